@@ -84,6 +84,8 @@ export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effe
   readonly onOutage?: 'halt' | 'wait';
   /** Whether the run is only stored, for another process to execute. Default: false. */
   readonly isLeft?: boolean;
+  /** Whether `answers` are stored with the run, for later legs too. Default: false. */
+  readonly keepsAnswers?: boolean;
 }
 
 export interface BackendResumeOptions
@@ -147,8 +149,11 @@ export interface Backend {
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
   /** Says `interrupted` for a run whose row says `running` and whose process is gone. */
   statusOf(found: RunSummary): RunStatusName;
-  /** Leaves an answer for the process that executes the run, now or later. Refuses as `answer` does. */
-  leaveAnswer?(run: string, answer: Answer): Promise<void>;
+  /**
+   * Leaves an answer for the process that executes the run, now or later. Refuses as `answer` does.
+   * Resolves to the name of the gate.
+   */
+  leaveAnswer?(run: string, answer: Answer): Promise<string>;
   /** Absent where a server takes care of it. */
   readonly sharing?: RunSharing;
   /** Adds secrets of a workflow that was loaded after this backend was made. */

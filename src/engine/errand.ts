@@ -2,6 +2,7 @@
  * The facade: everything that is done with runs, over a backend. Applications, the command line and
  * servers stand on it. It joins what the host registers, what files name, and where runs are kept.
  */
+import type { Answer } from '../machine/gates/gate-answer.ts';
 import { resolve } from 'node:path';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
@@ -44,7 +45,9 @@ export type { LoadedWorkflow } from './loading/load-file.ts';
 export interface EngineStartOptions
   extends
     StartOptions,
-    Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage'> {}
+    Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage' | 'keepsAnswers'> {}
+
+type GivenAnswer = GateAnswer & Pick<Answer, 'isByProgram'>;
 
 interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
   readonly workflow?: RunnableWorkflow | undefined;
@@ -103,6 +106,7 @@ export class Engine extends ReadRuns implements Errand {
   /** The schedules of each plan: when they come next, and what became of the last time. */
   readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
   readonly serverNotes: ServerWork['serverNotes'] = () => this.#work.serverNotes();
+  readonly sharedNotes: ServerWork['sharedNotes'] = () => this.#work.sharedNotes();
   /** Messages that wait to be sent about the runs of the store. */
   readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
@@ -199,7 +203,7 @@ export class Engine extends ReadRuns implements Errand {
 
   async answer(
     run: string,
-    answer: GateAnswer,
+    answer: GivenAnswer,
     options: LegOptions = {},
   ): Promise<RunHandle | undefined> {
     const backend = await this.runs();
@@ -210,10 +214,13 @@ export class Engine extends ReadRuns implements Errand {
     );
   }
 
-  /** Leaves an answer in the store for whichever process executes the run, now or later. */
-  async leaveAnswer(run: string, answer: GateAnswer): Promise<void> {
+  /**
+   * Leaves an answer in the store for whichever process executes the run, now or later. Resolves to the
+   * name of the gate; undefined where there is no store.
+   */
+  async leaveAnswer(run: string, answer: GivenAnswer): Promise<string | undefined> {
     const value = checkedJson(answer.value, 'The answer');
-    await (await this.runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
+    return (await this.runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
   }
 
   async attach(run: string): Promise<RunHandle> {

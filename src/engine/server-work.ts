@@ -5,7 +5,7 @@
 import type { EffectClock } from '../effects/clock.ts';
 import { ErrandError, isKind } from '../errors/thrown/errand-error.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
-import type { Delivery } from '../machine/ports/shared-work-port.ts';
+import type { Delivery, SharedWork } from '../machine/ports/shared-work-port.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { Backend, RunHandle, RunSharing } from './backend.ts';
 import type {
@@ -103,6 +103,11 @@ export class ServerWork {
     if (sharing === undefined) return { schedules: [], endpoints: [] };
     const { work } = sharing;
     return { schedules: await keptSchedules(work), endpoints: await work.endpoints() };
+  }
+
+  /** Notes that all processes on the store share; undefined where a Temporal server keeps the runs. */
+  async sharedNotes(): Promise<Pick<SharedWork, 'notes' | 'setNote'> | undefined> {
+    return (await this.#parts.backend()).sharing?.work;
   }
 
   async outbox(): Promise<Outbox> {

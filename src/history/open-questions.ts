@@ -1,6 +1,8 @@
 /** Open questions of a run: what its people are asked, with the failure behind each. */
 import { forPerson, type PersonReport } from '../errors/report/audiences.ts';
 import type { JsonValue } from '../errors/support/safe-json.ts';
+import { isForPeople } from '../machine/gates/gate-answer.ts';
+import { fileOf, nodeOf, scopeOf } from '../machine/state/plan-lookup.ts';
 import { waitingOf } from '../machine/policy/pause.ts';
 import type { PromptFor, RunEvent } from '../machine/state/events.ts';
 import type { RunState } from '../machine/state/state.ts';
@@ -15,6 +17,8 @@ export interface OpenQuestion {
   readonly options: readonly JsonValue[];
   readonly promptFor?: readonly PromptFor[];
   readonly deadline?: string;
+  /** Only a person may answer. */
+  readonly answeredBy?: 'person';
   /** The failure that a person is asked about. */
   readonly error?: PersonReport;
 }
@@ -39,10 +43,19 @@ export function openQuestions(
         options,
         ...(promptFor === undefined ? {} : { promptFor }),
         ...(until === undefined ? {} : { deadline: until }),
+        ...(isPersonal(state, gate) ? { answeredBy: 'person' as const } : {}),
         ...(error === undefined ? {} : { error }),
       },
     ];
   });
+}
+
+function isPersonal(state: RunState, gate: string): boolean {
+  const scope = scopeOf(state, state.gates.get(gate)?.scope ?? '');
+  return (
+    scope.visit !== undefined &&
+    isForPeople(nodeOf(fileOf(state.plan, scope.file), scope.visit.node))
+  );
 }
 
 function failureAt(state: RunState, path: string | undefined): PersonReport | undefined {

@@ -96,6 +96,7 @@ export class HostedServer implements ErrandServer {
       isSecure: publicUrl?.protocol === 'https:',
       isReadOnly: options.readOnly === true,
       now: () => clock.now(),
+      notes: async () => (await this.#engine()).sharedNotes(),
       authorize,
       log,
     });

@@ -309,6 +309,25 @@ describe('sessions', () => {
     expect((await minted.ask('/v1/runs', { token: null, headers: { cookie } })).status).toBe(401);
   });
 
+  it('stay ended after a restart with the same tokens, and at another server on the store', async () => {
+    const env = { ERRAND_TOKENS: TOKENS };
+    const served = await serve({ files: ALL, env });
+    const other = await serve({ folder: served.folder, env });
+    const [ended, open] = [await session(served, SECRETS.ada), await session(served, SECRETS.ada)];
+    const status = async (at: Served, cookie: string) =>
+      (await at.ask('/v1/runs', { token: null, headers: { cookie } })).status;
+    expect([await status(other, ended), await status(other, open)]).toEqual([200, 200]);
+    await served.ask('/session', {
+      method: 'DELETE',
+      token: null,
+      headers: { cookie: ended, origin: served.url },
+    });
+    await expect.poll(() => status(other, ended), { timeout: 30_000 }).toBe(401);
+    await served.stop();
+    const again = await serve({ folder: served.folder, env });
+    expect([await status(again, ended), await status(again, open)]).toEqual([401, 200]);
+  });
+
   it('are Secure behind a public URL', async () => {
     const served = await serve({ files: ALL, args: ['--public-url', 'https://errand.example'] });
     expect(served.url).toBe('https://errand.example');

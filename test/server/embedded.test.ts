@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createErrandServer, type ErrandServer } from '../../src/server/server.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
-import { answerOf, embedded, newFolder } from './served.ts';
+import { answerOf, embedded, newFolder, type Answer } from './served.ts';
 import { ALL } from './workflows.ts';
 
 const opened: ErrandServer[] = [];
@@ -74,34 +74,32 @@ describe('an embedded server', () => {
   });
 
   it('only stores runs where another server carries them on', async () => {
-    const store = openMemoryStore({ now: Date.now });
-    const kept = unclosed(store);
-    const folder = newFolder(ALL);
-    const options = {
-      directory: folder,
-      env: {},
-      authorize: () => ({ name: 'a', role: 'run' as const }),
-    };
-    const front = createErrandServer({ ...options, store: kept, carryOn: false });
-    const request = new Request('http://localhost/v1/runs', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ workflow: 'hello' }),
-    });
-    const { json, status } = await answerOf(await front.fetch(request));
+    const { front, worker } = frontAndWorker();
+    const { json, status } = await front('/v1/runs', { workflow: 'hello' });
     expect([status, json.status]).toEqual([201, 'interrupted']);
-    await front.close();
-    const worker = createErrandServer({ ...options, store: kept });
-    opened.push(worker);
     await expect
-      .poll(
-        async () => {
-          const read = new Request(`http://localhost/v1/runs/${json.run}`);
-          return (await answerOf(await worker.fetch(read))).json.status;
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json.status, { timeout: 60_000 })
       .toBe('completed');
+  });
+
+  it('keeps the answers of a start for the server that executes the run', async () => {
+    const { front, worker } = frontAndWorker();
+    const { json } = await front('/v1/runs', { workflow: 'ask', answers: { question: 'yes' } });
+    await expect
+      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json, { timeout: 60_000 })
+      .toMatchObject({ status: 'completed', output: 'yes' });
+    const { json: log } = await worker()(`/v1/runs/${json.run}/events?type=gate:answered`);
+    expect(log.events).toMatchObject([{ gate: 'question', value: 'yes', by: 'prepared' }]);
+  });
+
+  it('names the gate of an answer that it leaves for another server', async () => {
+    const { front, worker } = frontAndWorker();
+    const { json } = await front('/v1/runs', { workflow: 'ask' });
+    await expect
+      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json.status, { timeout: 60_000 })
+      .toBe('paused');
+    const { status, json: left } = await front(`/v1/runs/${json.run}/answers`, { value: 'yes' });
+    expect([status, left]).toEqual([202, { gate: 'question', value: 'yes', by: 'http:a' }]);
   });
 
   it('refuses options that cannot be used', () => {
@@ -132,4 +130,25 @@ function unclosed(store: ReturnType<typeof openMemoryStore>): typeof store {
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
+}
+
+type Asks = (path: string, body?: object) => Promise<Answer>;
+
+/** A server that only stores runs, and one on the same store that executes them, once it is asked for. */
+function frontAndWorker(): { front: Asks; worker: () => Asks } {
+  const store = unclosed(openMemoryStore({ now: Date.now }));
+  const directory = newFolder(ALL);
+  const authorize = () => ({ name: 'a', role: 'run' as const });
+  const open = (options: object): Asks => {
+    const server = createErrandServer({ directory, env: {}, store, authorize, ...options });
+    opened.push(server);
+    return async (path, body) => {
+      const headers = { 'content-type': 'application/json' };
+      const sent =
+        body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
+      return answerOf(await server.fetch(new Request(`http://localhost${path}`, sent)));
+    };
+  };
+  let executing: Asks | undefined;
+  return { front: open({ carryOn: false }), worker: () => (executing ??= open({})) };
 }

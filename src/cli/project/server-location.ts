@@ -6,12 +6,12 @@ import { runLocationFlags } from './run-location-flags.ts';
 
 type ServerPlace = Extract<RunLocation, { readonly server: unknown }>['server'];
 
-const ELSEWHERE = ['on', 'address', 'namespace', 'taskQueue'] as const;
+const OF_TEMPORAL = ['on', 'address', 'namespace', 'taskQueue'] as const;
 
 /** Undefined where runs are in a store, or at a Temporal server. */
 export function serverPlace(): ServerPlace | undefined {
   const flags = runLocationFlags();
-  const other = ELSEWHERE.find((name) => flags[name] !== undefined);
+  const other = OF_TEMPORAL.find((name) => flags[name] !== undefined);
   if (flags.server !== undefined && other !== undefined)
     throw refusal(
       'Runs are either at an Errand server or where --on says',

@@ -51,6 +51,8 @@ import { abandonedEffects, foldRun, recover } from '../run/recover.ts';
 import { newRunId } from '../run/run-id.ts';
 import { answerMessage, deliverMessages, refuseUnlessAccepted } from './run-messages.ts';
 import { runStatusOf, currentStatus } from '../run/run-status.ts';
+import { listRuns } from './list-runs.ts';
+import { startedEvent } from './started-event.ts';
 import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
@@ -141,16 +143,7 @@ export class LocalBackend implements Backend {
     const state: RunState = { ...newRunState(id, plan), redactor: this.#redactor };
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
-    const gates = options.gates === false ? { gates: false } : {};
-    const { bound = boundOf(plan), request } = options;
-    const started: EventBody = {
-      type: 'run:started',
-      workflow: plan.name,
-      input,
-      ...gates,
-      bound,
-      ...(request === undefined ? {} : { request }),
-    };
+    const started = startedEvent(plan, input, options, this.#redactor);
     // nothing may be requested that nobody executes
     const happened =
       options.isLeft === true
@@ -176,7 +169,9 @@ export class LocalBackend implements Backend {
     if (options.isLeft === true) return this.#leave(claim);
     return this.#legs.openFor(claim, async () => {
       const recovered = { state, checkpointSeq: 0 };
-      const { leg } = await this.#legs.open({ recovered, claim, options, firstSeq: 1 });
+      const { answers: _kept, ...rest } = options;
+      const own = options.keepsAnswers === true ? rest : options;
+      const { leg } = await this.#legs.open({ recovered, claim, options: own, firstSeq: 1 });
       leg.loop.notifyStored(events);
       leg.loop.wake();
       return leg;
@@ -221,13 +216,14 @@ export class LocalBackend implements Backend {
   }
 
   /** Checks the answer as `answer` does, and leaves it for whichever process executes the run next. */
-  async leaveAnswer(run: string, given: Answer): Promise<void> {
+  async leaveAnswer(run: string, given: Answer): Promise<string> {
     const { state } = await recover(this.store, run);
     refuseEnded(state);
     await this.#refuseClosed(state, given);
     const answer = forOpenGate(state, withoutValues(given, this.#redactor));
     const message = answerMessage(state, answer, await this.store.messages(run));
     await this.store.send(run, message);
+    return message.gate;
   }
 
   /** Throws `gate.closed` where the log has the gate, and it is not open any more. */
@@ -270,27 +266,10 @@ export class LocalBackend implements Backend {
     });
   }
 
-  /** Lists runs. A run whose process is gone is interrupted, whatever its row says. Warns of damage. */
-  async list({ statuses, limit, ...query }: ListQuery = {}): Promise<readonly RunSummary[]> {
-    // rows say `running` for interrupted runs too, so both are read and separated afterwards
-    const readsRunning = statuses?.some(
-      (status) => status === 'interrupted' || status === 'running',
-    );
-    const found = await this.store.list({
-      onDamage: (damage) => this.#warn(toReport(damage)),
-      ...query,
-      ...(statuses === undefined
-        ? {}
-        : {
-            statuses:
-              readsRunning === true ? [...new Set([...statuses, 'running' as const])] : statuses,
-          }),
-      ...(limit === undefined || readsRunning === true ? {} : { limit }),
-    });
-    return found
-      .map((each) => ({ ...each, status: currentStatus(each.status, this.#claims.isHeld(each)) }))
-      .filter(({ status }) => statuses === undefined || statuses.includes(status))
-      .slice(0, limit);
+  /** Warns of damage. */
+  list(query: ListQuery = {}): Promise<readonly RunSummary[]> {
+    const onDamage = (damage: unknown): void => this.#warn(toReport(damage));
+    return listRuns(this.store, { onDamage, ...query }, (found) => this.statusOf(found));
   }
 
   statusOf(found: RunSummary): RunStatusName {

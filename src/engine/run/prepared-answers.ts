@@ -1,17 +1,16 @@
-/** Answers that were prepared before a gate opens: its n-th opening gets the n-th answer. */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+/**
+ * Answers that were prepared before a gate opens: its n-th opening gets the n-th answer. Those of a leg
+ * come before those that are stored with the run, and are counted from the beginning of the leg.
+ */
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { answerEvent } from '../../machine/gates/gate-answer.ts';
+import type { PreparedAnswer } from '../../machine/gates/prepared-answer.ts';
 import type { EventBody } from '../../machine/state/events.ts';
 import { stampAt } from '../../machine/decide/failure.ts';
 import { LazyMap } from '../../machine/state/lazy-collections.ts';
 import type { RunState } from '../../machine/state/state.ts';
 
-export interface PreparedAnswer {
-  /** The name or the path of a gate. */
-  readonly gate: string;
-  readonly value: JsonValue;
-}
+export type { PreparedAnswer } from '../../machine/gates/prepared-answer.ts';
 
 export class PreparedAnswers {
   readonly #answers: readonly PreparedAnswer[];
@@ -31,17 +30,35 @@ export class PreparedAnswers {
   eventFor(state: RunState, gate: string, node: string): EventBody | undefined {
     // the run may have ended in the step that opened the gate: the answer is for its next leg
     if (state.status !== 'running') return undefined;
-    const prepared = this.#answers.filter(({ gate: name }) => name === gate || name === node);
-    const used = this.#used.get(gate) ?? 0;
-    const next = prepared[used];
+    const next = this.#nextOfLeg(gate, node) ?? storedFor(state, gate, node);
     if (next === undefined) return undefined;
-    this.#used.set(gate, used + 1);
     try {
-      return answerEvent(state, { gate, value: next.value, by: 'prepared' });
+      const { value, isByProgram } = next;
+      return answerEvent(state, { gate, value, by: 'prepared', isByProgram });
     } catch (refusal) {
       const reason = 'a prepared answer did not fit, so the gate stays open';
       const error = toReport(refusal, { stamp: stampAt(state, gate, 'prepared') });
       return { type: 'error:suppressed', error, reason };
     }
   }
+
+  #nextOfLeg(gate: string, node: string): PreparedAnswer | undefined {
+    const used = this.#used.get(gate) ?? 0;
+    const next = fitting(this.#answers, gate, node)[used];
+    if (next !== undefined) this.#used.set(gate, used + 1);
+    return next;
+  }
+}
+
+function storedFor({ prepared }: RunState, gate: string, node: string): PreparedAnswer | undefined {
+  if (prepared === undefined) return undefined;
+  return fitting(prepared.answers, gate, node)[(prepared.openings.get(gate) ?? 1) - 1];
+}
+
+function fitting(
+  answers: readonly PreparedAnswer[],
+  gate: string,
+  node: string,
+): readonly PreparedAnswer[] {
+  return answers.filter(({ gate: name }) => name === gate || name === node);
 }

@@ -2,6 +2,7 @@
  * Evolves a run's state by one event: the same events always give the same state. It changes the
  * state in place and touches only what the event is about, so that a long log folds fast.
  */
+import { LazyMap } from '../state/lazy-collections.ts';
 import {
   setWorkflowTimers,
   resumeClocks,
@@ -29,6 +30,8 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
   switch (event.type) {
     case 'run:started':
       state.hasPeople = event.gates ?? true;
+      if (event.answers !== undefined)
+        state.prepared = { answers: event.answers, openings: new LazyMap() };
       beginLeg(state, event);
       openWorkflow(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input);
       return;

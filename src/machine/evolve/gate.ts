@@ -30,6 +30,8 @@ export function applyGate(
         : { type: 'expired' };
     return;
   }
+  const { openings } = state.prepared ?? {};
+  openings?.set(event.gate, (openings.get(event.gate) ?? 0) + 1);
   const { deadline, options, promptFor } = event;
   const deadlineMs = deadline === undefined ? undefined : Date.parse(deadline);
   state.gates.set(event.gate, {

@@ -1,6 +1,7 @@
 /**
- * Checks a person's answer to an open gate. Throws `validation.input`, and the gate then stays open; or
- * `gate.closed` where it takes no answer any more.
+ * Checks an answer to an open gate. Throws `validation.input`, or `request.forbidden` where a program
+ * answers what only people may, and the gate then stays open; or `gate.closed` where it takes no answer
+ * any more.
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -22,6 +23,8 @@ export interface Answer {
   readonly by: string;
   /** Number of the event that opened the gate. Default: whichever opening is open. */
   readonly opening?: number | undefined;
+  /** Whether a program answers, and no person: a gate may refuse that. Default: false. */
+  readonly isByProgram?: boolean | undefined;
 }
 
 /**
@@ -35,7 +38,7 @@ export function forOpenGate(state: RunState, answer: Answer): Answer {
 
 export function answerEvent(
   state: RunState,
-  { gate, value: rawValue, by, opening }: Answer,
+  { gate, value: rawValue, by, opening, isByProgram }: Answer,
   nowMs = state.nowMs,
 ): Extract<EventBody, { type: 'gate:answered' }> {
   // it was open at that event
@@ -59,6 +62,7 @@ export function answerEvent(
   const { node, path } = visitOf(scope);
   const isOfTool = scope.visit?.conversation?.calls.some((call) => call.gate === found) === true;
   const plan = nodeOf(fileOf(state.plan, scope.file), node);
+  if (isByProgram === true && isForPeople(plan)) throw onlyPeople(found);
   // options are stored without secrets, so the answer is compared without them too
   const value = storableValue(state, rawValue);
   const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
@@ -68,6 +72,22 @@ export function answerEvent(
       : (isOfTool ? acceptApproval : acceptOption)(value, open.options);
   checkEdit(expectedOf(state, scope, plan), accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
+}
+
+/** Whether only people may answer the gates of the node. */
+export function isForPeople(node: NodePlan): boolean {
+  return node.type === 'human_gate' && node.answeredBy === 'person';
+}
+
+export function onlyPeople(gate: string): ErrandError {
+  return new ErrandError({
+    kind: 'request.forbidden',
+    message: `Gate ${gate} has answered_by: person, so no program may answer it`,
+    action: {
+      kind: 'answer_gate',
+      detail: 'Let a person answer it, on the page of the server or with errand answer.',
+    },
+  });
 }
 
 /** Two people answered at the same time, and the other answer came first. */

@@ -2,6 +2,7 @@
  * Events of a run. An event is stored before anyone sees it, and the state of a run is the fold over
  * its events; so everything that a decision depends on must be in one of them.
  */
+import type { PreparedAnswer } from '../gates/prepared-answer.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
@@ -146,6 +147,8 @@ export type EventBody =
       readonly bound?: Bound;
       /** Fingerprint of the request that started it, where its id stands for that request. */
       readonly request?: string;
+      /** Answers that were given with the start, for gates as they open. */
+      readonly answers?: readonly PreparedAnswer[];
     }
   | {
       /** Stored when nothing can run until a person answers or a time comes; it ends the leg. */

@@ -5,6 +5,7 @@
  * sub-workflow, or the branch of a group member. It is at one node at a time, and its visit records
  * the progress at that node.
  */
+import type { PreparedAnswer } from '../gates/prepared-answer.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { AttemptSummary, ErrorReport } from '../../errors/report/report.ts';
@@ -286,6 +287,11 @@ export interface RunState {
   stoppedAtMs: number | undefined;
   /** False when no person can be asked. */
   hasPeople: boolean;
+  /** Answers that were given with the start, and how often each gate has opened. */
+  prepared?: {
+    readonly answers: readonly PreparedAnswer[];
+    readonly openings: LazyMap<string, number>;
+  };
   /** Not in the log until the run has ended. */
   cancelledBy: string | undefined;
   /** Given with the cancellation, and not in the log until the run has ended. */

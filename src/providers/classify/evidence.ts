@@ -199,8 +199,8 @@ function decisiveStatus(
   // gateways use 400 and 5xx when they pass on an upstream refusal
   if (outer < 500 && outer !== 400) return outer;
   const { statuses, codes } = inBody.wrapped;
-  const told = outer >= 500 ? upstreamStatus(text) : undefined;
-  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? told ?? inner ?? outer;
+  const printed = outer >= 500 ? upstreamStatus(text) : undefined;
+  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? printed ?? inner ?? outer;
 }
 
 /** Statuses with a meaning of their own, of RFC 9110, nginx, Cloudflare and a few vendors. */

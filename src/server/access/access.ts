@@ -12,10 +12,9 @@ export interface Visitor extends Caller {
   readonly token?: Token;
 }
 
-export interface AccessOptions extends Omit<SessionOptions, 'now'> {
+export interface AccessOptions extends SessionOptions {
   readonly hosts: HostRules;
   readonly isReadOnly: boolean;
-  readonly now: () => number;
   /** Decides instead of tokens; null refuses. */
   readonly authorize?: ((request: Request) => Promise<Caller | null> | Caller | null) | undefined;
   readonly log: (line: string) => void;
@@ -46,13 +45,14 @@ export class Access {
     return this.#options.hosts.origins.has(origin);
   }
 
-  /** Throws `request.unauthenticated`, `request.limited` or, for a cookie, `request.forbidden`. */
+  /** Rejects with `request.unauthenticated`, `request.limited` or, for a cookie, `request.forbidden` or `store.*`. */
   async admit(request: Request, address: string): Promise<Visitor> {
     const { authorize, tokens } = this.#options;
     if (authorize !== undefined) {
       const caller = await authorize(request);
       if (caller === null) throw unauthenticated('The request was not authorized');
-      return { name: caller.name, role: this.#roleOf(caller), via: 'host' };
+      const { name, isPerson = false } = caller;
+      return { name, role: this.#roleOf(caller), via: 'host', isPerson };
     }
     const bearer = bearerOf(request.headers.get('authorization'));
     if (bearer !== undefined) {
@@ -60,7 +60,7 @@ export class Access {
       if (token !== undefined) return this.#visitor(token, 'token');
       throw this.#wrongToken(address);
     }
-    const token = this.sessions.tokenOf(request.headers.get('cookie'));
+    const token = await this.sessions.tokenOf(request.headers.get('cookie'));
     if (token === undefined) throw unauthenticated('The request has no token');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead && request.headers.get('origin') === null)
@@ -72,7 +72,9 @@ export class Access {
   }
 
   #visitor(token: Token, via: Visitor['via']): Visitor {
-    return { name: token.name, role: this.#roleOf(token), via, token };
+    // programs have tokens; a session is begun by the page
+    const isPerson = via === 'session';
+    return { name: token.name, role: this.#roleOf(token), via, token, isPerson };
   }
 
   #roleOf({ role }: Caller): Role {

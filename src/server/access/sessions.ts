@@ -3,28 +3,32 @@
  * session outlives a restart where its token does, and only ended sessions have to be remembered.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { EndedSessions, type EndedSessionsOptions, type SessionId } from './ended-sessions.ts';
 import type { Token } from './tokens.ts';
 
-export interface SessionOptions {
+export interface SessionOptions extends Pick<EndedSessionsOptions, 'notes' | 'now'> {
   readonly tokens: readonly Token[];
   /** The path that the cookie is sent to. */
   readonly path: string;
   readonly isSecure: boolean;
-  readonly now: () => number;
 }
 
 /** A session of a token that stays the same; one of a minted token ends with the server. */
 const MAX_AGE_SECONDS = 30 * 24 * 3600;
-const MAX_ENDED = 10_000;
+
+interface Session extends SessionId {
+  readonly token: Token;
+}
 
 export class Sessions {
   readonly #options: SessionOptions;
-  readonly #ended = new Set<string>();
+  readonly #ended: EndedSessions;
   readonly #name: string;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#name = cookieName(options.tokens);
+    this.#ended = new EndedSessions({ ...options, maxAgeSeconds: MAX_AGE_SECONDS });
   }
 
   /** The value of `Set-Cookie` that begins a session. */
@@ -36,26 +40,32 @@ export class Sessions {
   }
 
   /** Ends the session of the request for good; returns the value of `Set-Cookie` that removes it. */
-  end(cookies: string | null): string {
-    const value = this.#valueIn(cookies);
-    const first = this.#ended.values().next();
-    if (this.#ended.size >= MAX_ENDED && first.done !== true) this.#ended.delete(first.value);
-    if (value !== undefined) this.#ended.add(value);
+  async end(cookies: string | null): Promise<string> {
+    const session = this.#signedIn(cookies);
+    if (session !== undefined) await this.#ended.add(session);
     return this.#cookie('', 0);
   }
 
   /** The token of the session that the cookies of a request name. */
-  tokenOf(cookies: string | null): Token | undefined {
+  async tokenOf(cookies: string | null): Promise<Token | undefined> {
+    const session = this.#signedIn(cookies);
+    return session === undefined || (await this.#ended.has(session)) ? undefined : session.token;
+  }
+
+  /** The session of a cookie that this server or one with the same token has signed. */
+  #signedIn(cookies: string | null): Session | undefined {
     const value = this.#valueIn(cookies);
-    if (value === undefined || this.#ended.has(value)) return undefined;
+    if (value === undefined) return undefined;
     const [encoded = '', since = '', random = '', signature = ''] = value.split('.');
     const { tokens, now } = this.#options;
     const name = Buffer.from(encoded, 'base64url').toString();
     const token = tokens.find((each) => each.name === name);
     if (token === undefined) return undefined;
-    const isRight = isSame(sign(token, `${since}.${random}`), signature);
-    const isYoung = now() / 1000 - Number.parseInt(since, 36) <= MAX_AGE_SECONDS;
-    return isRight && isYoung ? token : undefined;
+    const nonce = `${since}.${random}`;
+    const sinceSeconds = Number.parseInt(since, 36);
+    const isRight = isSame(sign(token, nonce), signature);
+    const isYoung = now() / 1000 - sinceSeconds <= MAX_AGE_SECONDS;
+    return isRight && isYoung ? { token, nonce, sinceSeconds } : undefined;
   }
 
   #valueIn(cookies: string | null): string | undefined {

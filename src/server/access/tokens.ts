@@ -18,6 +18,8 @@ export interface Token {
 export interface Caller {
   readonly name: string;
   readonly role: Role;
+  /** Whether a person makes it: only people answer gates with `answered_by: person`. Default: false. */
+  readonly isPerson?: boolean;
 }
 
 const MIN_SECRET_CHARS = 16;

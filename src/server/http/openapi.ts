@@ -13,6 +13,8 @@ const WITH_TOKEN: readonly RuntimeKind[] = [
   'request.unauthenticated',
   'request.forbidden',
   'request.limited',
+  // whether a session was ended stands in the store
+  'store.unavailable',
 ];
 
 export function openapiRoute(routes: readonly Route[], { base }: { readonly base: string }): Route {

@@ -23,6 +23,7 @@ const Gates = z
         prompt: z.string(),
         options: z.array(Json),
         deadline: Timestamp.optional(),
+        answeredBy: z.literal('person').optional(),
         error: Report.optional(),
       }),
     ),

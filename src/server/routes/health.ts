@@ -75,9 +75,9 @@ export function sessionRoutes(core: ServerCore): readonly Route[] {
       answers: {
         204: { description: 'The session has ended.', headers: { 'Set-Cookie': 'Removes it.' } },
       },
-      handle: ({ raw }) =>
+      handle: async ({ raw }) =>
         emptyAnswer({
-          headers: { 'set-cookie': core.access.sessions.end(raw.headers.get('cookie')) },
+          headers: { 'set-cookie': await core.access.sessions.end(raw.headers.get('cookie')) },
         }),
     },
   ];

@@ -4,6 +4,7 @@ import { sleep } from '../../effects/clock.ts';
 import { runDrift } from '../../engine/run-drift.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import type { OpenQuestion } from '../../history/open-questions.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { withRoom, type ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
@@ -192,31 +193,47 @@ async function answer(core: ServerCore, request: CheckedRequest): Promise<Respon
   if (value === undefined)
     throw new ErrandError({ kind: 'request.invalid', message: 'The body has no field value' });
   const engine = await core.engine();
-  const { workflow, status } = await core.reader.summary(run);
+  const summary = await core.reader.summary(run);
+  const { workflow, status } = summary;
   const seq = (await engine.record(run)).head.nextSeq - 1;
   const served = await core.workflows.find(workflow);
-  const given = { gate, value, by: byOf(request), opening };
+  const isByProgram = request.visitor?.isPerson !== true;
+  const given = { gate, value, by: byOf(request), opening, isByProgram };
   // a run that rests is continued by the answer, and only where its workflow is
   const isLeft = isResting(status) && (served === undefined || core.carryOn()?.hasRoom() !== true);
-  if (isLeft) await engine.leaveAnswer(run, given);
-  else await engine.answer(run, given, served === undefined ? {} : { file: served.path });
-  const stored = isLeft
-    ? undefined
-    : await core.reader.eventAfter(run, seq, {
-        fits: (event) => isAnswer(event, given),
-        waitMs: STORED_MS,
-      });
+  if (isLeft) return leftAnswer(await engine.leaveAnswer(run, given), given);
+  const { questions } = await core.reader.digest(summary);
+  await engine.answer(run, given, served === undefined ? {} : { file: served.path });
+  const stored = await core.reader.eventAfter(run, seq, {
+    fits: (event) => isAnswer(event, given),
+    waitMs: STORED_MS,
+  });
   if (stored?.type === 'gate:answered')
     return jsonAnswer({ gate: stored.gate, value: stored.value, by: stored.by, at: stored.at });
-  return jsonAnswer({ gate: gate ?? '', value, by: given.by }, { status: 202, headers: RETRY });
+  const open = questions.find((each) => isNamed(each, gate));
+  return leftAnswer(open?.gate, given);
 }
 
-function isAnswer(
-  event: RunEvent,
-  { gate, by }: { readonly gate?: string | undefined; readonly by: string },
+interface GivenAnswer {
+  readonly gate: string | undefined;
+  readonly value: JsonValue;
+  readonly by: string;
+}
+
+/** `name`: the name of the gate itself, which may be given by its path or its node, or not at all. */
+function leftAnswer(name: string | undefined, { gate = '', value, by }: GivenAnswer): Response {
+  return jsonAnswer({ gate: name ?? gate, value, by }, { status: 202, headers: RETRY });
+}
+
+function isAnswer(event: RunEvent, { gate, by }: GivenAnswer): boolean {
+  return event.type === 'gate:answered' && event.by === by && isNamed(event, gate);
+}
+
+function isNamed(
+  { gate, path, node }: Pick<OpenQuestion, 'gate' | 'path' | 'node'>,
+  name: string | undefined,
 ): boolean {
-  if (event.type !== 'gate:answered' || event.by !== by) return false;
-  return gate === undefined || [event.gate, event.path, event.node].includes(gate);
+  return name === undefined || [gate, path, node].includes(name);
 }
 
 async function cancel(core: ServerCore, request: CheckedRequest): Promise<Response> {

@@ -1,10 +1,11 @@
 /** `POST /v1/runs`: starts a run of a served workflow, once for each idempotency key. */
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import type { RunHandle } from '../../engine/backend.ts';
+import type { PreparedAnswer, RunHandle } from '../../engine/backend.ts';
 import type { Engine } from '../../engine/errand.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { isForPeople, onlyPeople } from '../../machine/gates/gate-answer.ts';
 import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 import { completeInput } from '../../workflow/plan/inputs.ts';
 import { allNodes } from '../../workflow/plan/node-list.ts';
@@ -70,8 +71,9 @@ async function startRun(core: ServerCore, request: CheckedRequest): Promise<Resp
   const body = request.body as z.infer<typeof StartRequest>;
   const key = idempotencyKey(request.raw.headers.get('idempotency-key'));
   const engine = await core.engine();
+  const isByProgram = request.visitor?.isPerson !== true;
   if (key === undefined) {
-    const { handle } = await begin(core, { engine, body });
+    const { handle } = await begin(core, { engine, body, isByProgram });
     return started(core, request, handle.id, true);
   }
   const fingerprint = createHash('sha256').update(canonicalJson(request.json)).digest('base64url');
@@ -81,7 +83,13 @@ async function startRun(core: ServerCore, request: CheckedRequest): Promise<Resp
     // a run that was removed has freed its key
     if (there === 'removed') continue;
     if (there === undefined) {
-      const { handle, isNew } = await begin(core, { engine, body, id, request: fingerprint });
+      const { handle, isNew } = await begin(core, {
+        engine,
+        body,
+        isByProgram,
+        id,
+        request: fingerprint,
+      });
       return started(core, request, handle.id, isNew);
     }
     if (there.request !== fingerprint) throw reused(id);
@@ -92,6 +100,8 @@ async function startRun(core: ServerCore, request: CheckedRequest): Promise<Resp
 interface Beginning {
   readonly engine: Engine;
   readonly body: z.infer<typeof StartRequest>;
+  /** Whether a program makes the request, and no person. */
+  readonly isByProgram: boolean;
   readonly id?: string;
   readonly request?: string;
 }
@@ -99,17 +109,19 @@ interface Beginning {
 /** A request that is refused here has used no key up. */
 async function begin(
   core: ServerCore,
-  { engine, body, ...named }: Beginning,
+  { engine, body, isByProgram, ...named }: Beginning,
 ): Promise<{ readonly handle: RunHandle; readonly isNew: boolean }> {
   const served = await core.workflows.runnable(body.workflow);
   const input = checkedInput(served, (body.input ?? {}) as JsonObject);
-  const answers = checkedAnswers(served.plan, (body.answers ?? {}) as JsonObject);
+  const given = (body.answers ?? {}) as JsonObject;
+  const answers = checkedAnswers(served.plan, given, isByProgram);
   let isNew = false;
   const handle = await withRoom(core, () =>
     engine.startFile(served.path, {
       ...named,
       input,
       answers,
+      keepsAnswers: true,
       ...(body.gates === false ? { gates: false } : {}),
       ...(core.onlyStores ? { isLeft: true } : {}),
       // the client gets the failure, and can ask again with the same key
@@ -126,15 +138,19 @@ function checkedInput({ plan }: { readonly plan: WorkflowPlan }, input: JsonObje
   return completeInput(plan, input, `Send the input as the schema of ${plan.name} describes it.`);
 }
 
-/** A path can be checked only when the run has reached it. */
+/** A path is checked only when the run has reached it, also whether a program may answer there. */
 function checkedAnswers(
   plan: WorkflowPlan,
   answers: JsonObject,
-): { gate: string; value: JsonValue; by?: string }[] {
+  isByProgram: boolean,
+): PreparedAnswer[] {
   const files = [plan, ...Object.values(plan.children)];
-  const names = new Set(files.flatMap((file) => allNodes(file)).map(({ name }) => name));
+  const nodes = files.flatMap((file) => allNodes(file));
   return Object.entries(answers).map(([gate, value]) => {
-    if (names.has(gate) || /[/[#]/.test(gate)) return { gate, value };
+    const named = nodes.filter(({ name }) => name === gate);
+    if (isByProgram && named.some(isForPeople)) throw onlyPeople(gate);
+    if (named.length > 0 || /[/[#]/.test(gate))
+      return { gate, value, ...(isByProgram ? { isByProgram } : {}) };
     throw new ErrandError({
       kind: 'validation.input',
       message: `The answers name ${gate.slice(0, 80)}, but no node has that name`,

@@ -5,6 +5,7 @@ import type { GateOption, HumanGatePlan } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import {
+  choice,
   duration,
   exampled,
   flag,
@@ -46,6 +47,10 @@ export const humanGateShape = exampled(
     options: list('The answers to choose from.', option, 1),
     timeout: duration('How long the gate is open. Default: no limit.').optional(),
     default: scalar('The answer when the gate expires; without one, the node fails.').optional(),
+    answered_by: choice(
+      'Who may answer: `person` refuses the answers of programs. Default: anyone.',
+      ['anyone', 'person'],
+    ).optional(),
   },
   {
     prompt: 'Publish {{ escalate.output.value }}?',
@@ -69,6 +74,7 @@ export function planHumanGate(
     options: node.options.map(planOption),
     expiresMs: node.timeout === undefined ? undefined : parseDuration(node.timeout),
     default: node.default,
+    answeredBy: node.answered_by === 'person' ? node.answered_by : undefined,
   });
 }
 

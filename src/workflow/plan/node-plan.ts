@@ -154,6 +154,8 @@ export interface HumanGatePlan extends NodeBase {
   /** Time until the gate expires. */
   readonly expiresMs?: number;
   readonly default?: string | number | boolean;
+  /** Only a person may answer. Default: programs may too. */
+  readonly answeredBy?: 'person';
 }
 
 export interface ChildPlan extends NodeBase {

@@ -90,7 +90,7 @@ const PLAIN = {
   most: 'most only',
   total: 'total sum combined plus',
   found: 'found detected moderated contain* trigger* judged flag* identified 包含',
-  /** Of a house, for what it does not want to write. */
+  /** Rules of a house, for what it does not want to write. */
   policy: 'policy policies guideline* moderation* safety harm* unsafe nsfw cyber* bio weapon*',
   blocked: 'block* intercept* filtered declin*',
   unknown: 'unknown unrecogni?ed',

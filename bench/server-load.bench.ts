@@ -1,0 +1,190 @@
+/**
+ * A server in a process of its own under load from another one: whether it answers, what its memory does,
+ * what readers cost that stand still, and how late an event of another process is.
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createErrandServer, type ErrandServer } from '../src/server/index.ts';
+import { median } from './measure.ts';
+
+const RATE = 1000;
+const WARM_SECONDS = 5;
+const SECONDS = 10;
+const RUNS = 50;
+/** Memory after the load, as a multiple of the memory after the warm-up. */
+const MOST_GROWTH = 1.25;
+const READERS = 256;
+const MOST_READERS_MB = 64;
+const EVENTS = 10;
+const MOST_EVENT_MS = 400;
+
+const ASK = `workflow: {name: ask, entry_point: q}
+nodes: [{name: q, type: human_gate, prompt: Go?, options: [{label: Yes, value: yes}]}]
+`;
+
+interface Served {
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  readonly pid: number;
+}
+
+interface Load {
+  readonly sent: number;
+  readonly failed: number;
+  readonly broken: number;
+  readonly tookMs: number;
+}
+
+export const name = 'a server under load';
+
+export async function run() {
+  const directory = mkdtempSync(join(tmpdir(), 'errand-load-'));
+  writeFileSync(join(directory, 'ask.yaml'), ASK);
+  const authorize = () => ({ name: 'bench', role: 'run' as const });
+  const own = createErrandServer({ directory, env: {}, authorize });
+  const runs: string[] = [];
+  for (let n = 0; n < RUNS; n++) runs.push(await started(own));
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../bin/errand.mjs'), 'serve', '--port', '0', '--format', 'json'],
+    { cwd: directory, env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  try {
+    const served = await firstLine(child);
+    return [...(await loaded(served)), await readers(served, runs), await late(served, own, runs)];
+  } finally {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill();
+    await ended;
+    await own.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function loaded(served: Served) {
+  await load(served, WARM_SECONDS);
+  const before = memoryMb(served.pid);
+  const { sent, failed, broken, tookMs } = await load(served, SECONDS);
+  const growth = memoryMb(served.pid) / before;
+  const rate = Math.round((sent * 1000) / tookMs);
+  const lost = (failed + broken) / sent;
+  return [
+    {
+      name: `5xx and broken answers, of ${sent} to GET /v1/runs, ${rate} a second`,
+      value: lost * 100,
+      unit: '%',
+      limit: 0,
+      ratio: lost === 0 ? 0 : Infinity,
+    },
+    {
+      name: 'memory after the load, to that before',
+      value: growth,
+      unit: 'times',
+      limit: MOST_GROWTH,
+      ratio: growth / MOST_GROWTH,
+    },
+  ];
+}
+
+/** Readers that take nothing, each with a stream of a run that waits. */
+async function readers(served: Served, runs: readonly string[]) {
+  const before = memoryMb(served.pid);
+  const open: Socket[] = [];
+  for (let n = 0; n < READERS; n++) open.push(await standing(served, runs[n % runs.length] ?? ''));
+  const value = Math.max(0, memoryMb(served.pid) - before);
+  for (const socket of open) socket.destroy();
+  const ratio = value / MOST_READERS_MB;
+  return {
+    name: `${READERS} readers that stand still`,
+    value,
+    unit: 'MB',
+    limit: MOST_READERS_MB,
+    ratio,
+  };
+}
+
+function standing({ port, token }: Served, run: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    const lines = [
+      `GET /v1/runs/${run}/events HTTP/1.1`,
+      'Host: 127.0.0.1',
+      'Accept: text/event-stream',
+      `Authorization: Bearer ${token}`,
+    ];
+    socket.once('error', reject).write(`${lines.join('\r\n')}\r\n\r\n`);
+    socket.once('data', () => resolve(socket.pause()));
+  });
+}
+
+/** From the commit in this process to a reader of the other one. */
+async function late(served: Served, own: ErrandServer, runs: readonly string[]) {
+  const times: number[] = [];
+  for (const each of runs.slice(0, EVENTS)) times.push(await eventMs(served, own, each));
+  const value = median(times);
+  const ratio = value / MOST_EVENT_MS;
+  return { name: 'an event of another process', value, unit: 'ms', limit: MOST_EVENT_MS, ratio };
+}
+
+async function eventMs({ url, token }: Served, own: ErrandServer, id: string): Promise<number> {
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}` };
+  const { body } = await fetch(`${url}/v1/runs/${id}/events?type=gate:answered`, { headers });
+  if (body === null) throw new Error('there is no stream');
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = (await reader.read()).value ?? '';
+  const answered = post(own, `/v1/runs/${id}/answers`, { value: 'yes' });
+  while (!text.includes('gate:answered')) text += (await reader.read()).value ?? '';
+  const seenMs = Date.now();
+  const [, at = ''] = /"at":"([^"]+)"/.exec(text) ?? [];
+  await reader.cancel();
+  await answered;
+  return seenMs - Date.parse(at);
+}
+
+async function load({ url, token }: Served, seconds: number): Promise<Load> {
+  const script = join(import.meta.dirname, 'server-load.mjs');
+  const args = [script, `${url}/v1/runs`, token, String(RATE), String(seconds)];
+  return JSON.parse(
+    await lineOf(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })),
+  ) as Load;
+}
+
+async function firstLine(child: ChildProcess): Promise<Served> {
+  // the contract of the command
+  return JSON.parse(await lineOf(child)) as Served;
+}
+
+function lineOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      if (text.includes('\n')) resolve(text.split('\n')[0] ?? '');
+    });
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)));
+  });
+}
+
+function memoryMb(pid: number): number {
+  const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
+  return Number(kilobytes) / 1024;
+}
+
+async function started(server: ErrandServer): Promise<string> {
+  const answer = await post(server, '/v1/runs', { workflow: 'ask' });
+  return ((await answer.json()) as { readonly run: string }).run;
+}
+
+function post(server: ErrandServer, path: string, body: object): Promise<Response> {
+  return server.fetch(
+    new Request(`http://localhost${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', prefer: 'wait=30' },
+      body: JSON.stringify(body),
+    }),
+  );
+}
