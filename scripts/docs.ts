@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { API_PAGE, API_REPORT, renderApi, renderApiReport } from './docs/api.ts';
+import { COMPARED_PAGE, renderClassificationCompared } from './docs/classification-compared.ts';
 import { COMMANDS_PAGE, renderCommands } from './docs/commands.ts';
 import { DIAGNOSTICS_PAGE, renderDiagnostics } from './docs/diagnostics.ts';
 import { ENVIRONMENT_PAGE, renderEnvironment } from './docs/environment.ts';
@@ -26,6 +27,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   [EXIT_CODES_PAGE]: renderExitCodes,
   'docs/reference/report.schema.json': renderReportSchema,
   [RULES_PAGE]: renderRules,
+  [COMPARED_PAGE]: renderClassificationCompared,
   [API_PAGE]: renderApi,
   [API_REPORT]: renderApiReport,
   [COMMANDS_PAGE]: renderCommands,

@@ -26,7 +26,7 @@ import {
   type EffectFailure,
   type EffectResult,
 } from './effect.ts';
-import { toOutput } from './output.ts';
+import { toOutput } from '../machine/state/stored-output.ts';
 import type { Answer } from './sandbox/worker-messages.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { describeFindings } from './schema-violation.ts';

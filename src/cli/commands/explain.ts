@@ -42,9 +42,12 @@ export async function explain(
   const kinds = kindsCalled(name);
   if (kinds.length === 0) {
     const { meantByWord } = await import('./explain-word.ts');
-    // a kind without its prefix gets a suggestion, and is not read as a provider's code
-    const isEnding = RUNTIME_KINDS.some((kind) => kind.endsWith(`.${name}`));
-    const word = isEnding ? undefined : meantByWord(name);
+    // a kind that is misspelt or lacks its prefix gets a suggestion, and is not read as a provider's code
+    const [prefix = ''] = name.split('.');
+    const isMeantAsKind = RUNTIME_KINDS.some(
+      (kind) => kind.endsWith(`.${name}`) || (prefix !== name && kind.startsWith(`${prefix}.`)),
+    );
+    const word = isMeantAsKind ? undefined : meantByWord(name);
     if (word !== undefined) {
       terminal.out(showWord(name, word, options.format, terminal));
       return 0;

@@ -42,7 +42,12 @@ import {
 import { failureFrom, OwnFailure } from '../thrown-failure.ts';
 import { callWithin, type CallEnd } from './call-with-timeout.ts';
 import { isUnanswered } from './unanswered.ts';
-import { AS_IT_IS, isLongerThan, MAX_RESULT_CHARS, toOutput } from '../output.ts';
+import {
+  AS_IT_IS,
+  isLongerThan,
+  MAX_RESULT_CHARS,
+  toOutput,
+} from '../../machine/state/stored-output.ts';
 import { describeFindings } from '../schema-violation.ts';
 
 /** Passed to a function or a tool beside its input. */

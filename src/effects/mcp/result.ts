@@ -22,7 +22,7 @@ import {
 } from '../../workflow/json-schema/exact-number.ts';
 import { checkValue, type Finding } from '../../workflow/json-schema/check-value.ts';
 import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
-import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
+import { MAX_RESULT_CHARS, toOutput } from '../../machine/state/stored-output.ts';
 import { describeFindings } from '../schema-violation.ts';
 import { accepted } from './call-failure.ts';
 import { inexactOf } from './inexact-result.ts';

@@ -9,7 +9,7 @@ import type { Redactor } from '../../errors/redaction/redact.ts';
 import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
 import type { McpServer } from '../../workflow/plan/plan.ts';
 import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
-import { toOutput } from '../output.ts';
+import { toOutput } from '../../machine/state/stored-output.ts';
 
 /** Limit of one call, unless the file sets one for the tool or the server. */
 const DEFAULT_TIMEOUT_MS = 60_000;

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import type { EffectContext } from '../effect.ts';
-import { toOutput } from '../output.ts';
+import { toOutput } from '../../machine/state/stored-output.ts';
 
 /** The limit that was reached, or an abort. */
 export type StopReason = 'abort' | 'node' | 'tool';

@@ -22,7 +22,7 @@ import {
   type EffectResult,
   type Suppressed,
 } from '../effect.ts';
-import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
+import { MAX_RESULT_CHARS, toOutput } from '../../machine/state/stored-output.ts';
 import { createFindCredential, type Credential, type FindCredential } from './credentials.ts';
 import {
   endFailure,

@@ -17,7 +17,7 @@ import {
   MAX_FINDINGS,
   type Finding,
 } from '../../workflow/json-schema/check-value.ts';
-import { AS_IT_IS, toOutput } from '../output.ts';
+import { AS_IT_IS, toOutput } from '../../machine/state/stored-output.ts';
 
 export type Checked =
   /** The schema's own output: with defaults, without removed keys. */

@@ -29,7 +29,7 @@ import {
   type EffectFailure,
   type EffectResult,
 } from '../effect.ts';
-import { toOutput } from '../output.ts';
+import { toOutput } from '../../machine/state/stored-output.ts';
 import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../model/request.ts';
 import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './scripted-failure.ts';
 import { replyTo, type Reply } from './reply.ts';

@@ -9,7 +9,7 @@ import {
 import type { RunRecord } from '../../machine/ports/store-port.ts';
 import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { AS_IT_IS, toOutput } from '../../effects/output.ts';
+import { AS_IT_IS, toOutput } from '../../machine/state/stored-output.ts';
 
 /**
  * Returns the value as it is stored, which is also what runs. Throws `validation.input` for what JSON

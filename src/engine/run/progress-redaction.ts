@@ -2,7 +2,7 @@
  * Progress of one effect without secrets. Streamed text comes in pieces, and a secret may be spread over
  * several, so the end of a piece that may begin one is held back until the next piece or the end.
  */
-import { toOutput } from '../../effects/output.ts';
+import { toOutput } from '../../machine/state/stored-output.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ModelProgress } from '../../machine/conversation/model-message.ts';

@@ -116,7 +116,10 @@ describe('the input of a sub-workflow', () => {
     const types = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
     const value = fc.oneof(
       fc.integer(),
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      // a whole number that loses digits is refused in a file, and is rounded before a run gets it
+      fc
+        .double({ noNaN: true, noDefaultInfinity: true })
+        .filter((number) => !Number.isInteger(number) || Number.isSafeInteger(number)),
       fc.boolean(),
       fc.stringMatching(/^[a-z0-9 ]{0,5}$/),
       fc.constant(null),

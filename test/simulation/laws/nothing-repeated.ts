@@ -158,7 +158,9 @@ export const refusedIsChecked: Law = {
       const isOrdered = since.some(
         (event) =>
           (event.type === 'run:resumed' && event.from !== undefined) ||
-          (event.type === 'node:retrying' && (event.path === path || isInside(path, event.path))),
+          (event.type === 'node:retrying' && (event.path === path || isInside(path, event.path))) ||
+          // a person who lets the sub-workflow or group around it run again orders all that is in it
+          (event.type === 'gate:answered' && isInside(path, event.path)),
       );
       return isOver && !isOrdered
         ? [`execution ${number} of ${path} does again what event ${latest.seq} has done`]

@@ -3,10 +3,10 @@
  * deeper than readers can follow, and configured secrets are removed. A run continues with exactly what
  * is stored, so an output has no other form.
  */
-import { isArray, readProperty, type JsonValue } from '../errors/support/safe-json.ts';
-import type { Redactor } from '../errors/redaction/redact.ts';
-import { freeKey } from '../errors/report/without-values.ts';
-import { toPointer } from '../workflow/plan/pointer.ts';
+import { isArray, readProperty, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import { freeKey } from '../../errors/report/without-values.ts';
+import { toPointer } from '../../workflow/plan/pointer.ts';
 
 /** Levels of lists and objects: stores, comparisons and renderers recurse. */
 const MAX_OUTPUT_DEPTH = 500;
