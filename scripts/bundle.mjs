@@ -16,6 +16,7 @@ const ENTRIES = [
   'index',
   'browser',
   'classify',
+  'ai-sdk/index',
   'errors/index',
   'workflow/authoring/define',
   'stores/index',
@@ -41,6 +42,7 @@ const ROOTS = {
   shared: ['public-api', 'classify'],
   engine: ['engine/errand', 'engine/loading/extensions', 'stores/sqlite/sqlite'],
   browser: ['browser'],
+  'ai-sdk': ['ai-sdk/index'],
   // what --help needs, and what a file is checked with, need not bring the rest along
   command: ['cli/main'],
   check: ['engine/loading/check-file', 'cli/commands/validate'],

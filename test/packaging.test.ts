@@ -6,6 +6,7 @@ import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { build, type Plugin } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as aiSdk from '../src/ai-sdk/index.ts';
 import * as classifier from '../src/classify.ts';
 import * as errors from '../src/errors/index.ts';
 import * as library from '../src/index.ts';
@@ -66,6 +67,7 @@ describe('an installed package', () => {
 
   it.each([
     ['errand', library],
+    ['errand/ai-sdk', aiSdk],
     ['errand/classify', classifier],
     ['errand/errors', errors],
     ['errand/workflow', files],
