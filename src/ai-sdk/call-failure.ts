@@ -64,7 +64,15 @@ export function failureOf(
   });
   // nobody has seen anything of it, so another model may answer
   const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
-  return buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });
+  const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });
+  return isDelivered ? afterContent(report, stamp) : report;
+}
+
+/** Half of an answer was seen: what would have passed before is in doubt now. */
+function afterContent(report: ErrorReport, stamp: Stamp): ErrorReport {
+  const isPassing = report.category === 'transient';
+  const change = isPassing ? ({ category: 'ambiguous', retryable: false } as const) : {};
+  return buildReport({ ...report, ...change, outcome: 'partial' }, { stamp });
 }
 
 export function timedOut(ref: ModelRef, limitMs: number, seen: Seen): ErrorReport {

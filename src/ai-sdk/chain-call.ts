@@ -15,7 +15,6 @@ import {
   noteFailure,
   noteReply,
   type ChainEntry,
-  type FailureContext,
 } from '../machine/policy/model-chain.ts';
 import {
   isRefused,
@@ -31,6 +30,7 @@ import type { AttemptRow } from './attempt-row.ts';
 import { AttemptScope } from './attempt-scope.ts';
 import { CallLedger } from './call-ledger.ts';
 import { failureOf, overdue, timedOut } from './call-failure.ts';
+import { beforeContent, contextOf } from './failure-context.ts';
 import type { Chain, Entry, NamedModel } from './options.ts';
 
 /** What a call expects of each attempt, before it is made. */
@@ -158,8 +158,7 @@ export class ChainCall<Model extends NamedModel> {
   broken(attempt: OpenAttempt<Model>, thrown: unknown): ErrandError {
     const error = this.#failed(attempt, thrown);
     this.#note(attempt, error);
-    const isPartial = error.outcome === 'partial';
-    return this.#ended(isPartial ? error : this.#report({ ...error, outcome: 'partial' }));
+    return new ErrandError({ ...error, attempts: this.#ledger.failures });
   }
 
   /** Ends an attempt whose answer nobody wants any more. */
@@ -239,16 +238,18 @@ export class ChainCall<Model extends NamedModel> {
   }
 
   /** False when no entry may be asked any more. */
-  #note({ entry, key, scope }: OpenAttempt<Model>, error: ErrorReport): boolean {
+  #note(attempt: OpenAttempt<Model>, error: ErrorReport): boolean {
+    const { entry, key, scope } = attempt;
     const nowMs = this.#chain.clock.now();
     if (scope.stop?.by === 'deadline') {
       entry.memory.abandoned(entry.name, key, nowMs);
       return false;
     }
-    const hasNext = noteFailure(this.#entries, entry.id, error, contextOf(error, nowMs));
+    const pausesAs = attempt.isDelivered ? beforeContent(error) : error;
+    const hasNext = noteFailure(this.#entries, entry.id, pausesAs, contextOf(error, nowMs));
     const own = this.#entries.find(({ model }) => model === entry.id);
     const pausedUntilMs = own?.isSpent === true ? 0 : (own?.pausedUntilMs ?? 0);
-    entry.memory.failed(entry.name, key, { error, pausedUntilMs, nowMs });
+    entry.memory.failed(entry.name, key, { error, pausesAs, pausedUntilMs, nowMs });
     this.#last = error;
     return hasNext;
   }
@@ -379,11 +380,6 @@ export class ChainCall<Model extends NamedModel> {
     const attempts = this.#ledger.failures;
     return new ErrandError(attempts.length === 0 ? final : { ...final, attempts });
   }
-}
-
-/** No entry has a key that can be refreshed, so only the schedule counts attempts. */
-function contextOf({ id }: ErrorReport, nowMs: number): FailureContext {
-  return { nowMs, isTakenOver: false, maxAttempts: 1, words: [id] };
 }
 
 const OWN: ReadonlySet<string> = new Set(['breaker.open', 'limit.node_timeout', 'limit.budget']);

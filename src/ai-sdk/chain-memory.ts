@@ -27,6 +27,15 @@ const MAX_NAMES = 1000;
 
 type Cooldowns = Map<string, { readonly untilMs: number; probe: string | undefined }>;
 
+export interface FailedCall {
+  readonly error: ErrorReport;
+  /** The failure that says for how long the model pauses. */
+  readonly pausesAs: ErrorReport;
+  /** When the failed call would ask this model again; 0 when it does not. */
+  readonly pausedUntilMs: number;
+  readonly nowMs: number;
+}
+
 export class ChainMemory {
   readonly #cooldowns: Cooldowns = new Map();
   readonly #breakers = new Map<string, BreakerState>();
@@ -61,19 +70,14 @@ export class ChainMemory {
     this.#wakeAll();
   }
 
-  /** `pausedUntilMs`: when the failed call would ask this model again; 0 when it does not. */
-  failed(
-    name: string,
-    key: string,
-    { error, pausedUntilMs, nowMs }: { error: ErrorReport; pausedUntilMs: number; nowMs: number },
-  ): void {
+  failed(name: string, key: string, { error, pausesAs, pausedUntilMs, nowMs }: FailedCall): void {
     this.#running.delete(key);
     this.#latest.set(name, error);
     const view = this.#view(nowMs);
-    noteCooldown(view, name, error, pausedUntilMs);
+    noteCooldown(view, name, pausesAs, pausedUntilMs);
     if (error.kind === 'provider.quota_exhausted')
       noteSpentQuota(view, name, nowMs + (error.provider?.retryAfterMs ?? QUOTA_PAUSE_MS));
-    this.#setBreaker(name, breakerFailed(this.#breakers.get(name) ?? CLOSED, error.kind, nowMs));
+    this.#setBreaker(name, breakerFailed(this.#breakers.get(name) ?? CLOSED, pausesAs.kind, nowMs));
     this.#forgetWhatIsOver(nowMs);
     this.#wakeAll();
   }

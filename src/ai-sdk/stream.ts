@@ -9,6 +9,7 @@ import type {
   LanguageModelV4StreamPart as Part,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
+import { MACHINE_CLOCK } from '../machine-clock.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import { BadEnding, badEndingOf, INTERRUPTED } from './call-failure.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
@@ -82,6 +83,7 @@ class Reading {
   readonly #held: Part[];
   readonly #idleMs: number;
   #isFinished = false;
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(
     chain: Chain<Model>,
@@ -102,6 +104,7 @@ class Reading {
   }
 
   async pull(controller: ReadableStreamDefaultController<Part>): Promise<void> {
+    if (this.#failure !== undefined) return failLater(controller, this.#failure.error);
     try {
       const part = this.#held.shift() ?? (await this.#next());
       if (part === undefined) controller.close();
@@ -112,7 +115,7 @@ class Reading {
   }
 
   cancel(reason: unknown): void {
-    if (!this.#isFinished) this.#call.abandoned(this.#attempt);
+    if (!this.#isFinished && this.#failure === undefined) this.#call.abandoned(this.#attempt);
     release(this.#reader, reason);
   }
 
@@ -142,8 +145,8 @@ class Reading {
     if (this.#isFinished) return controller.close();
     try {
       const error = this.#call.broken(this.#attempt, thrown);
+      this.#failure = { error };
       controller.enqueue({ type: 'error', error });
-      controller.error(error);
     } catch (reason) {
       controller.error(reason); // the caller's own abort
     }
@@ -163,8 +166,8 @@ function failedStream(error: unknown): ReadableStream<Part> {
   let isSaid = false;
   return new ReadableStream<Part>(
     {
-      pull(controller) {
-        if (isSaid) return controller.error(error);
+      async pull(controller) {
+        if (isSaid) return failLater(controller, error);
         isSaid = true;
         controller.enqueue({ type: 'error', error });
       },
@@ -173,39 +176,39 @@ function failedStream(error: unknown): ReadableStream<Part> {
   );
 }
 
+/**
+ * `streamText({ streamRetries })` restarts the call at the `error` part, and cancels this stream for it,
+ * which cannot be done to one that has failed. So the failure leaves it time.
+ */
+const RESTART_MS = 100;
+
+async function failLater(
+  controller: ReadableStreamDefaultController<Part>,
+  error: unknown,
+): Promise<void> {
+  await MACHINE_CLOCK.sleep(RESTART_MS, new AbortController().signal);
+  controller.error(error);
+}
+
 function release(reader: ReadableStreamDefaultReader<Part>, reason: unknown): void {
   // the failure is known already, and a stream that is thrown away has no other listener
   reader.cancel(reason).catch(() => undefined);
 }
 
+/** Whether somebody who reads the stream has seen something of the answer. */
 function isContent(part: Part): boolean {
-  switch (part.type) {
-    case 'text-delta':
-    case 'reasoning-delta':
-    case 'tool-input-delta':
-      return part.delta !== '';
-    case 'stream-start':
-    case 'response-metadata':
-    case 'text-start':
-    case 'text-end':
-    case 'reasoning-start':
-    case 'reasoning-end':
-    case 'tool-input-start':
-    case 'tool-input-end':
-    case 'raw':
-    case 'error':
-    case 'finish':
-      return false;
-    case 'tool-call':
-    case 'tool-result':
-    case 'tool-approval-request':
-    case 'custom':
-    case 'file':
-    case 'reasoning-file':
-    case 'source':
-      return true;
-  }
+  return 'delta' in part ? part.delta !== '' : WHOLE_CONTENT.has(part.type);
 }
+
+const WHOLE_CONTENT: ReadonlySet<Part['type']> = new Set<Part['type']>([
+  'tool-call',
+  'tool-result',
+  'tool-approval-request',
+  'custom',
+  'file',
+  'reasoning-file',
+  'source',
+]);
 
 function charsIn(part: Part): number {
   if ('delta' in part) return part.delta.length;

@@ -5,6 +5,7 @@ import { resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import {
   apiError,
+  FROZEN,
   limited,
   overloaded,
   quota,
@@ -269,8 +270,9 @@ describe('the ends of a call', () => {
   it('ends a wait for the caller too', async () => {
     const reason = new Error('the user left');
     const controller = new AbortController();
-    const clock = { now: () => 0, sleep: () => new Promise<void>(() => undefined) };
-    const model = resilientModel([scripted('a', 'one', { thrown: limited(30) })], { clock });
+    const model = resilientModel([scripted('a', 'one', { thrown: limited(30) })], {
+      clock: FROZEN,
+    });
     const call = Promise.resolve(
       model.doGenerate({ prompt: [], abortSignal: controller.signal }),
     ).catch((thrown: unknown) => thrown);

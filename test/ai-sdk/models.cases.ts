@@ -125,6 +125,12 @@ export const quota = (): unknown =>
 export const refusedKey = (): unknown =>
   apiError(401, { error: { code: 'invalid_api_key', message: 'Incorrect API key' } });
 
+/** Time that stands still: nobody wakes. */
+export const FROZEN: ResilienceClock = {
+  now: () => 1_800_000_000_000,
+  sleep: () => new Promise<void>(() => undefined),
+};
+
 /** Time that passes only by being slept through, in order. */
 export function virtualClock(): ResilienceClock & { readonly slept: number[] } {
   let now = 1_800_000_000_000;

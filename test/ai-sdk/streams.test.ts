@@ -1,4 +1,5 @@
 /** `resilientModel` under `streamText`: nothing twice, nothing lost, and an honest end. */
+import type { LanguageModelV4StreamPart as Part } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { streamText } from '../sdks/node_modules/ai/dist/index.js';
 import { resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
@@ -6,6 +7,7 @@ import { ErrandError } from '../../src/errors/thrown/errand-error.ts';
 import {
   begunText,
   FINISH,
+  FROZEN,
   overloaded,
   refusedKey,
   scripted,
@@ -96,7 +98,8 @@ describe('a stream', () => {
     const { stream } = await resilientModel([first, other], { clock: virtualClock() }).doStream({
       prompt: [],
     });
-    const parts = await Array.fromAsync(stream);
+    const parts: Part[] = [];
+    for await (const part of stream) parts.push(part);
     expect(parts.map(({ type }) => type)).toEqual([
       'stream-start',
       'response-metadata',
@@ -184,7 +187,7 @@ describe('a stream', () => {
     const controller = new AbortController();
     const reason = new Error('the user left');
     const model = resilientModel([scripted('a', 'one', { hangs: true })], {
-      clock: { now: () => 0, sleep: () => new Promise(() => undefined) },
+      clock: FROZEN,
     });
     const opened = Promise.resolve(
       model.doStream({ prompt: [], abortSignal: controller.signal }),
@@ -199,13 +202,13 @@ describe('a stream', () => {
       breaks: new TypeError('terminated'),
     });
     const other = second();
-    const model = resilientModel([first, other], { clock: virtualClock() });
+    const model = resilientModel([first, other], { clock: FROZEN });
     const result = streamText({
       model,
       prompt,
       streamRetries: 1,
       onError: () => undefined,
-    } as Parameters<typeof streamText>[0]);
+    });
     expect(await result.text).toBe('whole answer');
     expect([first.calls.length, other.calls.length]).toEqual([1, 1]);
   });
