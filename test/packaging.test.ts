@@ -196,6 +196,12 @@ describe('an installed package', () => {
 
 describe('a module of an installed package', () => moduleOfPackedCases(() => packed));
 
+it('errand/ai-sdk needs neither Node nor a package of the AI SDK, so that it runs at the edge', async () => {
+  const { code, builtins } = await bundle('errand/ai-sdk');
+  expect(builtins).toEqual([]);
+  expect(code).not.toMatch(/\bfrom\s*["']|\brequire\(|__vite-browser-external|["']node:/);
+});
+
 /** `workflow()` checks values by JSON Schema, whose references are addresses. */
 describe.each([
   ['errand', 'reportFrom', { URL }],

@@ -1,6 +1,6 @@
 /**
  * The scope of one attempt: ends it for the caller, at the deadline of the call, or when the model sends
- * nothing for too long. What is ended is aborted, and no longer waited for.
+ * nothing for too long. An ended attempt is aborted, and nobody waits for it.
  */
 import type { ResilienceClock } from '../machine-clock.ts';
 

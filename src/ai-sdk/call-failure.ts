@@ -3,6 +3,7 @@
  * classify, as everywhere; an ending that the SDK lets pass is read by the same extractor.
  */
 import { buildReport } from '../errors/report/build.ts';
+import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
 import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
 import { durationWords } from '../errors/render/phrases.ts';
 import { providerNamed } from '../providers/known-providers.ts';
@@ -40,6 +41,18 @@ export function badEndingOf(
   const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
   return isCut ? new BadEnding(INTERRUPTED) : undefined;
 }
+
+/** An error in the body of a success, which the SDK takes for an answer. */
+export function errorInside(body: unknown): BadEnding | undefined {
+  const choices = readProperty(body, 'choices');
+  const inner: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  const holders = [body, ...inner.slice(0, MAX_CHOICES)];
+  return holders.some((holder) => isPlainObject(readProperty(holder, 'error')))
+    ? new BadEnding({ status: 200, headers: {}, body })
+    : undefined;
+}
+
+const MAX_CHOICES = 16;
 
 export interface Seen {
   readonly stamp: Stamp;

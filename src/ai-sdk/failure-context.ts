@@ -5,7 +5,7 @@ import { RESTARTED_AS } from '../workflow/plan/attempt-bound.ts';
 
 /**
  * A failure after content is not repeated, because half of an answer was seen. For how long its model
- * pauses it counts as what it would have been before: whoever asks again shall find another one.
+ * pauses it counts as what it would have been before: a call that restarts finds another one.
  */
 export function beforeContent(error: ErrorReport): ErrorReport {
   if (error.category !== 'ambiguous') return error;

@@ -5,7 +5,7 @@ import { isPlainObject } from '../errors/support/safe-json.ts';
 import { readReply } from '../machine/conversation/model-reply.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import type { ReportedUsage } from '../providers/pricing/counted-usage.ts';
-import { badEndingOf } from './call-failure.ts';
+import { badEndingOf, errorInside } from './call-failure.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { expectedTokens } from './expect-tokens.ts';
 import type { Chain } from './options.ts';
@@ -58,7 +58,9 @@ async function ask(
   const answer = await scope.wait(entry.model.doGenerate(optionsFor(entry, options, scope.signal)));
   open.isBegun = true;
   open.written = writtenIn(answer);
-  const bad = badEndingOf(answer.finishReason, namesTruncation(chain, entry));
+  const bad =
+    errorInside(answer.response?.body) ??
+    badEndingOf(answer.finishReason, namesTruncation(chain, entry));
   if (bad !== undefined) throw bad;
   return answer;
 }

@@ -8,7 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { ResilienceClock } from '../../src/machine-clock.ts';
 
-export const USAGE: LanguageModelV4Usage = {
+const USAGE: LanguageModelV4Usage = {
   inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 4, text: 4, reasoning: 0 },
 };
