@@ -167,6 +167,8 @@ function togetherIn(id, graph) {
   if (isIn('errors')) return isIn('command') ? 'command' : 'errors';
   if (isIn('shared')) return isIn('check') ? 'known' : 'shared';
   if (!isIn('engine')) return null;
+  // a chain of models decides by the same parts outside the engine, where nothing of Node may be near
+  if (isIn('ai-sdk')) return 'chain';
   // a browser takes what it needs of the engine, and none of its Node
   if (isIn('browser')) return 'pure';
   return isIn('check') ? 'check' : 'engine';
