@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
+import { anyErrand } from '../survival/process.ts';
 import { newFolder, serve, type Served } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
@@ -20,9 +20,7 @@ interface Place {
 }
 
 function errand(args: readonly string[], { folder, env = {} }: Place): Promise<Printed> {
-  const isOwn = hasOwnProcess(`${expect.getState().currentTestName}: ${args.join(' ')}`);
-  if (isOwn) return ownErrand(args, { folder, env });
-  return sharedErrand(args, { cwd: folder, env: { PATH: process.env['PATH'] ?? '', ...env } });
+  return anyErrand(args, { cwd: folder, env });
 }
 
 /** Does not block this process: what a test serves itself must answer. */

@@ -12,6 +12,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   errand: 'index',
   'errand/classify': 'classify',
   'errand/errors': 'errors/index',
+  'errand/server': 'server/index',
+  'errand/stores': 'stores/index',
   'errand/temporal': 'temporal',
   'errand/workflow': 'workflow/authoring/define',
 };
