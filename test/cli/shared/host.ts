@@ -13,7 +13,13 @@ export interface Order {
 }
 
 export type Served =
-  | { readonly exit: number; readonly stdout: string; readonly stderr: string }
+  | {
+      readonly exit: number;
+      readonly stdout: string;
+      readonly stderr: string;
+      /** Both, in the order in which a person would see them. */
+      readonly printed: string;
+    }
   | { readonly broken: string };
 
 const [, , launcher = '', main = ''] = process.argv;
@@ -39,8 +45,9 @@ async function serve({ args, cwd, env }: Order): Promise<Served> {
   Object.assign(process.env, env);
   process.argv = [process.execPath, launcher, ...args];
   process.exitCode = undefined;
-  const stdout = recorded(process.stdout);
-  const stderr = recorded(process.stderr);
+  const printed: Written[] = [];
+  const stdout = recorded(process.stdout, printed);
+  const stderr = recorded(process.stderr, printed);
   const present = new Set(process.listeners('exit'));
   const kept = await keptAlive();
   // the query makes the entry a new module; what it imports is loaded once
@@ -53,7 +60,7 @@ async function serve({ args, cwd, env }: Order): Promise<Served> {
   }
   const exit = Number(process.exitCode ?? 0);
   process.exitCode = undefined;
-  return { exit, stdout: stdout(), stderr: stderr() };
+  return { exit, stdout: stdout(), stderr: stderr(), printed: textOf(printed) };
 }
 
 async function keptAlive(): Promise<number> {
@@ -61,11 +68,15 @@ async function keptAlive(): Promise<number> {
   return process.getActiveResourcesInfo().length;
 }
 
+interface Written {
+  readonly stream: NodeJS.WriteStream;
+  readonly chunk: Buffer;
+}
+
 /** Keeps what is written from now on, until it is asked for. */
-function recorded(stream: NodeJS.WriteStream): () => string {
-  const chunks: Buffer[] = [];
+function recorded(stream: NodeJS.WriteStream, written: Written[]): () => string {
   const write = (chunk: string | Uint8Array, ...more: readonly unknown[]): boolean => {
-    chunks.push(Buffer.from(chunk as string));
+    written.push({ stream, chunk: Buffer.from(chunk as string) });
     const done = more.at(-1);
     if (typeof done === 'function') process.nextTick(done);
     return true;
@@ -73,6 +84,10 @@ function recorded(stream: NodeJS.WriteStream): () => string {
   stream.write = write;
   return () => {
     stream.removeAllListeners('error');
-    return Buffer.concat(chunks).toString();
+    return textOf(written.filter((each) => each.stream === stream));
   };
+}
+
+function textOf(written: readonly Written[]): string {
+  return Buffer.concat(written.map(({ chunk }) => chunk)).toString();
 }
