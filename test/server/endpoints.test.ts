@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anyErrandSync } from '../cli/shared/command.ts';
-import { serve, type Served } from './served.ts';
+import { serveWarm as serve, type Served } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
 const KEY = { 'idempotency-key': 'a key' };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { anyErrand } from '../survival/process.ts';
-import { newFolder, serve, type Served } from './served.ts';
+import { newFolder, serveWarm, type Served } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
 interface Printed {
@@ -43,7 +43,7 @@ function ownErrand(args: readonly string[], place: Place, onErr?: Follow): Promi
 type Follow = (stderr: string, kill: (signal: NodeJS.Signals) => boolean) => void;
 
 async function places(): Promise<{ here: Place; there: Place; served: Served }> {
-  const served = await serve({ files: ALL });
+  const served = await serveWarm({ files: ALL });
   const env = { ERRAND_SERVER: served.url, ERRAND_TOKEN: served.token };
   return {
     served,

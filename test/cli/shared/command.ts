@@ -10,14 +10,14 @@ import { afterAll, expect } from 'vitest';
 import { LAUNCHER, runErrand, type Ended, type Given } from '../../../src/cli/run-errand.cases.ts';
 import { drawn, howToRepeat, IS_WHOLE } from '../../sampled.ts';
 import type { ClerkData } from './clerk.ts';
-import type { Order, Served } from './host.ts';
-import { Hosts } from './hosts.ts';
+import type { Order, Printed, Served } from './host.ts';
+import { Hosts, type LongCommand } from './hosts.ts';
 
 export interface SharedEnded extends Ended {
   readonly printed: string;
 }
 
-type Surroundings = Omit<Order, 'args'>;
+type Surroundings = Omit<Order, 'args' | 'isLong'>;
 
 const CLERK = join(import.meta.dirname, 'clerk.ts');
 const ONE_OF = 16;
@@ -50,6 +50,15 @@ export async function sharedErrand(
   given: Surroundings,
 ): Promise<SharedEnded> {
   return whole(await hosts.serve({ ...given, args }), args);
+}
+
+/** For a command that ends when it gets a signal. */
+export function openShared(
+  args: readonly string[],
+  given: Surroundings,
+  onPrinted: (text: Printed) => void,
+): LongCommand {
+  return hosts.open({ ...given, args }, onPrinted);
 }
 
 /** The same, and the test waits for it. */
