@@ -37,7 +37,8 @@ describe.each(RUNNABLE)('%s', (page) => {
       if (step.type === 'file') write(join(folder, step.name), step.text);
       else {
         // a person puts the id there that they were shown
-        const { exit, printed } = await shell.type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
+        const typed = step.typed.replaceAll(/\bRUN\b/g, run);
+        const { exit, printed } = await shell.type(typed, folder, step.exit);
         run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
         expectShown(page, step, { exit, printed });
       }

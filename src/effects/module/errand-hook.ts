@@ -13,6 +13,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'errand/ai-sdk': 'ai-sdk/index',
   'errand/classify': 'classify',
   'errand/errors': 'errors/index',
+  'errand/server': 'server/index',
+  'errand/stores': 'stores/index',
   'errand/temporal': 'temporal',
   'errand/workflow': 'workflow/authoring/define',
 };
