@@ -161,13 +161,14 @@ function checkedAnswers(
 
 async function started(
   core: ServerCore,
-  { raw, href }: CheckedRequest,
+  request: CheckedRequest,
   run: string,
   isNew: boolean,
 ): Promise<Response> {
+  const { raw, href } = request;
   const wait = waitOf(raw.headers.get('prefer'));
   if (wait !== undefined) await core.reader.rested(run, wait.seconds * 1000, raw.signal);
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, {
     status: isNew ? 201 : 200,
     headers: {

@@ -147,6 +147,7 @@ function textRoutes(core: ServerCore): readonly Route[] {
       path: '/v1/workflows/{name}',
       summary: 'Replace the file of a workflow',
       role: 'edit',
+      closed: core.allowEdit ? undefined : 'The server was started without --allow-edit',
       headers: { 'If-Match': 'The tag of the text that is replaced.' },
       body: { media: YAML },
       answers: { 200: WHOLE },
@@ -211,11 +212,6 @@ async function judged(
 }
 
 async function replace(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  if (!core.allowEdit)
-    throw new ErrandError({
-      kind: 'request.forbidden',
-      message: 'The server was started without --allow-edit',
-    });
   const name = request.params['name'] ?? '';
   const served = await core.workflows.get(name);
   const { text = '' } = request;
@@ -231,9 +227,10 @@ async function replace(core: ServerCore, request: CheckedRequest): Promise<Respo
   return jsonAnswer(shown(core, fresh), { headers: { etag: fresh.etag } });
 }
 
-/** `*` would replace whatever is there. */
+/** `*` would replace whatever is there, and a weak tag does not say that the text is the same. */
 function refuseStale(ifMatch: string | null, etag: string): void {
-  if (ifMatch?.trim() === etag) return;
+  const tags = (ifMatch ?? '').split(',').map((tag) => tag.trim());
+  if (tags.includes(etag)) return;
   throw new ErrandError({
     kind: 'request.stale',
     message:
