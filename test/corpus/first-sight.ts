@@ -102,4 +102,12 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '96.0 %',
     hints: '5 of 5',
   },
+  {
+    name: 'fifth examination, after the changes for the fourth',
+    entries: 122,
+    kind: '89.3 %',
+    category: '91.8 %',
+    retryable: '96.7 %',
+    hints: '3 of 3',
+  },
 ];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   ENTRIES,
   EXAM_ENTRIES,
+  FIFTH_EXAM_ENTRIES,
   FOURTH_EXAM_ENTRIES,
   MORE_ENTRIES,
   SECOND_EXAM_ENTRIES,
@@ -50,6 +51,7 @@ describe('the corpus of real failures', () => {
     ...SECOND_EXAM_ENTRIES,
     ...THIRD_EXAM_ENTRIES,
     ...FOURTH_EXAM_ENTRIES,
+    ...FIFTH_EXAM_ENTRIES,
   ].filter((entry) => !entry.contested);
 
   it.each(settled)('classifies $id correctly', (entry) => {

@@ -103,6 +103,9 @@ function faultsOf(
 const NO_FAMILIES = familyBits([]);
 const NO_FAULTS: readonly TransportFault[] = [];
 
+/** Every fault is named an error. */
+const NAME_ENDING = /(?:Error|Exception)$/;
+
 /** A fault speaks by its name too: `JobCancellationException`. */
 function readFault(
   fault: TransportFault | undefined,
@@ -111,7 +114,7 @@ function readFault(
 ): readonly Sentence[] {
   if (fault === undefined) return sentences;
   const more = [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
-    readCode(name),
+    readCode(name.replace(NAME_ENDING, '')),
     ...(text.includes(message) ? [] : readSentences(message.slice(0, 1024))),
   ]);
   return [...sentences, ...more];
@@ -267,7 +270,7 @@ function leadingStatus(text: string): number | undefined {
 
 /** A gateway says what its upstream refused: `upstream returned 401: …`. */
 const UPSTREAM_STATUS =
-  /\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? (4\d\d)\b/i;
+  /(?:\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )(4\d\d)\b/i;
 
 function upstreamStatus(text: string): number | undefined {
   const match = UPSTREAM_STATUS.exec(text);
