@@ -20,6 +20,7 @@ const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['code-words.material', 'provider.invalid_request', 200, 'IMAGE_DIMENSION_MISMATCH'],
   ['code-words.late', 'provider.timeout', 200, 'VECTOR_STORE_TIMEOUT'],
   ['code-words.tokens', 'provider.context_length', 400, 'TOO_MANY_TOKENS'],
+  ['too-large.budget-of-media', 'provider.request_too_large', 400, 'IMAGE_BUDGET_EXCEEDED'],
   ['code-words.model-off', 'provider.model_not_found', 400, 'MODEL_OFFLINE'],
   ['code-words.no-access', 'provider.permission', 403, 'TEAM_MODEL_ACCESS_FORBIDDEN'],
   ['code-words.size', 'provider.request_too_large', 400, 'AUDIO_TOO_LONG'],
@@ -81,6 +82,7 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
     'The login service refused the password that was stored',
   ],
   ['media.wrong-format', 'provider.invalid_request', 200, 'The codec of the clip is unsupported'],
+  ['concept.model-wrapped', 'provider.model_not_found', 503, 'The model id is incorrect'],
   ['concept.rate', 'provider.rate_limited', 400, 'The frequency reached its upper bound'],
   ['concept.own-machinery', 'provider.server_error', 500, 'The database connections are used up'],
   ['server.own-files', 'provider.server_error', 500, "Permission denied: '/var/cache/x'"],
@@ -146,6 +148,11 @@ export const CONCEPT_CASES: readonly RuleCase[] = [
     rule: 'transport.credentials-expired',
     kind: 'provider.auth',
     failure: { transport: { name: 'CredentialsProviderError', message: 'The token is expired' } },
+  },
+  {
+    rule: 'auth.denied-key-said',
+    kind: 'provider.auth',
+    failure: refused(403, { code: 'AccessDenied', message: 'The password is expired' }),
   },
   {
     rule: 'parameter.no-body',

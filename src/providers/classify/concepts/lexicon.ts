@@ -30,7 +30,7 @@ const PLAIN = {
   reply: 'output outputs completion* generation response responses reply max_tokens 输出',
   bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize 字节',
   media:
-    'media image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track 图片 视频 音频 文件',
+    'media image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track face faces source reference 图片 视频 音频 文件',
   schema: 'schema* jsonschema defs additionalproperties patternproperties anyof oneof allof',
   grammar: 'grammar*',
   call: 'call calls toolcall*',
@@ -41,11 +41,11 @@ const PLAIN = {
   shorten: 'shorten* trim reduce truncat*',
   tool: 'tool tools function functions functiondeclaration* toolset* 工具 函数',
   feature:
-    'feature* mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision inference embedding* candidates caching prefill* grounding decoding',
+    'feature* mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision multimodal inference embedding* candidates caching prefill* grounding decoding',
   param:
     'parameter* param params field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
   sampling:
-    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format n ratio steps stream encod* sample samples sampler',
+    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format mode n ratio steps stream encod* sample samples sampler',
   role: 'role roles 角色',
   turn: 'assistant alternat* turn turns',
   header: 'header headers',
@@ -156,7 +156,7 @@ const NEGATED: Partial<Record<Concept, string>> = {
   forbidden:
     'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* accepted agreed signed complet* includ* whitelist* allowlist*',
   unsupported:
-    'support* compatible implement* able handle possible capab* applicab* work combin* together accept',
+    'support* compatible implement* able handle possible capab* applicab* work combin* together accept multimodal vision chat embedding instruct generative',
   invalid:
     'valid match* pars* decod* understand understood conform* correct* process* read compile* unmarshal* deserializ*',
   failed: 'fetch* download* retriev* decod* load*',

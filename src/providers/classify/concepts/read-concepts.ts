@@ -41,6 +41,7 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
   'connect',
   'fetch',
   'login',
+  'media',
 ]);
 
 /** The class of an exception is a code; its parts are no prose. */
@@ -49,8 +50,12 @@ const EXCEPTION = /^\W{0,3}[\w.]{0,80}[a-z](?:Error|Exception)\b/;
 export function readSentences(text: string): readonly Sentence[] {
   const begin = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
   const lines = begin.includes('\\n') ? begin.replaceAll('\\n', ' \n') : begin;
-  return readAll(withoutNames(lines.includes(TRAILER) ? lines.replace(TRAILERS, ' ') : lines));
+  const own = lines.includes(TRAILER) ? lines.replace(TRAILERS, ' ') : lines;
+  return readAll(withoutNames(own.includes('ccess') ? own.replace(ACCESS_KEY, 'credential') : own));
 }
+
+/** An access token opens an account; it is no right of access. */
+const ACCESS_KEY = /access[ _-]?(?:token|key)s?(?![a-z])/gi;
 
 /** LiteLLM adds the group of models that it asked, and those that it could have asked. */
 const TRAILER = 'Model Group';
@@ -84,6 +89,7 @@ type SecondWords = ReadonlyMap<string, readonly Concept[]>;
 
 const OVER = idOf('over');
 const MODEL = idOf('model');
+const ENDPOINT = idOf('endpoint');
 const OF_MODEL = idOf('ofmodel');
 
 /** `not available for this model`: the model is not what is spoken of. */
@@ -200,7 +206,8 @@ function readPart({ words, number }: Chunk, reading: Reading): void {
     if (isTurned) reading.negatedUntil = Math.min(reading.negatedUntil, place + 1);
     for (const id of isTurned ? meaning.negated : meaning.plain) {
       addTo(sentence, id, place);
-      if (id === MODEL && place <= reading.prepositionUntil) addTo(sentence, OF_MODEL, place);
+      const isTarget = id === MODEL || id === ENDPOINT;
+      if (isTarget && place <= reading.prepositionUntil) addTo(sentence, OF_MODEL, place);
     }
     const { last } = reading;
     const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;

@@ -78,7 +78,10 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     id: 'concept.not-configured',
     when: {
       statuses: [NONE, 200, 400, 422, 500, 502, 503],
-      says: each(['host', 'key'], ['unset'], ['invalid', 'expired', 'text', 'param', 'header']),
+      says: [
+        ...each(['key'], ['unset'], ['invalid', 'expired', 'text', 'param', 'header']),
+        ...each(['host'], ['unset'], ['invalid', 'expired', 'text', 'param', 'header', 'must']),
+      ],
     },
     means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
     why: 'a provider or its key is said not to be set up',
@@ -147,7 +150,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     when: {
       statuses: [...REFUSED, 401],
       says: [
-        ...each(['key'], ['invalid', 'expired', 'missing', 'must', 'untrusted'], OTHER_KEYS),
+        ...each(
+          ['key'],
+          ['invalid', 'expired', 'missing', 'must', 'untrusted', 'unset'],
+          OTHER_KEYS,
+        ),
         ...each(['token'], ['expired', 'invalid', 'missing', 'blank'], OTHER_TOKENS),
         ...each(['login'], ['must', 'failed', 'invalid', 'missing', 'expired', 'unset']),
       ],
@@ -217,6 +224,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
             ['account', 'role', 'missing'],
             ['model', 'must', 'plan'],
             ['feature', 'must', 'plan'],
+            ['plan', 'most', 'bound'],
           ],
           ['expired', 'invalid', 'text'],
         ),

@@ -31,6 +31,7 @@ export const CAPABILITY_RULES: readonly Rule[] = [
             ['incapable', 'endpoint', 'feature'],
             ['incapable', 'endpoint', 'tool'],
             ['incapable', 'host', 'feature'],
+            ['incapable', 'feature', 'model'],
           ],
           ['account', 'plan', 'key', 'must', 'wait', 'now'],
         ),
@@ -56,15 +57,33 @@ export const CAPABILITY_RULES: readonly Rule[] = [
             ['model', 'must', 'listed'],
             ['model', 'name', 'invalid'],
             ['endpoint', 'name', 'missing'],
-            ['model', 'unset', 'host'],
             ['model', 'cut'],
           ],
           ['account', 'right', 'tool', 'text', 'busy', 'connection', 'reply'],
+        ),
+        ...anyOf(
+          [['model', 'unset', 'host']],
+          ['account', 'right', 'tool', 'text', 'reply', 'must'],
         ),
       ],
     },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
     why: 'the model is said not to be there, or another one is asked for',
+  },
+  {
+    id: 'concept.model-wrapped',
+    when: {
+      statuses: [500, 502, 503],
+      says: anyOf(
+        [
+          ['model', 'name', 'invalid'],
+          ['model', 'name', 'missing'],
+        ],
+        ['busy', 'now', 'wait', 'late', 'connection', 'reply', 'machinery', 'fetch'],
+      ),
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the name of the model is said to be wrong, under a status of the gateway',
   },
   {
     id: 'concept.model-param',

@@ -105,6 +105,7 @@ export const MATERIAL_RULES: readonly Rule[] = [
           ['media', 'invalid'],
           ['media', 'missing'],
           ['media', 'unset'],
+          ['media', 'lacking'],
           ['media', 'unsupported'],
           ['media', 'too', 'short'],
           ['media', 'fetch', 'failed'],

@@ -76,7 +76,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
       says: anyOf(
         [
           ['feature', 'most', 'model'],
-          ['model', 'text', 'most'],
+          ['model', 'text', 'most', 'ofmodel'],
           ['feature', 'unavailable', 'model'],
           ['feature', 'forbidden', 'model'],
           ['media', 'unavailable', 'model'],
@@ -98,7 +98,6 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
           'found',
           'money',
           'host',
-          'endpoint',
           'quota',
           'missing',
         ],
@@ -318,7 +317,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
         ...each(
           ['sampling'],
           ['must', 'bound', 'invalid'],
-          ['prompt', 'text', 'role', 'tool', 'schema'],
+          ['prompt', 'text', 'role', 'tool', 'schema', 'content'],
         ),
         ...anyOf(
           [

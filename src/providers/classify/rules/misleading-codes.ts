@@ -77,6 +77,17 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'reported as a missing right, but the key itself is invalid',
   },
   {
+    id: 'auth.denied-key-said',
+    when: {
+      statuses: [400, 401, 403],
+      codes: DENIED_CODES,
+      says: each(['key', 'token', 'login'], ['expired'], ['right', 'account', 'model']),
+      notPhrases: ['spent'],
+    },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'reported as a missing right, but the key itself is said to be gone',
+  },
+  {
     id: 'permission.reported-as-unknown-caller',
     when: {
       statuses: [401],
