@@ -134,8 +134,12 @@ async function begin(
   return { handle, isNew };
 }
 
-function checkedInput({ plan }: { readonly plan: WorkflowPlan }, input: JsonObject): JsonObject {
-  return completeInput(plan, input, `Send the input as the schema of ${plan.name} describes it.`);
+function checkedInput(
+  { plan, secrets }: { readonly plan: WorkflowPlan; readonly secrets: readonly string[] },
+  input: JsonObject,
+): JsonObject {
+  const advice = `Send the input as the schema of ${plan.name} describes it.`;
+  return completeInput(plan, input, { advice, secrets });
 }
 
 /** A path is checked only when the run has reached it, also whether a program may answer there. */
