@@ -34,6 +34,7 @@ const ALONE = 'src/effects/sandbox/**/*.test.ts';
 /** They start processes. */
 const PROCESSES = [
   'src/cli/commands/{classify,explain}.test.ts',
+  'src/effects/script/helper*.test.ts',
   'src/stores/sqlite/sqlite-crash.test.ts',
 ];
 /** They leave nothing behind in their process, so one after another may have it. */
