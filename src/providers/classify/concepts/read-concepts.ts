@@ -42,6 +42,8 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
   'fetch',
   'login',
   'media',
+  'param',
+  'feature',
 ]);
 
 /** The class of an exception is a code; its parts are no prose. */
@@ -286,6 +288,8 @@ function wordsIn(chunk: string): readonly string[] {
   if (KNOWN_COMPOUNDS.has(compound)) return [compound];
   const parts = chunk
     .replace(EXCHANGE, ' toolcall ')
+    // the end of a tag is no comparison
+    .replace(/(?<=[a-z"'/-])>/gi, ' ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z](?!s\b)[a-z])/g, '$1 $2')
     .replaceAll('’', "'")

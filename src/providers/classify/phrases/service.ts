@@ -85,6 +85,11 @@ export const SERVICE_PHRASES = {
     'time out',
     ['deadline', 'exceeded'],
     'took too long',
+    'in time',
+    'longer than allowed',
+    ['exceed', 'allowed time'],
+    ['exceed', 'time limit'],
+    ['exceed', 'execution time'],
     "didn't respond in time",
   ],
   /** A gateway could not reach its upstream. */

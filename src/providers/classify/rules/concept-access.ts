@@ -102,8 +102,15 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           [
             ['plan', 'expired'],
             ['plan', 'lacking'],
+            ['plan', 'full'],
+            ['tokens', 'lacking', 'account'],
           ],
           ['minute', 'rate'],
+        ),
+        ...each(
+          ['requests'],
+          ['spent'],
+          ['minute', 'rate', 'window', 'prompt', 'host', 'machinery'],
         ),
         ...anyOf(
           [
@@ -227,6 +234,21 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
             ['plan', 'most', 'bound'],
           ],
           ['expired', 'invalid', 'text'],
+        ),
+        ...anyOf(
+          [['right', 'must']],
+          [
+            'param',
+            'key',
+            'token',
+            'prompt',
+            'media',
+            'machinery',
+            'address',
+            'login',
+            'header',
+            'text',
+          ],
         ),
       ],
     },

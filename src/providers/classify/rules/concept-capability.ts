@@ -21,7 +21,7 @@ export const CAPABILITY_RULES: readonly Rule[] = [
           ['unavailable', 'unsupported'],
           ['account', 'plan', 'endpoint'],
         ),
-        ...each(['param'], ['unknown'], ['account', 'key', 'model']),
+        ...each(['param'], ['unknown', 'forbidden'], ['account', 'key', 'model', 'right', 'plan']),
         ...anyOf(
           [
             ['sampling', 'param', 'missing'],
@@ -32,10 +32,11 @@ export const CAPABILITY_RULES: readonly Rule[] = [
             ['incapable', 'endpoint', 'tool'],
             ['incapable', 'host', 'feature'],
             ['incapable', 'feature', 'model'],
+            ['most', 'text', 'prompt'],
           ],
-          ['account', 'plan', 'key', 'must', 'wait', 'now'],
+          ['account', 'plan', 'key', 'must', 'wait', 'now', 'given'],
         ),
-        ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name']),
+        ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name', 'missing']),
       ],
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
