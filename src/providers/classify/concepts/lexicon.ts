@@ -43,7 +43,7 @@ const PLAIN = {
   feature:
     'feature* mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision multimodal inference embedding* candidates caching prefill* grounding decoding',
   param:
-    'parameter* param params field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
+    'parameter* param params response_format field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
   sampling:
     'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format mode n ratio steps stream encod* sample samples sampler',
   role: 'role roles 角色',
@@ -72,7 +72,7 @@ const PLAIN = {
   /** Proving who one is, beyond a key. */
   vetting: 'kyc identity verification verified verify realname onboard* 实名',
   filter:
-    'moderation* moderat* audit audited celebrit* likeness* pii underage injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
+    'moderation* moderat* audit audited adult erotic* celebrit* likeness* pii underage injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
     'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* archived 不存在 未找到 找不到',
@@ -94,7 +94,7 @@ const PLAIN = {
   policy:
     'policy policies guideline* moderation* safety harm* unsafe nsfw cyber* bio weapon* risk sensitive recitation guardrail* copyright*',
   blocked: 'block* intercept* filtered declin* withheld flag*',
-  unknown: 'unknown unrecogni?ed',
+  unknown: 'unknown unrecogni?ed extra extraneous',
   range: 'range between inclusive exclusive bounds',
   characters: 'character* chars 字符',
   /** Not a word: a number that is followed by a smaller one. */
@@ -154,7 +154,7 @@ export const CONCEPTS = Object.keys(PLAIN) as readonly Concept[];
 const NEGATED: Partial<Record<Concept, string>> = {
   most: 'exceed*',
   missing:
-    'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain* defined parameter* param params',
+    'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain* defined parameter* param params calls',
   forbidden:
     'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* accepted agreed signed complet* includ* whitelist* allowlist*',
   unsupported:
@@ -162,14 +162,14 @@ const NEGATED: Partial<Record<Concept, string>> = {
   invalid:
     'valid match* pars* decod* understand understood conform* correct* process* read compile* unmarshal* deserializ*',
   failed: 'fetch* download* retriev* decod* load*',
-  incapable: 'support accept implement process handle take understand',
+  incapable: 'support offer accept implement process handle take understand',
   spent: 'remaining left',
   lacking: 'enough sufficient remaining left more credit* balance* fund* quota*',
   unset:
     'set configured provided supplied specified given present included setup sent logged signed',
   unavailable: 'available availab* offered serv* hosted offered ready healthy online up free idle',
   refused: 'connect* reach* resolv* respon* establish* open* internet* network*',
-  untrusted: 'trust* verif*',
+  untrusted: 'trust* verif* validat*',
   expired: 'active',
 };
 
@@ -194,7 +194,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
   often: 'flow-control',
   bound: 'less-than fewer-than smaller-than',
   window: 'token-window',
-  excess: 'more-than over-the',
+  excess: 'more-than over-the tokens-than characters-than images-than items-than',
   missing:
     'fade-out fades-out faded-out fading-out phased-out phase-out available-models supported-models valid-models known-models',
   login: 'session-expired session-invalid sign-in signed-in log-in logged-in log-on sign-on',
@@ -212,6 +212,9 @@ const NEGATED_PAIRS: Partial<Record<Concept, string>> = {
   forbidden: 'in-plan',
   listed: 'one-of the-list our-list',
 };
+
+/** Words that begin a new thought, to which a negation before them does not reach. */
+export const NEGATION_ENDS: ReadonlySet<string> = new Set(['that', 'which', 'but', 'because']);
 
 /** Words that turn the next ones around. */
 export const NEGATIONS: ReadonlySet<string> = new Set(

@@ -86,6 +86,8 @@ export const SERVICE_PHRASES = {
     ['deadline', 'exceeded'],
     'took too long',
     'in time',
+    ['not respond', 'within'],
+    ["n't respond", 'within'],
     'longer than allowed',
     ['exceed', 'allowed time'],
     ['exceed', 'time limit'],

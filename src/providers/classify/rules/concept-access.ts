@@ -185,7 +185,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
       says: [
         ...each(
           ['key'],
-          ['invalid', 'expired', 'missing', 'must'],
+          ['invalid', 'expired', 'missing', 'must', 'untrusted'],
           [...OTHER_KEYS, 'forbidden', 'right', 'account'],
         ),
         ...each(
@@ -225,6 +225,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['login', 'key', 'token', 'trust', 'signature', 'machinery', 'late', 'failed', 'param'],
         ),
         ...each(['region'], ['forbidden', 'unsupported', 'unavailable', 'missing'], ['param']),
+        ...each(
+          ['plan'],
+          ['unavailable', 'unsupported'],
+          ['param', 'money', 'now', 'wait', 'busy'],
+        ),
         ...anyOf(
           [
             ['key', 'forbidden'],

@@ -13,8 +13,13 @@ export const CAPABILITY_RULES: readonly Rule[] = [
       says: [
         ...each(
           ['feature'],
-          ['unavailable', 'unsupported', 'forbidden', 'missing'],
+          ['unavailable', 'unsupported', 'forbidden'],
           ['account', 'plan', 'key'],
+        ),
+        ...each(
+          ['feature'],
+          ['missing'],
+          ['account', 'plan', 'key', 'text', 'content', 'turn', 'block'],
         ),
         ...each(
           ['media', 'tool', 'sampling', 'param'],
