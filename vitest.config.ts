@@ -41,6 +41,7 @@ const PROCESSES = [
 const NATIVE = { viteModuleRunner: false };
 
 export default defineConfig(({ mode }) => ({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     environment: 'node',
     globals: false,
@@ -74,7 +75,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'whole',
-          include: ['test/**/*.test.ts', ALONE],
+          include: ['test/**/*.test.ts', 'dashboard/**/*.test.{ts,tsx}', ALONE],
           exclude: [SIMULATION, PACKAGES],
         },
       },
