@@ -42,6 +42,14 @@ export class List<T> implements Iterable<T> {
     return new List(chunks, this.length + 1);
   }
 
+  withoutLast(): List<T> {
+    const last = this.#chunks.at(-1);
+    if (last === undefined) return this;
+    const chunks =
+      last.length === 1 ? this.#chunks.slice(0, -1) : this.#chunks.with(-1, last.slice(0, -1));
+    return new List(chunks, this.length - 1);
+  }
+
   map<U>(change: (item: T, index: number) => U): U[] {
     return Array.from(this, change);
   }

@@ -6,9 +6,11 @@
 import type { PersonReport } from '../../errors/report/audiences.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { MoveType } from '../../workflow/plan/route.ts';
-import type { PromptFor, RouteBucket, Waiting } from '../../machine/state/events.ts';
-import type { LedgerRow } from '../cost-ledger.ts';
+import type { Estimate } from '../../machine/policy/pricing.ts';
+import type { EffectRef, PromptFor, RouteBucket, Waiting } from '../../machine/state/events.ts';
+import type { LedgerRow } from './ledger-row.ts';
 import type { List } from './list.ts';
+import type { Places } from './places.ts';
 
 /** What is known of a run beside its events. */
 export interface ViewedRunFacts {
@@ -17,6 +19,8 @@ export interface ViewedRunFacts {
   readonly startedAt: string;
   /** Budgets of the whole run, from its plan. */
   readonly budget?: RunBudget;
+  /** Default: as the first event has it. */
+  readonly input?: JsonValue;
 }
 
 export interface RunBudget {
@@ -27,7 +31,7 @@ export interface RunBudget {
 /** The status as the log has it; that a process is gone (`interrupted`) only the server knows. */
 export type LoggedStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
-export interface RunView extends ViewedRunFacts {
+export interface RunView extends Omit<ViewedRunFacts, 'input'> {
   /** Number of the last event in it; 0 before the first. An event that it has already changes nothing. */
   readonly seq: number;
   readonly status: LoggedStatus;
@@ -48,6 +52,8 @@ export interface RunView extends ViewedRunFacts {
   readonly cancelled?: { readonly by: string; readonly reason?: string };
   /** Every place in the run where a node has started, in the order of their first start. */
   readonly steps: List<StepView>;
+  /** Where in `steps` each path is. */
+  readonly places: Places;
   /** How many steps have not ended. */
   readonly open: number;
   /** Routes in the order in which they were taken. */
@@ -113,6 +119,8 @@ export interface StepView {
   readonly pending: readonly PendingCall[];
   /** Text of its model while it comes. */
   readonly live?: LiveText;
+  /** How it counts among the members of its group, once its branch has ended with it. */
+  readonly counted?: 'succeeded' | 'failed';
   /** The row of its latest reply without tool calls, which may still be sent back. */
   readonly answerRow?: number;
 }
@@ -166,17 +174,16 @@ export interface MemberCounts {
 }
 
 export interface PendingCall {
+  readonly node: string;
+  readonly path: string;
   readonly key: string;
-  readonly type: 'model' | 'tool' | 'script' | 'call' | 'transform';
+  readonly type: EffectRef['type'];
   readonly target: string;
   readonly attempt: number;
   readonly at: string;
   readonly seq: number;
-  readonly reserves?: {
-    readonly usdMicros: number;
-    readonly tokens: number;
-    readonly inputTokens?: number;
-  };
+  /** What the budget counts for it until its cost is known. */
+  readonly reserves?: Estimate;
 }
 
 export interface LiveText {
@@ -244,7 +251,7 @@ export interface CostSum {
 }
 
 export interface ViewCosts {
-  /** Calls that have ended; those under way are in `pending` of their step. */
+  /** Calls that have ended; those under way are in `open`. */
   readonly total: CostSum;
   /** By the node's name, in the order of their first call. */
   readonly byNode: readonly (CostSum & { readonly name: string })[];
@@ -252,6 +259,8 @@ export interface ViewCosts {
   readonly byTarget: readonly (CostSum & { readonly name: string; readonly type: string })[];
   /** Every call that has ended, the first one first. */
   readonly rows: List<LedgerRow>;
+  /** Calls that have not ended, in the order in which they began. */
+  readonly open: readonly PendingCall[];
   /** Rows whose reply did not fit its schema and was sent back. */
   readonly sentBack: readonly number[];
 }

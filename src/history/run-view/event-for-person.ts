@@ -1,0 +1,12 @@
+/** An event as people see it: its reports without host paths and frames of stacks, all else as it is. */
+import { forPerson } from '../../errors/report/audiences.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+
+export function eventForPerson(event: RunEvent): RunEvent {
+  const error =
+    'error' in event && event.error !== undefined ? { error: forPerson(event.error) } : {};
+  const errors =
+    'errors' in event && event.errors !== undefined ? { errors: event.errors.map(forPerson) } : {};
+  // the same event: a person's report has the shape of a report
+  return { ...event, ...error, ...errors } as RunEvent;
+}
