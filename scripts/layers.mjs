@@ -26,7 +26,7 @@ const FACADE = [
   'carry-on.ts',
   'run-view.ts',
   'version.ts',
-  'run-digest.ts',
+  'run-fold.ts',
   'run-drift.ts',
   'run-file.ts',
   'open-backend.ts',

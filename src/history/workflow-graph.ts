@@ -1,6 +1,6 @@
 /** The graph of a workflow: its nodes with all routes, as pages and programs draw it. */
 import type { NodePlan } from '../workflow/plan/node-plan.ts';
-import type { FilePlan } from '../workflow/plan/plan.ts';
+import type { FilePlan, WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { Move, Route } from '../workflow/plan/route.ts';
 
 export interface GraphRoute {
@@ -19,11 +19,27 @@ export interface GraphNode {
   /** The group that it is a member of. */
   readonly group?: string;
   readonly routes: readonly GraphRoute[];
+  /** For a supervisor: the nodes that it may choose. */
+  readonly manages?: readonly string[];
+  /** For a node that runs another workflow: its key among `children`. */
+  readonly workflow?: string;
 }
 
 export interface WorkflowGraph {
   readonly nodes: readonly GraphNode[];
   readonly entryPoint: string;
+}
+
+/** The graph of a workflow with those of the workflows that it runs. */
+export interface RunGraph extends WorkflowGraph {
+  readonly children: Readonly<Record<string, WorkflowGraph>>;
+}
+
+export function runGraph(plan: WorkflowPlan): RunGraph {
+  const children = Object.entries(plan.children).map(
+    ([key, child]) => [key, workflowGraph(child)] as const,
+  );
+  return { ...workflowGraph(plan), children: Object.fromEntries(children) };
 }
 
 export function workflowGraph({ nodes, entryPoint, onError }: FilePlan): WorkflowGraph {
@@ -53,6 +69,8 @@ function graphNodes(
     type,
     ...(group === undefined ? {} : { group }),
     routes: [...own, ...shared],
+    ...(type === 'supervisor' ? { manages: node.manages } : {}),
+    ...(type === 'workflow' ? { workflow: node.workflow } : {}),
   };
   return type === 'for_each' ? [shown, ...graphNodes(node.member, name, shared)] : [shown];
 }

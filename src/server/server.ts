@@ -20,6 +20,7 @@ import type { ErrandServer, ErrandServerOptions, HostedServerOptions } from './o
 import { allRoutes } from './routes/routes.ts';
 import { AllChanges } from './runs/all-changes.ts';
 import { Metrics } from './runs/metrics.ts';
+import { RunFolds } from './runs/run-folds.ts';
 import { RunReader } from './runs/run-reader.ts';
 import { Chunks } from './stream/chunks.ts';
 import { LogPages } from './stream/log-pages.ts';
@@ -101,11 +102,13 @@ export class HostedServer implements ErrandServer {
       log,
     });
     const engine = (): Promise<Engine> => this.#engine();
+    const folds = new RunFolds(engine);
     const files = new WorkflowFiles(directory, options.files ?? [], () => clock.now());
     this.#core = {
       engine,
       access,
-      reader: new RunReader({ engine, clock }),
+      reader: new RunReader({ engine, clock, folds }),
+      folds,
       workflows: new ServedWorkflows({ files, base: directory, engine }),
       streams: new OpenStreams(),
       chunks: new Chunks(),
@@ -120,7 +123,14 @@ export class HostedServer implements ErrandServer {
       onlyStores: options.carryOn === false,
       carryOn: () => this.#carryOn,
     };
-    this.#app = createApp({ routes: allRoutes(this.#core), access, base, redactor, log });
+    this.#app = createApp({
+      routes: allRoutes(this.#core),
+      access,
+      base,
+      redactor,
+      allowEdit,
+      log,
+    });
   }
 
   get token(): string {

@@ -306,6 +306,10 @@ async function scenario(checked: Checked): Promise<void> {
   expect([broken.status, broken.json.kind]).toEqual([502, 'provider.stream_interrupted']);
   const tag = (await get(`/v1/runs/${done}`)).headers.get('etag') ?? '';
   await get(`/v1/runs/${done}`, { 'if-none-match': tag });
+  for (const part of ['moves', 'view']) {
+    await get(`/v1/runs/${done}/${part}`);
+    await get(`/v1/runs/${done}/${part}`, { 'if-none-match': tag });
+  }
   for (const run of [done, failed, asked, 'nobody'])
     for (const part of [
       '',

@@ -19,6 +19,8 @@ export interface AppOptions {
   /** Stands before every path; empty, or begins with a slash and ends without one. */
   readonly base: string;
   readonly redactor: Redactor;
+  /** Whether files may be written at all. */
+  readonly allowEdit: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -63,7 +65,7 @@ async function guarded(
 }
 
 const EXPOSED =
-  'ETag, Location, Link, Retry-After, Errand-Error-Source, Idempotent-Replayed, Preference-Applied, WWW-Authenticate';
+  'ETag, Location, Link, Retry-After, Errand-Error-Source, Errand-Role, Idempotent-Replayed, Preference-Applied, WWW-Authenticate';
 
 function corsHeaders(origin: string): readonly (readonly [string, string])[] {
   return [
@@ -100,8 +102,20 @@ async function dispatch(
   if (route === undefined) throw wrongMethod(routes);
   refuseRole(route, visitor);
   const checked = await checkedRequest(context, route, { visitor, base: options.base });
-  const answer = await route.handle(checked);
+  const answer = withRole(await route.handle(checked), visitor, options);
   return request.method === 'HEAD' ? new Response(null, answer) : answer;
+}
+
+/** Pages show only what their visitor may do here. */
+function withRole(
+  answer: Response,
+  visitor: Visitor | undefined,
+  { allowEdit }: AppOptions,
+): Response {
+  if (visitor === undefined) return answer;
+  const role = visitor.role === 'edit' && !allowEdit ? 'run' : visitor.role;
+  answer.headers.set('errand-role', role);
+  return answer;
 }
 
 /** Refuses with what the role of the caller lacks. */

@@ -12,6 +12,7 @@ import { moveRunRoutes } from './move-run.ts';
 import { pageRoutes } from './page.ts';
 import { planRoutes } from './read-plans.ts';
 import { readRunRoutes } from './read-run.ts';
+import { runPageRoutes } from './run-page.ts';
 import { runEventsRoute } from './run-events.ts';
 import { startRunRoute } from './start-run.ts';
 import { workflowRoutes } from './workflows.ts';
@@ -26,6 +27,7 @@ export function allRoutes(core: ServerCore): readonly Route[] {
     listRunsRoute(core),
     ...readRunRoutes(core),
     ...planRoutes(core),
+    ...runPageRoutes(core),
     runEventsRoute(core),
     ...moveRunRoutes(core),
     gatesRoute(core),

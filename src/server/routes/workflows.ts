@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { createRedactor } from '../../errors/redaction/redact.ts';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { workflowGraph } from '../../history/workflow-graph.ts';
+import { runGraph } from '../../history/workflow-graph.ts';
 import { fileVerdict, type WorkflowVerdict } from '../../workflow/check/validation-json.ts';
 import { inputSchema } from '../../workflow/plan/input-schema.ts';
 import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
@@ -196,7 +196,7 @@ function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
       .map((line) => redactor.text(own.text(line)))
       .join('\n'),
     input: plan === undefined ? null : inputSchema(plan),
-    graph: plan === undefined ? null : workflowGraph(plan),
+    graph: plan === undefined ? null : runGraph(plan),
     validation: verdict,
   };
 }

@@ -1,12 +1,12 @@
 /** The run as every answer has it: what `errand show` prints, with its number, attention and next moves. */
-import { runDigest } from '../../engine/run-digest.ts';
-import { runDrift } from '../../engine/run-drift.ts';
-import { runView } from '../../engine/run-view.ts';
-import type { StoredRun } from '../../engine/errand.ts';
-import { attentionOf } from '../../history/attention.ts';
+import type { OpenQuestion } from '../../history/open-questions.ts';
+import { attentionOf, type Attention } from '../../history/attention.ts';
 import { nextMoves, type NextMove } from '../../history/next-moves.ts';
+import { shownFile, shownView } from '../../engine/run-view.ts';
+import type { NamedUnknownOutcome } from '../../machine/policy/unknown-outcome.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
 import type { ServerCore } from '../core.ts';
+import type { FoldedRun } from './run-folds.ts';
 import { shownValue, valueHref } from './shown-values.ts';
 
 export interface ShownRun {
@@ -22,39 +22,70 @@ export function runTag(seq: number, status: RunStatusName): string {
 
 /** Rejects with `run.not_found`. */
 export async function shownRun(core: ServerCore, run: string): Promise<ShownRun> {
-  const stored = await (await core.engine()).stored(run);
-  const { record, events, status } = stored;
-  const { seq, needs, questions } = runDigest(record, events);
-  const view = runView({ ...stored, directory: core.directory });
+  const folded = await core.folds.of(run);
+  const { record, status, fold } = folded;
+  const { seq, attention, nextMoves: moves, inDoubt } = await runMoves(core, folded);
+  const view = shownView(fold.view, { record, status, directory: core.directory, inDoubt });
   const href = (of: 'input' | 'output'): (() => string) => {
     return () => valueHref(core.base, run, { of });
   };
-  const { canResume, needsAccept } = await resumption(core, stored);
-  const moves: readonly NextMove[] = nextMoves(
-    { run, status, reasons: needs.reasons, questions, canResume, needsAccept },
-    core.base,
-  );
   const { output } = view;
   const body = {
     ...view,
     input: shownValue(view.input, href('input')),
     ...(output === undefined ? {} : { output: shownValue(output, href('output')) }),
     seq,
-    attention: attentionOf(status, needs),
+    attention,
     nextMoves: moves,
   };
   return { body, status, etag: runTag(seq, status) };
 }
 
+/** What can be done with a run now, and why a person should. */
+export interface RunMoves {
+  readonly run: string;
+  readonly workflow: string;
+  /** Seen from the folder of the server. */
+  readonly file: string | null;
+  readonly status: RunStatusName;
+  readonly attention: Attention;
+  readonly seq: number;
+  readonly nextMoves: readonly NextMove[];
+  /** Effects that may have happened. */
+  readonly inDoubt: readonly NamedUnknownOutcome[];
+  readonly questions: readonly OpenQuestion[];
+}
+
+export async function runMoves(core: ServerCore, folded: FoldedRun): Promise<RunMoves> {
+  const { record, status, fold } = folded;
+  const { run, workflow } = record;
+  const needs = fold.needs();
+  const questions = fold.questions();
+  const resumption = await resumptionOf(core, folded);
+  return {
+    run,
+    workflow,
+    file: shownFile(record.file, core.directory),
+    status,
+    attention: attentionOf(status, needs),
+    seq: fold.view.seq,
+    nextMoves: nextMoves(
+      { run, status, reasons: needs.reasons, questions, ...resumption },
+      core.base,
+    ),
+    inDoubt: fold.inDoubt(),
+    questions,
+  };
+}
+
 /** Whether this server can resume the run, and whether its file has changed under finished nodes. */
-async function resumption(
+async function resumptionOf(
   core: ServerCore,
-  { record, events, status }: StoredRun,
+  { record, status, fold }: FoldedRun,
 ): Promise<{ readonly canResume: boolean; readonly needsAccept: boolean }> {
   if (status === 'running' || status === 'cancelled')
     return { canResume: false, needsAccept: false };
   const served = await core.workflows.find(record.workflow);
   if (served?.plan === undefined) return { canResume: false, needsAccept: false };
-  const { needsAccept } = runDrift(record, events, served.plan);
-  return { canResume: true, needsAccept };
+  return { canResume: true, needsAccept: fold.drift(served.plan).needsAccept };
 }
