@@ -17,6 +17,7 @@ import type { ServerCore } from './core.ts';
 import { createApp, type RequestHost } from './http/app.ts';
 import { problemResponse, reportOfThrown } from './http/problem.ts';
 import type { ErrandServer, ErrandServerOptions, HostedServerOptions } from './options.ts';
+import { dashboardPage } from './routes/page.ts';
 import { allRoutes } from './routes/routes.ts';
 import { AllChanges } from './runs/all-changes.ts';
 import { Metrics } from './runs/metrics.ts';
@@ -123,8 +124,10 @@ export class HostedServer implements ErrandServer {
       onlyStores: options.carryOn === false,
       carryOn: () => this.#carryOn,
     };
+    const dashboard = dashboardPage(this.#core);
     this.#app = createApp({
-      routes: allRoutes(this.#core),
+      routes: allRoutes(this.#core, dashboard.routes),
+      page: dashboard.page,
       access,
       base,
       redactor,

@@ -21,6 +21,8 @@ export interface AppOptions {
   readonly redactor: Redactor;
   /** Whether files may be written at all. */
   readonly allowEdit: boolean;
+  /** For addresses that nothing is at, where a browser asks for a page. */
+  readonly page: (request: Request, status: number) => Response;
   readonly log: (line: string) => void;
 }
 
@@ -39,6 +41,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   for (const [path, routes] of byPath)
     app.all(honoPath(options.base + path), (context) => dispatch(context, routes, options));
   app.notFound(async (context) => {
+    if (isForBrowser(context, options)) return options.page(context.req.raw, 404);
     await options.access.admit(context.req.raw, addressOf(context));
     throw new ErrandError({
       kind: 'request.not_found',
@@ -47,6 +50,12 @@ export function createApp(options: AppOptions): Hono<Env> {
   });
   app.onError((thrown, context) => refuse(thrown, context, options));
   return app;
+}
+
+/** A person who follows a link to nowhere gets the page, which says so. */
+function isForBrowser({ req }: Context<Env>, { base }: AppOptions): boolean {
+  const isPage = req.path.startsWith(`${base}/`) && !req.path.startsWith(`${base}/v1/`);
+  return isPage && req.method === 'GET' && /\btext\/html\b/.test(req.header('accept') ?? '');
 }
 
 async function guarded(

@@ -9,7 +9,6 @@ import { healthRoutes, sessionRoutes } from './health.ts';
 import { listRunsRoute } from './list-runs.ts';
 import { metricsRoute } from './metrics.ts';
 import { moveRunRoutes } from './move-run.ts';
-import { pageRoutes } from './page.ts';
 import { planRoutes } from './read-plans.ts';
 import { readRunRoutes } from './read-run.ts';
 import { runPageRoutes } from './run-page.ts';
@@ -17,7 +16,8 @@ import { runEventsRoute } from './run-events.ts';
 import { startRunRoute } from './start-run.ts';
 import { workflowRoutes } from './workflows.ts';
 
-export function allRoutes(core: ServerCore): readonly Route[] {
+/** `pages`: those of the dashboard, which no document describes. */
+export function allRoutes(core: ServerCore, pages: readonly Route[]): readonly Route[] {
   const described: readonly Route[] = [
     ...healthRoutes(core),
     ...sessionRoutes(core),
@@ -34,5 +34,5 @@ export function allRoutes(core: ServerCore): readonly Route[] {
     changesRoute(core),
     ...catalogRoutes(core),
   ];
-  return [...described, openapiRoute(described, core), ...pageRoutes(core)];
+  return [...described, openapiRoute(described, core), ...pages];
 }
