@@ -27,6 +27,7 @@ const FACADE = [
   'run-view.ts',
   'version.ts',
   'run-fold.ts',
+  'run-page.ts',
   'run-drift.ts',
   'run-file.ts',
   'open-backend.ts',

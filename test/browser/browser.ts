@@ -47,7 +47,7 @@ let isTroubleExpected = false;
 /** Cases in a real browser; skipped where there is none. */
 export function describeInBrowser(name: string, cases: () => void): void {
   if (PROGRAM === undefined)
-    console.warn(
+    process.stderr.write(
       `\n*** SKIPPED: ${name}: there is no Chromium here (apt-get install chromium, or ERRAND_TEST_BROWSER=/path/to/it) ***\n`,
     );
   describe.skipIf(PROGRAM === undefined)(name, () => {

@@ -7,6 +7,5 @@ export function eventForPerson(event: RunEvent): RunEvent {
     'error' in event && event.error !== undefined ? { error: forPerson(event.error) } : {};
   const errors =
     'errors' in event && event.errors !== undefined ? { errors: event.errors.map(forPerson) } : {};
-  // the same event: a person's report has the shape of a report
-  return { ...event, ...error, ...errors } as RunEvent;
+  return { ...event, ...error, ...errors };
 }

@@ -5,7 +5,7 @@ import { viewToJson } from '../../history/run-view/wire.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
-import { runMoves, runTag } from '../runs/run-json.ts';
+import { movesOf, runTag } from '../runs/run-json.ts';
 import { shownView } from '../runs/shown-view.ts';
 import { AttentionName, Json, NextMove, RunStatus } from '../schemas/common.ts';
 
@@ -75,7 +75,7 @@ async function answer(
   const { fold, status } = folded;
   const etag = runTag(fold.view.seq, status);
   if (isUnchanged(request.raw, etag)) return emptyAnswer({ status: 304, headers: { etag } });
-  const moves = await runMoves(core, folded);
+  const moves = await movesOf(core, folded);
   if (!isWhole) return jsonAnswer(moves, { headers: { etag } });
   const view = viewToJson(shownView(fold.view, core.base));
   return jsonAnswer({ ...moves, graph: runGraph(fold.plan), view }, { headers: { etag } });

@@ -4,13 +4,7 @@
  */
 import type { Engine } from '../../engine/errand.ts';
 import { RunFold } from '../../engine/run-fold.ts';
-import type { RunRecord, RunStatusName } from '../../machine/ports/store-port.ts';
-
-export interface FoldedRun {
-  readonly record: RunRecord;
-  readonly status: RunStatusName;
-  readonly fold: RunFold;
-}
+import type { FoldedRun } from '../../engine/run-page.ts';
 
 interface Kept {
   readonly fold: RunFold;

@@ -1,12 +1,9 @@
 /** The run as every answer has it: what `errand show` prints, with its number, attention and next moves. */
-import type { OpenQuestion } from '../../history/open-questions.ts';
-import { attentionOf, type Attention } from '../../history/attention.ts';
-import { nextMoves, type NextMove } from '../../history/next-moves.ts';
-import { shownFile, shownView } from '../../engine/run-view.ts';
-import type { NamedUnknownOutcome } from '../../machine/policy/unknown-outcome.ts';
+import { runMoves, type FoldedRun } from '../../engine/run-page.ts';
+import { shownView } from '../../engine/run-view.ts';
+import type { RunMoves } from '../../history/run-page.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
 import type { ServerCore } from '../core.ts';
-import type { FoldedRun } from './run-folds.ts';
 import { shownValue, valueHref } from './shown-values.ts';
 
 export interface ShownRun {
@@ -24,7 +21,7 @@ export function runTag(seq: number, status: RunStatusName): string {
 export async function shownRun(core: ServerCore, run: string): Promise<ShownRun> {
   const folded = await core.folds.of(run);
   const { record, status, fold } = folded;
-  const { seq, attention, nextMoves: moves, inDoubt } = await runMoves(core, folded);
+  const { seq, attention, nextMoves: moves, inDoubt } = await movesOf(core, folded);
   const view = shownView(fold.view, { record, status, directory: core.directory, inDoubt });
   const href = (of: 'input' | 'output'): (() => string) => {
     return () => valueHref(core.base, run, { of });
@@ -41,41 +38,9 @@ export async function shownRun(core: ServerCore, run: string): Promise<ShownRun>
   return { body, status, etag: runTag(seq, status) };
 }
 
-/** What can be done with a run now, and why a person should. */
-export interface RunMoves {
-  readonly run: string;
-  readonly workflow: string;
-  /** Seen from the folder of the server. */
-  readonly file: string | null;
-  readonly status: RunStatusName;
-  readonly attention: Attention;
-  readonly seq: number;
-  readonly nextMoves: readonly NextMove[];
-  /** Effects that may have happened. */
-  readonly inDoubt: readonly NamedUnknownOutcome[];
-  readonly questions: readonly OpenQuestion[];
-}
-
-export async function runMoves(core: ServerCore, folded: FoldedRun): Promise<RunMoves> {
-  const { record, status, fold } = folded;
-  const { run, workflow } = record;
-  const needs = fold.needs();
-  const questions = fold.questions();
-  const resumption = await resumptionOf(core, folded);
-  return {
-    run,
-    workflow,
-    file: shownFile(record.file, core.directory),
-    status,
-    attention: attentionOf(status, needs),
-    seq: fold.view.seq,
-    nextMoves: nextMoves(
-      { run, status, reasons: needs.reasons, questions, ...resumption },
-      core.base,
-    ),
-    inDoubt: fold.inDoubt(),
-    questions,
-  };
+export async function movesOf(core: ServerCore, folded: FoldedRun): Promise<RunMoves> {
+  const { directory, base } = core;
+  return runMoves(folded, { directory, base, ...(await resumptionOf(core, folded)) });
 }
 
 /** Whether this server can resume the run, and whether its file has changed under finished nodes. */

@@ -1,0 +1,66 @@
+/** The page of a run from its log: what it is, what failed in it, and what can be done with it. */
+import { attentionOf } from '../history/attention.ts';
+import { failureHistories } from '../history/failure-history.ts';
+import { nextMoves } from '../history/next-moves.ts';
+import type { RunMoves, RunPage } from '../history/run-page.ts';
+import { eventForPerson } from '../history/run-view/event-for-person.ts';
+import { runGraph } from '../history/workflow-graph.ts';
+import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import { RunFold } from './run-fold.ts';
+import { shownFile } from './run-view.ts';
+
+export interface FoldedRun {
+  readonly record: RunRecord;
+  readonly status: RunStatusName;
+  readonly fold: RunFold;
+}
+
+export interface MoveContext {
+  /** The folder that the path of the file is relative to. */
+  readonly directory: string;
+  /** Stands before every path of a move. */
+  readonly base?: string;
+  /** Whether it can be resumed here. */
+  readonly canResume: boolean;
+  /** Whether a resume has to accept changes of the file. */
+  readonly needsAccept: boolean;
+}
+
+export function runMoves({ record, status, fold }: FoldedRun, context: MoveContext): RunMoves {
+  const { directory, base, canResume, needsAccept } = context;
+  const { run, workflow } = record;
+  const { reasons, isRetrying } = fold.needs();
+  const questions = fold.questions();
+  return {
+    run,
+    workflow,
+    file: shownFile(record.file, directory),
+    status,
+    attention: attentionOf(status, { reasons, isRetrying }),
+    seq: fold.view.seq,
+    nextMoves: nextMoves({ run, status, reasons, questions, canResume, needsAccept }, base),
+    inDoubt: fold.inDoubt(),
+    questions,
+  };
+}
+
+export interface PagedRun {
+  readonly record: RunRecord;
+  readonly status: RunStatusName;
+  readonly events: readonly RunEvent[];
+}
+
+export function runPage({ record, status, events }: PagedRun, context: MoveContext): RunPage {
+  const fold = new RunFold(record);
+  for (const event of events) fold.add(event);
+  return {
+    ...runMoves({ record, status, fold }, context),
+    graph: runGraph(fold.plan),
+    view: fold.view,
+    // written by a backend, and the store verifies the checksum of its row
+    life: failureHistories(JSON.parse(record.plan) as WorkflowPlan, events),
+    events: events.map(eventForPerson),
+  };
+}
