@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { MACHINE_CLOCK } from '../effects/clock.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
 import { openEngine, type Engine } from '../engine/errand.ts';
+import type { Progress } from '../engine/run/running-effects.ts';
 import { createRedactor } from '../errors/redaction/redact.ts';
 import { renderLine } from '../errors/render/line.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
@@ -138,6 +139,16 @@ export class HostedServer implements ErrandServer {
 
   get token(): string {
     return this.#minted?.secret ?? '';
+  }
+
+  /** Passes on the text of a model that another engine of this process calls. */
+  noteProgress(progress: Progress): void {
+    this.#core.chunks.note(progress);
+  }
+
+  /** Whether someone follows a run. */
+  get hasReaders(): boolean {
+    return this.#core.streams.size > 0;
   }
 
   async fetch(request: Request, host: RequestHost = {}): Promise<Response> {
