@@ -62,7 +62,7 @@ export function takenRoutes(view: RunView): TakenRoutes {
   const failure = new Map<string, boolean>();
   for (const route of view.routes) {
     const box = boxIdOf(route.path);
-    if (route.kind === undefined) success.add(successKey(box, route.rule ?? -1));
+    if (route.kind === undefined) success.add(successKey(box, route));
     else {
       const key = failureKey(
         box,
@@ -82,8 +82,12 @@ function isStillOpen(view: RunView, { path }: TakenRoute): boolean {
   return isUnhandled(view, step) || (step.status === 'waiting' && step.error !== undefined);
 }
 
-export function successKey(box: string, rule: number): string {
-  return `${box} ${rule}`;
+/** The option of a gate that leads somewhere itself has no rule. */
+export function successKey(
+  box: string,
+  { rule, to = '' }: { readonly rule?: number; readonly to?: string },
+): string {
+  return `${box} ${rule ?? `to ${to}`}`;
 }
 
 export function failureKey(box: string, bucket: 'error' | 'workflow', rule: number): string {

@@ -60,7 +60,7 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
           <SuccessLine
             key={line.id}
             line={line}
-            isTaken={taken?.success.has(successKey(line.from, line.rule)) === true}
+            isTaken={taken?.success.has(successKey(line.from, line)) === true}
             isLive={taken !== undefined}
           />
         ))}

@@ -35,6 +35,8 @@ export interface RunPageData extends RunMoves {
   readonly step?: string | undefined;
   /** The events of that step, where they are loaded. */
   readonly stepEvents?: readonly RunEvent[] | undefined;
+  /** All events of the run, where the steps cannot be opened one by one. */
+  readonly events?: readonly RunEvent[] | undefined;
 }
 
 /** Absent in a file. */

@@ -15,7 +15,7 @@ import { RunGraph } from './run-graph.tsx';
 import { NextMoves } from './next-moves.tsx';
 import { openFailures } from './open-failures.ts';
 import type { RunActions, RunPageData } from './page-data.ts';
-import { StepDrawer } from './step-drawer.tsx';
+import { AllSteps, StepDrawer } from './step-drawer.tsx';
 import { Steps } from './steps.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -47,6 +47,7 @@ export function RunReport({ page, actions }: RunReportProps): JSX.Element {
       <div class={step === undefined ? '' : 'with-drawer'}>
         <Steps page={page} actions={actions} limit={limit} showMore={() => setIsLong(true)} />
         {step !== undefined && <StepDrawer page={page} step={step} actions={actions} />}
+        {actions === undefined && <AllSteps page={page} />}
       </div>
       <Timeline view={view} />
       <Output page={page} />

@@ -16,13 +16,35 @@ export interface StepDrawerProps {
   readonly actions: RunActions | undefined;
 }
 
+/** Every step with its details, for a file in which nothing can be opened by a script. */
+export function AllSteps({ page }: { readonly page: RunPageData }): JSX.Element {
+  const { events = [], view } = page;
+  const byPath = Map.groupBy(events, (event) => ('path' in event ? event.path : ''));
+  return (
+    <div class="all-steps">
+      {view.steps.map((step) => (
+        <details key={step.path}>
+          <summary>Step {step.path}</summary>
+          <StepDrawer
+            page={{ ...page, step: step.path, stepEvents: byPath.get(step.path) ?? [] }}
+            step={step}
+            actions={undefined}
+          />
+        </details>
+      ))}
+    </div>
+  );
+}
+
 export function StepDrawer({ page, step, actions }: StepDrawerProps): JSX.Element {
   const { path } = step;
+  // a file has many of them
+  const id = actions === undefined ? `step-${step.firstSeq}` : 'step';
   const canRetry = page.nextMoves.some(({ move }) => move === 'resume' || move === 'retry');
   return (
-    <section class="region drawer" aria-labelledby="step-name" id="step">
+    <section class="region drawer" aria-labelledby={`${id}-name`} id={id}>
       <div class="region-head">
-        <h2 id="step-name" tabIndex={-1}>
+        <h2 id={`${id}-name`} tabIndex={-1}>
           Step {path}
         </h2>
         {actions !== undefined && (

@@ -47,7 +47,7 @@ function StateWritten({ events }: { readonly events: readonly RunEvent[] }): JSX
 function EventRow({ event }: { readonly event: RunEvent }): JSX.Element {
   const { zone } = useSurroundings();
   return (
-    <li id={`event-${event.seq}`}>
+    <li>
       <span class="quiet">
         <span class="number">{event.seq}</span>{' '}
         <time dateTime={event.at}>{clockWords(event.at, zone)}</time>
