@@ -13,12 +13,19 @@ export interface GraphRoute {
   readonly to?: string;
 }
 
+export interface GraphOption {
+  readonly value: string | number | boolean;
+  readonly to: string;
+}
+
 export interface GraphNode {
   readonly name: string;
   readonly type: NodePlan['type'];
   /** The group that it is a member of. */
   readonly group?: string;
   readonly routes: readonly GraphRoute[];
+  /** For a human gate: the options that lead somewhere themselves, which goes before the routes. */
+  readonly options?: readonly GraphOption[];
   /** For a supervisor: the nodes that it may choose. */
   readonly manages?: readonly string[];
   /** For a node that runs another workflow: its key among `children`. */
@@ -69,10 +76,19 @@ function graphNodes(
     type,
     ...(group === undefined ? {} : { group }),
     routes: [...own, ...shared],
+    ...optionsOf(node),
     ...(type === 'supervisor' ? { manages: node.manages } : {}),
     ...(type === 'workflow' ? { workflow: node.workflow } : {}),
   };
   return type === 'for_each' ? [shown, ...graphNodes(node.member, name, shared)] : [shown];
+}
+
+function optionsOf(node: NodePlan): Pick<GraphNode, 'options'> {
+  if (node.type !== 'human_gate') return {};
+  const options = node.options.flatMap(({ value, route: to }) =>
+    to === undefined ? [] : [{ value, to }],
+  );
+  return options.length === 0 ? {} : { options };
 }
 
 function graphRoute(

@@ -14,7 +14,8 @@ const PADDING = 14;
 const HEAD = 34;
 const ROW = 18;
 const FOOT = 10;
-const CHAR = 7;
+const CHAR = 7.6;
+const ICON = 28;
 const LEAST_WIDTH = 132;
 const MOST_WIDTH = 300;
 /** A workflow that runs itself is drawn this often inside itself. */
@@ -84,7 +85,7 @@ function sizedLevel(nodes: readonly GraphNode[], file: WorkflowGraph, context: C
 }
 
 function edgesFrom(
-  { name, routes, manages = [] }: GraphNode,
+  { name, routes, manages = [], options = [] }: GraphNode,
   prefix: string,
   ids: ReadonlySet<string>,
   isSuccess: boolean,
@@ -92,7 +93,7 @@ function edgesFrom(
   const fitting = routes.filter(({ bucket }) => (bucket === 'success') === isSuccess);
   const targets = [
     ...fitting.flatMap(({ to }) => (to === undefined || to === END ? [] : [to])),
-    ...(isSuccess ? [] : manages),
+    ...(isSuccess ? options.flatMap(({ to }) => (to === END ? [] : [to])) : manages),
   ];
   return targets.flatMap((to) =>
     ids.has(prefix + to) ? [{ from: prefix + name, to: prefix + to }] : [],
@@ -105,8 +106,9 @@ function sized(node: GraphNode, file: WorkflowGraph, context: Context): Sized {
   const labels = node.routes.flatMap((route) =>
     route.bucket === 'error' ? [routeLabel(route)] : [],
   );
-  const longest = Math.max(node.name.length + 4, ...labels.map((label) => label.length + 2));
-  const own = Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, longest * CHAR + 2 * PADDING));
+  const name = node.name.length * CHAR + ICON;
+  const longest = Math.max(name, ...labels.map((label) => (label.length + 2) * CHAR));
+  const own = Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, longest + PADDING));
   const ports = labels.length === 0 ? 0 : labels.length * ROW + FOOT;
   if (inner === undefined) return { node, id, width: own, height: HEAD + FOOT + ports, inner };
   return {

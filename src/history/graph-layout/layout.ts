@@ -51,7 +51,10 @@ export interface LayoutLine {
   readonly id: string;
   /** Box that it begins at. */
   readonly from: string;
-  readonly rule: number;
+  /** Absent for the option of a gate. */
+  readonly rule?: number;
+  /** The option of a gate that leads there. */
+  readonly option?: string;
   readonly move: MoveType;
   readonly to?: string;
   /** Absent for `$end` and for moves that lead to no node. */

@@ -100,7 +100,8 @@ function firstLayer(
     const layer = to === root ? layers.get(from) : undefined;
     return layer === undefined ? [] : [layer];
   });
-  return sources.length === 0 ? 0 : Math.min(...sources) + 1;
+  // after all that lead there, so that what handles failures is below what fails
+  return sources.length === 0 ? 0 : Math.max(...sources) + 1;
 }
 
 /** All boxes on the way from a root, each before those that it leads to, unless the edge leads back. */
@@ -144,11 +145,15 @@ function lanesOf(
 }
 
 function orderedLayers(
-  { boxes, edges }: Level,
+  { boxes, edges, entries }: Level,
   layerOf: ReadonlyMap<string, number>,
 ): readonly (readonly LevelBox[])[] {
   const layers: LevelBox[][] = [];
-  for (const box of boxes) (layers[layerOf.get(box.id) ?? 0] ??= []).push(box);
+  const led = new Set(edges.map(({ to }) => to));
+  // what only failures lead to stands at the right
+  const isAside = ({ id }: LevelBox): boolean => !entries.includes(id) && !led.has(id);
+  for (const box of [...boxes.filter((box) => !isAside(box)), ...boxes.filter(isAside)])
+    (layers[layerOf.get(box.id) ?? 0] ??= []).push(box);
   // every layer but the first has a box whose layer follows from that of another one
   const filled = layers.filter((layer) => layer !== undefined);
   const direct = edges.filter((edge) => isDirect(edge, (id) => layerOf.get(id)));

@@ -29,25 +29,37 @@ const STEP = 12;
 const ROUND = 8;
 
 export function linesOf(drawn: Drawn, byId: ById): readonly LayoutLine[] {
-  const routes = drawn.node.routes.filter(({ bucket }) => bucket === 'success');
-  return routes.map((route, at) => {
-    const target = targetOf(drawn, route, byId);
-    const offset = (at - (routes.length - 1) / 2) * STEP;
+  const successes = successesOf(drawn.node);
+  return successes.map(({ id, ...success }, at) => {
+    const target = targetOf(drawn, success, byId);
+    const offset = (at - (successes.length - 1) / 2) * STEP;
     const from = { x: middle(drawn) + offset, y: bottom(drawn) };
-    const { path, end, isBack } = successPath(drawn, target, from);
     return {
-      id: `${drawn.box.id}#${route.rule}`,
+      id: `${drawn.box.id}#${id}`,
       from: drawn.box.id,
-      rule: route.rule,
-      move: route.move,
-      ...(route.to === undefined ? {} : { to: route.to }),
+      ...success,
       ...(target === undefined ? {} : { target: target.box.id }),
-      ...(route.when === undefined ? {} : { when: route.when }),
-      isBack,
-      path,
-      end,
+      ...successPath(drawn, target, from),
     };
   });
+}
+
+type Success = Pick<LayoutLine, 'id' | 'rule' | 'option' | 'move' | 'to' | 'when'>;
+
+/** The options of a gate lead on before its routes do. */
+function successesOf({ routes, options = [] }: GraphNode): readonly Success[] {
+  return [
+    ...options.map(({ value, to }, at): Success => {
+      return { id: `option${at}`, option: String(value), move: 'to', to };
+    }),
+    ...routes.flatMap(({ bucket, rule, move, to, when }): readonly Success[] => {
+      const where = {
+        ...(to === undefined ? {} : { to }),
+        ...(when === undefined ? {} : { when }),
+      };
+      return bucket === 'success' ? [{ id: String(rule), rule, move, ...where }] : [];
+    }),
+  ];
 }
 
 interface Way {
@@ -127,7 +139,7 @@ function errorPath(at: Point, { box }: Drawn): string {
 }
 
 /** The box that a route leads to: beside its own, or at the level around the group that its node is in. */
-function targetOf({ box }: Drawn, { to }: GraphRoute, byId: ById): Drawn | undefined {
+function targetOf({ box }: Drawn, { to }: { readonly to?: string }, byId: ById): Drawn | undefined {
   if (to === undefined || to === END) return undefined;
   for (let around: string | undefined = box.inside; ; around = byId.get(around)?.box.inside) {
     const found = byId.get(around === undefined ? to : `${around}/${to}`);
