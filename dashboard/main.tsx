@@ -1,6 +1,7 @@
 /** Starts the page: takes the token out of the address, signs in with it, and shows what the address names. */
 import { render } from 'preact';
 import { freshness, isAway, noteAway } from './app/api.ts';
+import { listenToVisibility } from './app/hidden-tab.ts';
 import { followAllRuns } from './app/live.ts';
 import { listenToNavigation } from './app/navigation.ts';
 import { signIn, tokenInAddress } from './app/session.ts';
@@ -20,6 +21,7 @@ async function start(): Promise<void> {
       // the page asks for the token, and says what is wrong with it
     });
   listenToNavigation();
+  listenToVisibility();
   window.addEventListener('offline', () => noteAway());
   window.addEventListener('online', () => {
     isAway.value = false;

@@ -4,6 +4,7 @@ import type { Attention } from '../../src/history/attention.ts';
 import type { RunStatusName } from '../../src/machine/ports/store-port.ts';
 import { freshness, isSignedOut, read, v1, withQuery } from './api.ts';
 import { openStream } from './event-stream.ts';
+import { isHidden } from './hidden-tab.ts';
 import { address } from './navigation.ts';
 
 export interface RunChange {
@@ -113,7 +114,8 @@ export function followAllRuns(): void {
       },
     });
   };
-  const isWanted = (): boolean => address.value.page !== 'run' && !isSignedOut.value;
+  const isWanted = (): boolean =>
+    address.value.page !== 'run' && !isSignedOut.value && !isHidden.value;
   effect(() => {
     const wanted = isWanted();
     if (wanted && close === undefined) open();

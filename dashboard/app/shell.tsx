@@ -1,7 +1,7 @@
 /** The frame around every page: navigation, the live region, sign-in in place, and where the focus goes. */
 import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { SurroundingsContext } from '../view/surroundings.ts';
 import { address } from './navigation.ts';
 import type { Address } from './address.ts';
@@ -112,24 +112,42 @@ function Navigation(): JSX.Element {
   );
 }
 
-/** A new page is read from its heading on. */
+const HEADING_COMES_MS = 5000;
+
+/** A new page is read from its heading on, which may come a moment later. */
 function useFocusOnPageChange(): void {
   const shown = useRef<string | undefined>(undefined);
-  const wanted = useRef(false);
   useSignalEffect(() => {
     const key = keyOf(address.value);
-    if (shown.current !== undefined && shown.current !== key) wanted.current = true;
+    const isChange = shown.current !== undefined && shown.current !== key;
     shown.current = key;
+    return isChange ? focusHeadingWhenItComes() : undefined;
   });
-  useEffect(() => {
-    if (!wanted.current) return undefined;
-    wanted.current = false;
-    const frame = requestAnimationFrame(() => {
-      const heading = document.querySelector<HTMLElement>('main h1');
-      (heading ?? document.querySelector<HTMLElement>('#main'))?.focus({ preventScroll: true });
-    });
-    return () => cancelAnimationFrame(frame);
-  });
+}
+
+/** Gives up when the person does something, or when it takes too long. Returns what ends it. */
+function focusHeadingWhenItComes(): () => void {
+  const main = document.querySelector<HTMLElement>('#main');
+  // the link that led here may be gone, and what follows it is not what follows the heading
+  main?.focus({ preventScroll: true });
+  const focus = (): void => {
+    const { activeElement } = document;
+    const isFree =
+      activeElement === null || activeElement === document.body || activeElement === main;
+    if (isFree) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  };
+  const observer = new MutationObserver(focus);
+  const timer = setTimeout(end, HEADING_COMES_MS);
+  function end(): void {
+    clearTimeout(timer);
+    observer.disconnect();
+    window.removeEventListener('keydown', end);
+    window.removeEventListener('pointerdown', end);
+  }
+  if (main !== null) observer.observe(main, { childList: true, subtree: true });
+  window.addEventListener('keydown', end);
+  window.addEventListener('pointerdown', end);
+  return end;
 }
 
 /** Filters and an open step are part of the same page. */

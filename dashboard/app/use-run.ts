@@ -11,6 +11,7 @@ import type { RunMoves, RunPageData } from '../view/run/page-data.ts';
 import type { WorkflowData } from '../view/workflow-data.ts';
 import { freshness, isSignedOut, read, v1, withQuery } from './api.ts';
 import { openStream } from './event-stream.ts';
+import { isHidden } from './hidden-tab.ts';
 import { problemOf, useThrottled } from './hooks.ts';
 import { announce, announcedOf, countQuestionsSoon } from './live.ts';
 
@@ -45,6 +46,8 @@ const EVENT_TYPES = [
 const MOVING = /^(?:run|gate):|^node:failed$|^node:retrying$|^route:taken$|^budget:/;
 const MOVES_AFTER_MS = 250;
 const REOPEN_MS = 1000;
+/** Out of sight only its title is seen. */
+const LOOK_EVERY_MS = 15_000;
 
 interface Loaded {
   readonly moves: RunMoves;
@@ -130,6 +133,7 @@ function useFollowing(
     seen.current = freshness.value;
     setTurn((before) => before + 1);
   });
+  const isLookedAt = !isHidden.value;
   useEffect(() => {
     let close: (() => void) | undefined;
     let isOver = false;
@@ -168,17 +172,20 @@ function useFollowing(
         },
       });
     };
-    void load().then((seq) => {
+    const begin = async (): Promise<void> => {
+      const seq = await load();
       if (seq === undefined || isOver) return;
       last = seq;
-      follow();
-    });
+      if (isLookedAt) follow();
+      else timer = setTimeout(() => void begin(), LOOK_EVERY_MS);
+    };
+    void begin();
     return () => {
       isOver = true;
       clearTimeout(timer);
       close?.();
     };
-  }, [run, turn, load]);
+  }, [run, turn, load, isLookedAt]);
 }
 
 interface Chunk {

@@ -46,7 +46,14 @@ describe('what was typed', () => {
       ok: true,
       value: { order: 'A-1', pages: 2, tone: 'plain', send: true, tags: ['a'] },
     });
-    const typed = { ticket: 'hi', order: '', pages: '3.5', tone: 'formal', send: false, meta: '{"a":[1]}' };
+    const typed = {
+      ticket: 'hi',
+      order: '',
+      pages: '3.5',
+      tone: 'formal',
+      send: false,
+      meta: '{"a":[1]}',
+    };
     expect(readForm(FIELDS, typed)).toEqual({
       ok: true,
       value: {
@@ -70,7 +77,8 @@ describe('what was typed', () => {
   });
 
   it('keeps the type of a choice', () => {
-    const fields = fieldsOf({ type: 'object', properties: { n: { enum: [1, 'two', null] } } }) ?? [];
+    const fields =
+      fieldsOf({ type: 'object', properties: { n: { enum: [1, 'two', null] } } }) ?? [];
     expect(readForm(fields, { n: '1' })).toEqual({ ok: true, value: { n: 1 } });
     expect(readForm(fields, { n: 'null' })).toEqual({ ok: true, value: { n: null } });
     expect(readForm(fields, { n: '' })).toEqual({ ok: true, value: {} });

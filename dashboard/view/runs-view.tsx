@@ -5,7 +5,7 @@ import { ATTENTIONS, type Attention } from '../../src/history/attention.ts';
 import type { RunRow } from '../../src/history/run-row.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
 import { counted, spaced } from '../text/words.ts';
-import { Ago, Empty, KindLink, Money, PageLink, ProblemBox } from './parts.tsx';
+import { Ago, Empty, Money, PageLink, ProblemBox } from './parts.tsx';
 import { RunStatusWords } from './status.tsx';
 import { useSurroundings } from './surroundings.ts';
 
@@ -283,14 +283,16 @@ function RunTableRow({
       </td>
       <td role="cell">
         <span class="workflow">{workflow}</span>
-        <PageLink class="id" to={`/runs/${encodeURIComponent(run)}`}>
-          {run}
-        </PageLink>
+        <span id={`run-${run}`}>
+          <PageLink class="id" to={`/runs/${encodeURIComponent(run)}`}>
+            {run}
+          </PageLink>
+        </span>
       </td>
       <td role="cell" class="failure-cell">
         {error !== undefined && (
           <>
-            <KindLink kind={error.kind} />
+            <code class="kind">{error.kind}</code>
             <span class="message">{error.message}</span>
           </>
         )}
@@ -314,7 +316,7 @@ function RunTableRow({
               type="button"
               class="small"
               aria-disabled={isBusy}
-              aria-label={`Resume ${run}`}
+              aria-describedby={`run-${run}`}
               onClick={() => resume(row)}
             >
               Resume
@@ -324,7 +326,7 @@ function RunTableRow({
             <button
               type="button"
               class="small quiet-button"
-              aria-label={`Cancel ${run}`}
+              aria-describedby={`run-${run}`}
               onClick={() => cancel(row)}
             >
               Cancel

@@ -1,7 +1,14 @@
 /** The page of a run: its failure, its moves, its steps and its graph, found by roles and names. */
 import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
-import { axeFindings, describeInBrowser, expectTrouble, isTooWide, open, styleAttributes } from './browser.ts';
+import {
+  axeFindings,
+  describeInBrowser,
+  expectTrouble,
+  isTooWide,
+  open,
+  styleAttributes,
+} from './browser.ts';
 import { BROKEN, NO_QUOTA, REVIEW } from './workflows.ts';
 
 describeInBrowser('the page of a run', () => {
@@ -14,14 +21,24 @@ describeInBrowser('the page of a run', () => {
     const text = (await failure.textContent()) ?? '';
     expect(await page.title()).toBe(`failed report ${run}`);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`report ${run}`);
-    expect(await failure.getByRole('link', { name: 'provider.quota_exhausted' }).first().isVisible()).toBe(true);
-    for (const words of ['Quota exhausted', 'What to do', 'capacity (goes away by paying', 'err_', 'insufficient_quota'])
+    expect(
+      await failure.getByRole('link', { name: 'provider.quota_exhausted' }).first().isVisible(),
+    ).toBe(true);
+    for (const words of [
+      'Quota exhausted',
+      'What to do',
+      'capacity (goes away by paying',
+      'err_',
+      'insufficient_quota',
+    ])
       expect(text).toContain(words);
     const attempts = failure.getByRole('table', { name: 'Every attempt' });
     await attempts.waitFor();
     expect(await attempts.getByRole('row').count()).toBe(3);
     expect(await attempts.textContent()).toContain('provider.server_error');
-    expect(await page.getByRole('region', { name: 'Costs' }).textContent()).toContain('for failed attempts');
+    expect(await page.getByRole('region', { name: 'Costs' }).textContent()).toContain(
+      'for failed attempts',
+    );
     for (const name of ['Next moves', 'Timeline', 'Output', 'Costs'])
       expect(await page.getByRole('region', { name, exact: true }).count()).toBe(1);
     expect(await axeFindings(page)).toEqual([]);
@@ -50,13 +67,19 @@ describeInBrowser('the page of a run', () => {
     const steps = page.getByRole('table', { name: 'Steps' });
     await steps.waitFor();
     expect(await steps.getByRole('columnheader').allTextContents()).toEqual([
-      'Step', 'Status', 'Attempts', 'Failure', 'Cost',
+      'Step',
+      'Status',
+      'Attempts',
+      'Failure',
+      'Cost',
     ]);
     await steps.getByRole('button', { name: 'fetch' }).focus();
     await page.keyboard.press('Enter');
     const step = page.getByRole('region', { name: 'Step fetch' });
     await step.waitFor();
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Step fetch');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toBe('Step fetch');
     expect(page.url()).toContain('?step=fetch');
     await step.getByText('node:failed').waitFor();
     expect(await step.getByRole('button', { name: 'Retry from here' }).isVisible()).toBe(true);
@@ -73,8 +96,16 @@ describeInBrowser('the page of a run', () => {
     const { page } = await open(served, { path: `/runs/${run}` });
     const graph = page.getByRole('img', { name: 'Workflow graph' });
     await graph.waitFor();
-    expect(await page.getByRole('list', { name: 'Routes taken' }).getByRole('listitem').allTextContents()).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^fetch: .* → apologise$/), 'apologise → sum_up']),
+    expect(
+      await page
+        .getByRole('list', { name: 'Routes taken' })
+        .getByRole('listitem')
+        .allTextContents(),
+    ).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^fetch: .* → apologise$/),
+        'apologise → sum_up',
+      ]),
     );
     expect(await graph.locator('[data-route="error"]').count()).toBe(1);
     expect(await graph.locator('[data-route="error"].open').count()).toBe(0);
@@ -87,17 +118,25 @@ describeInBrowser('the page of a run', () => {
     const served = await serve({ files: { 'review.yaml': REVIEW } });
     const { run } = await served.run('review');
     const { page } = await open(served, { path: `/runs/${run}` });
-    const cancel = page.getByRole('region', { name: 'Next moves' }).getByRole('button', { name: 'Cancel' });
+    const cancel = page
+      .getByRole('region', { name: 'Next moves' })
+      .getByRole('button', { name: 'Cancel' });
     await cancel.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
     expect(await page.getByRole('dialog').count()).toBe(0);
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toBe('Cancel');
     await cancel.click();
     await page.keyboard.press('Escape');
     await cancel.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
     await expect.poll(() => page.title()).toBe(`cancelled review ${run}`);
-    await expect.poll(() => page.getByRole('heading', { level: 1 }).evaluate((h1) => h1.parentElement?.textContent)).toContain('http:local');
+    await expect
+      .poll(() =>
+        page.getByRole('heading', { level: 1 }).evaluate((h1) => h1.parentElement?.textContent),
+      )
+      .toContain('http:local');
   });
 
   it('copies the failure and the command, also without a secure context', async () => {
@@ -112,9 +151,11 @@ describeInBrowser('the page of a run', () => {
     };
     await page.getByRole('region', { name: 'Failure' }).waitFor();
     await expect.poll(() => copied('Copy as Markdown')).toContain('### ');
-    await expect.poll(async () => JSON.parse(await copied('Copy as problem JSON')) as unknown).toMatchObject({
-      kind: 'validation.template',
-    });
+    await expect
+      .poll(async () => JSON.parse(await copied('Copy as problem JSON')) as unknown)
+      .toMatchObject({
+        kind: 'validation.template',
+      });
     await page.evaluate(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
     await expect.poll(() => copied('Copy command')).toBe(`errand resume ${run}`);
   });
@@ -129,6 +170,8 @@ describeInBrowser('the page of a run', () => {
     expectTrouble();
     const { page: other } = await open(served, { path: '/runs/nope', context });
     await other.getByRole('alert').waitFor();
-    expect(await other.getByRole('alert').textContent()).toContain('There is no run nope in this store');
+    expect(await other.getByRole('alert').textContent()).toContain(
+      'There is no run nope in this store',
+    );
   });
 });

@@ -50,7 +50,10 @@ export function RunReport({ page, actions }: RunReportProps): JSX.Element {
         {actions === undefined && <AllSteps page={page} />}
       </div>
       <Timeline view={view} />
-      <Output page={page} />
+      <div class="side-by-side">
+        <Output page={page} />
+        <Input page={page} />
+      </div>
       <Costs view={view} />
       <People page={page} />
     </>
@@ -171,14 +174,18 @@ function Failures({ page, actions }: RunReportProps): JSX.Element | null {
 }
 
 function Output({ page }: { readonly page: RunPageData }): JSX.Element {
-  const { output, input } = page.view;
+  const { output } = page.view;
   return (
     <Region name="Output" id="output">
       {output === undefined ? <Empty>The run has no output yet.</Empty> : <Value value={output} />}
-      <details>
-        <summary>Input</summary>
-        <Value value={input} />
-      </details>
+    </Region>
+  );
+}
+
+function Input({ page }: { readonly page: RunPageData }): JSX.Element {
+  return (
+    <Region name="Input" id="input">
+      <Value value={page.view.input} />
     </Region>
   );
 }

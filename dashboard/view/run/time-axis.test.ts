@@ -4,12 +4,20 @@ import { timeAxis } from './time-axis.ts';
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 function leg(from: number, to?: number) {
-  return { from: at(from), cause: 'started' as const, seq: 1, ...(to === undefined ? {} : { to: at(to) }) };
+  return {
+    from: at(from),
+    cause: 'started' as const,
+    seq: 1,
+    ...(to === undefined ? {} : { to: at(to) }),
+  };
 }
 
 describe('the time axis', () => {
   it('is as long as one leg', () => {
-    const axis = timeAxis({ legs: [leg(0, 10)], startedAt: at(0), at: at(10), status: 'completed' }, 99_000);
+    const axis = timeAxis(
+      { legs: [leg(0, 10)], startedAt: at(0), at: at(10), status: 'completed' },
+      99_000,
+    );
     expect(axis.at(5000)).toBe(50);
     expect(axis.parts).toHaveLength(1);
   });
@@ -26,15 +34,24 @@ describe('the time axis', () => {
   });
 
   it('ends now for a run that is executed, and rests until now for one that is paused', () => {
-    const running = timeAxis({ legs: [leg(0)], startedAt: at(0), at: at(1), status: 'running' }, 20_000);
+    const running = timeAxis(
+      { legs: [leg(0)], startedAt: at(0), at: at(1), status: 'running' },
+      20_000,
+    );
     expect(running.at(10_000)).toBe(50);
-    const paused = timeAxis({ legs: [leg(0, 10)], startedAt: at(0), at: at(10), status: 'paused' }, 20_000);
+    const paused = timeAxis(
+      { legs: [leg(0, 10)], startedAt: at(0), at: at(10), status: 'paused' },
+      20_000,
+    );
     expect(paused.parts.map(({ isGap }) => isGap)).toEqual([false, true]);
     expect(paused.at(15_000)).toBe(95);
   });
 
   it('stays inside its edges', () => {
-    const axis = timeAxis({ legs: [leg(10, 10)], startedAt: at(10), at: at(10), status: 'failed' }, 0);
+    const axis = timeAxis(
+      { legs: [leg(10, 10)], startedAt: at(10), at: at(10), status: 'failed' },
+      0,
+    );
     expect(axis.at(0)).toBe(0);
     expect(axis.at(10 ** 12)).toBe(100);
   });
