@@ -1,14 +1,13 @@
 /**
- * A run folded from its log, event by event: the view that people see, and the state that says what can
- * be done with it. Events that are added later continue from there.
+ * The state of a run for those who only read it: what it waits for, what its people are asked, what may
+ * have happened, what has changed. It begins with what was saved of the run, so a long log is not read
+ * as a whole; events that are added later continue from there.
  */
 import { needsOf, type RunNeeds } from '../history/attention.ts';
 import { openQuestions, type OpenQuestion } from '../history/open-questions.ts';
-import { reduceView } from '../history/run-view.ts';
-import { eventForPerson } from '../history/run-view/event-for-person.ts';
-import type { RunView } from '../history/run-view/view.ts';
 import { evolve } from '../machine/evolve/evolve.ts';
 import { changesSince } from '../machine/policy/drift.ts';
+import { waitingOf } from '../machine/policy/pause.ts';
 import {
   namedUnknownOutcomes,
   type NamedUnknownOutcome,
@@ -18,22 +17,27 @@ import type { RunEvent } from '../machine/state/events.ts';
 import { newRunState, type RunState } from '../machine/state/state.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { RunDrift } from './run-drift.ts';
-import { newView } from './run-view.ts';
 
 export class RunFold {
   readonly #state: RunState;
-  /** The questions as they were asked. */
-  readonly #asked: RunEvent[] = [];
-  #view: RunView;
+  /** Events that opened a gate, by their numbers. */
+  readonly #asked = new Map<number, RunEvent>();
+  #last: RunEvent | undefined;
 
-  constructor(record: RunRecord) {
+  /** `state`: as it was saved once; only later events are folded into it. */
+  constructor(record: Pick<RunRecord, 'run' | 'plan'>, state?: RunState) {
     // written by a backend, and the store verifies the checksum of its row
-    this.#state = newRunState(record.run, JSON.parse(record.plan) as WorkflowPlan);
-    this.#view = newView(record);
+    this.#state = state ?? newRunState(record.run, JSON.parse(record.plan) as WorkflowPlan);
   }
 
-  get view(): RunView {
-    return this.#view;
+  /** The number of the last event in it. */
+  get seq(): number {
+    return this.#state.seq;
+  }
+
+  /** The last event, where it has been seen. */
+  get last(): RunEvent | undefined {
+    return this.#last?.seq === this.seq ? this.#last : undefined;
   }
 
   /** The plan that the run has now. */
@@ -41,10 +45,17 @@ export class RunFold {
     return this.#state.plan;
   }
 
+  /** Events that it has already are taken for what they said. */
   add(event: RunEvent): void {
-    evolve(this.#state, event, Date.parse(event.at));
-    this.#view = reduceView(this.#view, eventForPerson(event));
-    if (event.type === 'gate:opened') this.#asked.push(event);
+    if (event.seq > this.seq) evolve(this.#state, event, Date.parse(event.at));
+    if (event.seq === this.seq) this.#last = event;
+    if (event.type === 'gate:opened') this.#asked.set(event.seq, event);
+  }
+
+  /** Numbers of events that `questions` needs and that were not added. */
+  missing(): readonly number[] {
+    const openings = (waitingOf(this.#state)?.all ?? []).flatMap(({ opening }) => opening ?? []);
+    return openings.filter((seq) => !this.#asked.has(seq));
   }
 
   /** What the run waits for, also while the rest of it still runs. */
@@ -53,7 +64,7 @@ export class RunFold {
   }
 
   questions(): readonly OpenQuestion[] {
-    return openQuestions(this.#state, this.#asked);
+    return openQuestions(this.#state, [...this.#asked.values()]);
   }
 
   /** Effects that may have happened. */

@@ -1,4 +1,5 @@
 /** The page of a run from its log: what it is, what failed in it, and what can be done with it. */
+import { forPerson } from '../errors/report/audiences.ts';
 import { attentionOf } from '../history/attention.ts';
 import { failureHistories } from '../history/failure-history.ts';
 import { nextMoves } from '../history/next-moves.ts';
@@ -9,12 +10,17 @@ import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import { RunFold } from './run-fold.ts';
-import { shownFile } from './run-view.ts';
+import { foldedView, shownFile } from './run-view.ts';
 
 export interface FoldedRun {
   readonly record: RunRecord;
   readonly status: RunStatusName;
   readonly fold: RunFold;
+}
+
+/** A fold may be ahead of the row that was read before it, or empty. */
+export function lastSeq({ record, fold }: Pick<FoldedRun, 'record' | 'fold'>): number {
+  return Math.max(fold.seq, record.head.nextSeq - 1);
 }
 
 export interface MoveContext {
@@ -39,11 +45,17 @@ export function runMoves({ record, status, fold }: FoldedRun, context: MoveConte
     file: shownFile(record.file, directory),
     status,
     attention: attentionOf(status, { reasons, isRetrying }),
-    seq: fold.view.seq,
+    seq: lastSeq({ record, fold }),
     nextMoves: nextMoves({ run, status, reasons, questions, canResume, needsAccept }, base),
     inDoubt: fold.inDoubt(),
     questions,
+    ...endOf(fold.last),
   };
+}
+
+/** How the run ended, for a page that has not read the rest of it yet. */
+function endOf(last: RunEvent | undefined): Pick<RunMoves, 'error'> {
+  return last?.type === 'run:failed' ? { error: forPerson(last.error) } : {};
 }
 
 export interface PagedRun {
@@ -58,7 +70,7 @@ export function runPage({ record, status, events }: PagedRun, context: MoveConte
   return {
     ...runMoves({ record, status, fold }, context),
     graph: runGraph(fold.plan),
-    view: fold.view,
+    view: foldedView(record, events),
     // written by a backend, and the store verifies the checksum of its row
     life: failureHistories(JSON.parse(record.plan) as WorkflowPlan, events),
     events: events.map(eventForPerson),

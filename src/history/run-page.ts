@@ -1,4 +1,5 @@
 /** What the page of a run shows, and the file that is written of it. */
+import type { PersonReport } from '../errors/report/audiences.ts';
 import type { RunStatusName } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import type { NamedUnknownOutcome } from '../machine/policy/unknown-outcome.ts';
@@ -23,6 +24,8 @@ export interface RunMoves {
   /** Effects that may have happened. */
   readonly inDoubt: readonly NamedUnknownOutcome[];
   readonly questions: readonly OpenQuestion[];
+  /** The failure that the run ended with. */
+  readonly error?: PersonReport;
 }
 
 export interface RunPage extends RunMoves {

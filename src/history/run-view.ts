@@ -7,13 +7,22 @@ import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { scopeIdOf } from '../machine/state/plan-lookup.ts';
 import { END } from '../workflow/plan/route.ts';
+import { boxIdOf } from './graph-layout/layout.ts';
 import { NO_ITEMS, renameBar } from './run-view/bars.ts';
 import { beginCall, endCall, NO_COSTS, sendBack } from './run-view/costs.ts';
 import { nextStep, routeOf, waiting, type NodeEvent } from './run-view/in-node.ts';
 import { isSentBack, type LedgerRow } from './run-view/ledger-row.ts';
 import { Places } from './run-view/places.ts';
-import { putStep, stepAt, stepAround, stopInside } from './run-view/steps.ts';
-import type { Leg, RunView, StepView, ViewedRunFacts, ViewNote } from './run-view/view.ts';
+import { putStep, stepAt, stepAround, stopInside, type Draft } from './run-view/steps.ts';
+import type {
+  Leg,
+  OpenGate,
+  RunView,
+  StepView,
+  TakenRoute,
+  ViewedRunFacts,
+  ViewNote,
+} from './run-view/view.ts';
 
 /** Text of a model while it comes, and that it was taken back. Neither is stored. */
 export type LiveEvent =
@@ -39,7 +48,7 @@ export function beginView({ input = null, ...facts }: ViewedRunFacts): RunView {
     steps: NO_ITEMS,
     places: Places.of([]),
     open: 0,
-    routes: NO_ITEMS,
+    routes: [],
     gates: [],
     answers: NO_ITEMS,
     costs: NO_COSTS,
@@ -57,22 +66,30 @@ export function foldView(view: RunView, events: Iterable<ViewEvent>): RunView {
 export function reduceView(view: RunView, event: ViewEvent): RunView {
   if (event.type === 'chunk' || event.type === 'chunk.retracted') return withText(view, event);
   if (event.seq <= view.seq) return view;
-  const next = 'path' in event ? inNode(goingOn(view, event), event) : inRun(view, event);
-  return { ...next, seq: event.seq, at: event.at };
+  const next: Draft = { ...view, seq: event.seq, at: event.at };
+  if (!('path' in event)) return inRun(next, event, view.at);
+  const going = goingOn(next, event);
+  inNode(going, event);
+  return going;
 }
 
 function withText(view: RunView, event: LiveEvent): RunView {
   const step = stepAt(view, event.path);
   if (step === undefined) return view;
   const { live, ...rest } = step;
-  if (event.type === 'chunk.retracted')
-    return live?.attempt === event.attempt ? putStep(view, rest) : view;
-  const before = live?.attempt === event.attempt ? live.text : '';
-  return putStep(view, { ...rest, live: { attempt: event.attempt, text: before + event.text } });
+  const isSame = live?.attempt === event.attempt;
+  if (event.type === 'chunk.retracted' && !isSame) return view;
+  const next: Draft = { ...view };
+  if (event.type === 'chunk.retracted') putStep(next, rest);
+  else {
+    const text = (isSame ? live.text : '') + event.text;
+    putStep(next, { ...rest, live: { attempt: event.attempt, text } });
+  }
+  return next;
 }
 
 /** An answer or a time that has come ends a pause without an event of its own. */
-function goingOn(view: RunView, { at, seq }: NodeEvent): RunView {
+function goingOn(view: Draft, { at, seq }: NodeEvent): Draft {
   if (view.status !== 'paused') return view;
   const { waiting: _waiting, ...rest } = view;
   const leg: Leg = { from: at, cause: 'resumed', seq };
@@ -81,7 +98,8 @@ function goingOn(view: RunView, { at, seq }: NodeEvent): RunView {
 
 type OfRun = Exclude<RunEvent, NodeEvent>;
 
-function inRun(view: RunView, event: OfRun): RunView {
+/** `lastAt`: when the event before it came. */
+function inRun(view: Draft, event: OfRun, lastAt: string): RunView {
   switch (event.type) {
     case 'run:started':
       return {
@@ -92,7 +110,7 @@ function inRun(view: RunView, event: OfRun): RunView {
         legs: [{ from: event.at, cause: 'started', seq: event.seq }],
       };
     case 'run:resumed':
-      return resumed(view, event);
+      return resumed(view, event, lastAt);
     case 'run:paused':
       return paused(endLeg(view, event.at), event);
     case 'run:completed':
@@ -115,14 +133,20 @@ function inRun(view: RunView, event: OfRun): RunView {
   }
 }
 
-function ended(view: RunView, { at }: OfRun): RunView {
-  const { waiting: _waiting, ...rest } = stopInside(endLeg(view, at), '', at);
-  return { ...rest, endedAt: at };
+function ended(view: Draft, { at }: OfRun): RunView {
+  const { waiting: _waiting, ...rest } = endLeg(view, at);
+  const over: Draft = { ...rest, endedAt: at };
+  stopInside(over, '', at);
+  return over;
 }
 
 /** Where no process had the run for a while, the leg before ended with its last event. */
-function resumed(view: RunView, event: Extract<OfRun, { type: 'run:resumed' }>): RunView {
-  const { waiting: _waiting, error: _error, output: _output, ...kept } = endLeg(view, view.at);
+function resumed(
+  view: Draft,
+  event: Extract<OfRun, { type: 'run:resumed' }>,
+  lastAt: string,
+): RunView {
+  const { waiting: _waiting, error: _error, output: _output, ...kept } = endLeg(view, lastAt);
   const { cancelled: _cancelled, endedAt: _endedAt, ...rest } = kept;
   const { at, seq, by, input } = event;
   return {
@@ -137,20 +161,20 @@ function joined(before: JsonValue, change: JsonValue): JsonValue {
   return isPlainObject(before) && isPlainObject(change) ? { ...before, ...change } : change;
 }
 
-function endLeg(view: RunView, at: string): RunView {
+function endLeg(view: Draft, at: string): Draft {
   const last = view.legs.at(-1);
   if (last === undefined || last.to !== undefined) return view;
   return { ...view, legs: view.legs.with(-1, { ...last, to: at }) };
 }
 
-function paused(view: RunView, event: Extract<OfRun, { type: 'run:paused' }>): RunView {
-  let next: RunView = { ...view, status: 'paused', waiting: event.waiting };
+function paused(view: Draft, event: Extract<OfRun, { type: 'run:paused' }>): RunView {
+  const next: Draft = { ...view, status: 'paused', waiting: event.waiting };
   for (const { path = '', reason, until } of event.waiting.all) {
     const step = stepAt(next, path);
     if (step === undefined) continue;
     const kind = reason === 'time' ? 'wait' : 'person';
     const isBackoff = reason === 'time' && step.bars.at(-1)?.kind === 'backoff';
-    next = putStep(next, isBackoff ? waiting(step) : renameBar(waiting(step), kind, until));
+    putStep(next, isBackoff ? waiting(step) : renameBar(waiting(step), kind, until));
   }
   return next;
 }
@@ -184,107 +208,115 @@ function noteOf(
   }
 }
 
-function inNode(view: RunView, event: NodeEvent): RunView {
-  const { costs, row } = nextCosts(view, event);
+function inNode(view: Draft, event: NodeEvent): void {
+  const row = noteCosts(view, event);
   const before = stepAt(view, event.path);
-  const around = { row, rows: costs.rows.length };
-  const step = nextStep(before, event, around);
-  const noted = withGates(withRoute({ ...view, costs }, event), event);
-  if (step === undefined) return noted;
-  const placed = putStep(uncounted(noted, before, event), step);
-  const counted = event.type === 'route:taken' ? countMember(placed, event) : placed;
+  const step = nextStep(before, event, { row, rows: view.costs.rows.length });
+  noteGates(view, event);
+  if (event.type === 'route:taken') view.routes = withRoute(view.routes, routeOf(event));
+  if (step === undefined) return;
+  // a member that starts again has not ended
+  if (event.type === 'node:started' && before?.counted !== undefined)
+    addMember(view, before, before.counted, -1);
+  putStep(view, step);
+  if (event.type === 'route:taken') countMember(view, event);
   const isOver = step.endedAt !== undefined && before?.endedAt !== step.endedAt;
-  return isOver && step.holds ? stopInside(counted, step.path, event.at) : counted;
+  if (isOver && step.holds) stopInside(view, step.path, event.at);
 }
 
-function nextCosts(
-  view: RunView,
-  event: NodeEvent,
-): { readonly costs: RunView['costs']; readonly row: LedgerRow | undefined } {
+/** Returns the row of the call that has ended with the event. */
+function noteCosts(view: Draft, event: NodeEvent): LedgerRow | undefined {
   const answer = isSentBack(event) ? stepAt(view, event.path)?.answerRow : undefined;
-  const costs = answer === undefined ? view.costs : sendBack(view.costs, answer);
-  switch (event.type) {
-    case 'effect:requested':
-      return { costs: beginCall(costs, event), row: undefined };
-    case 'effect:succeeded':
-    case 'effect:failed':
-      return endCall(costs, event);
-    default:
-      return { costs, row: undefined };
-  }
+  if (answer !== undefined) view.costs = sendBack(view.costs, answer);
+  if (event.type === 'effect:requested') view.costs = beginCall(view.costs, event);
+  if (event.type !== 'effect:succeeded' && event.type !== 'effect:failed') return undefined;
+  const { costs, row } = endCall(view.costs, event);
+  view.costs = costs;
+  return row;
 }
 
-function withRoute(view: RunView, event: NodeEvent): RunView {
-  return event.type === 'route:taken' ? { ...view, routes: view.routes.add(routeOf(event)) } : view;
+/** A route that was taken before, at the same place of the graph, is counted. */
+function withRoute(routes: readonly TakenRoute[], taken: TakenRoute): readonly TakenRoute[] {
+  const place = boxIdOf(taken.path);
+  const at = routes.findIndex(
+    (route) =>
+      route.rule === taken.rule &&
+      route.to === taken.to &&
+      route.kind === taken.kind &&
+      route.bucket === taken.bucket &&
+      route.move === taken.move &&
+      boxIdOf(route.path) === place,
+  );
+  const known = routes[at];
+  return known === undefined
+    ? [...routes, taken]
+    : routes.with(at, { ...taken, count: known.count + 1 });
 }
 
-function withGates(view: RunView, event: NodeEvent): RunView {
+function noteGates(view: Draft, event: NodeEvent): void {
   switch (event.type) {
-    case 'gate:opened': {
-      const { gate, node, path, seq, at, prompt, options, promptFor, deadline, budget } = event;
-      const opened = {
-        gate,
-        node,
-        path,
-        seq,
-        openedAt: at,
-        prompt,
-        options,
-        ...(promptFor === undefined ? {} : { promptFor }),
-        ...(deadline === undefined ? {} : { deadline }),
-        ...(budget === undefined ? {} : { budget: { limit: budget.limit, unit: budget.unit } }),
-      };
-      return { ...view, gates: [...without(view, gate), opened] };
-    }
+    case 'gate:opened':
+      view.gates = [...without(view, event.gate), gateOf(event)];
+      return;
     case 'gate:answered': {
       const { gate, path, at, seq, value, by } = event;
-      const answers = view.answers.add({ gate, path, at, seq, value, by });
-      return { ...view, gates: without(view, gate), answers };
+      view.answers = view.answers.add({ gate, path, at, seq, value, by });
+      view.gates = without(view, gate);
+      return;
     }
     case 'gate:expired': {
       const { gate, path, at, seq } = event;
-      const answers = view.answers.add({ gate, path, at, seq });
-      return { ...view, gates: without(view, gate), answers };
+      view.answers = view.answers.add({ gate, path, at, seq });
+      view.gates = without(view, gate);
+      return;
     }
-    case 'node:started': {
-      const gates = view.gates.filter(({ path }) => path !== event.path);
-      return gates.length === view.gates.length ? view : { ...view, gates };
-    }
+    case 'node:started':
+      if (view.gates.length > 0) view.gates = view.gates.filter(({ path }) => path !== event.path);
+      return;
     default:
-      return view;
   }
 }
 
-function without({ gates }: RunView, gate: string): RunView['gates'] {
+function gateOf(event: Extract<NodeEvent, { type: 'gate:opened' }>): OpenGate {
+  const { gate, node, path, seq, at, prompt, options, promptFor, deadline, budget } = event;
+  return {
+    gate,
+    node,
+    path,
+    seq,
+    openedAt: at,
+    prompt,
+    options,
+    ...(promptFor === undefined ? {} : { promptFor }),
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(budget === undefined ? {} : { budget: { limit: budget.limit, unit: budget.unit } }),
+  };
+}
+
+function without({ gates }: Draft, gate: string): RunView['gates'] {
   return gates.filter((open) => open.gate !== gate);
 }
 
 /** A branch has ended when a route of it leads to `$end`, or a failure propagates out of it. */
-function countMember(view: RunView, event: Extract<NodeEvent, { type: 'route:taken' }>): RunView {
+function countMember(view: Draft, event: Extract<NodeEvent, { type: 'route:taken' }>): void {
   const step = stepAt(view, event.path);
   const isBranch = scopeIdOf(event.path, event.node).endsWith(']');
-  if (step === undefined || !isBranch) return view;
-  const counted = event.to === END ? 'succeeded' : undefined;
-  const how = event.move === 'propagate' ? 'failed' : counted;
-  return how === undefined
-    ? view
-    : addMember(putStep(view, { ...step, counted: how }), step, how, 1);
-}
-
-/** A member that starts again has not ended. */
-function uncounted(view: RunView, before: StepView | undefined, { type }: NodeEvent): RunView {
-  if (type !== 'node:started' || before?.counted === undefined) return view;
-  return addMember(view, before, before.counted, -1);
+  if (step === undefined || !isBranch) return;
+  const good = event.to === END ? 'succeeded' : undefined;
+  const how = event.move === 'propagate' ? 'failed' : good;
+  if (how === undefined) return;
+  putStep(view, { ...step, counted: how });
+  addMember(view, step, how, 1);
 }
 
 function addMember(
-  view: RunView,
+  view: Draft,
   member: StepView,
   how: 'succeeded' | 'failed',
   change: number,
-): RunView {
+): void {
   const group = stepAround(view, member);
-  if (group?.members === undefined) return view;
+  if (group?.members === undefined) return;
   const members = { ...group.members, [how]: Math.max(0, group.members[how] + change) };
-  return putStep(view, { ...group, members });
+  putStep(view, { ...group, members });
 }

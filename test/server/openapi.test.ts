@@ -306,6 +306,7 @@ async function scenario(checked: Checked): Promise<void> {
   expect([broken.status, broken.json.kind]).toEqual([502, 'provider.stream_interrupted']);
   const tag = (await get(`/v1/runs/${done}`)).headers.get('etag') ?? '';
   await get(`/v1/runs/${done}`, { 'if-none-match': tag });
+  await get(`/v1/runs/${done}/steps?limit=1`);
   for (const part of ['moves', 'view']) {
     await get(`/v1/runs/${done}/${part}`);
     await get(`/v1/runs/${done}/${part}`, { 'if-none-match': tag });

@@ -71,5 +71,5 @@ export interface LayoutLine {
 
 /** The box of a step: keys of members are not part of the graph. */
 export function boxIdOf(path: string): string {
-  return path.replaceAll(/\[[^\]]*\]/g, '');
+  return path.includes('[') ? path.replaceAll(/\[[^\]]*\]/g, '') : path;
 }

@@ -3,9 +3,12 @@ import { forPerson } from '../../errors/report/audiences.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 
 export function eventForPerson(event: RunEvent): RunEvent {
-  const error =
-    'error' in event && event.error !== undefined ? { error: forPerson(event.error) } : {};
-  const errors =
-    'errors' in event && event.errors !== undefined ? { errors: event.errors.map(forPerson) } : {};
-  return { ...event, ...error, ...errors };
+  const error = 'error' in event ? event.error : undefined;
+  const errors = 'errors' in event ? event.errors : undefined;
+  if (error === undefined && errors === undefined) return event;
+  return {
+    ...event,
+    ...(error === undefined ? {} : { error: forPerson(error) }),
+    ...(errors === undefined ? {} : { errors: errors.map(forPerson) }),
+  };
 }

@@ -25,7 +25,12 @@ export function nextStep(
   around: Around,
 ): StepView | undefined {
   const step = changed(before, event, around);
-  return step === undefined ? undefined : { ...step, lastSeq: event.seq };
+  if (step === undefined) return undefined;
+  if (step === before) return { ...step, lastSeq: event.seq };
+  // made just now, so nobody else has it yet
+  const made: { -readonly [K in keyof StepView]: StepView[K] } = step;
+  made.lastSeq = event.seq;
+  return made;
 }
 
 function changed(
@@ -150,6 +155,7 @@ export function routeOf(event: Of<'route:taken'>): TakenRoute {
   return {
     seq,
     at,
+    count: 1,
     node,
     path,
     move,

@@ -3,13 +3,22 @@ import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import { NO_ITEMS, endBar, endTry } from './bars.ts';
 import type { RunView, StepView } from './view.ts';
 
-export function stepAt({ steps, places }: RunView, path: string): StepView | undefined {
+/** A view while one event is folded into it; nobody else has it yet. */
+export type Draft = { -readonly [K in keyof RunView]: RunView[K] };
+
+export function stepAt(
+  { steps, places }: Pick<RunView, 'steps' | 'places'>,
+  path: string,
+): StepView | undefined {
   const at = places.get(path);
   return at === undefined ? undefined : steps.at(at);
 }
 
 /** The step that this one runs inside: its group, or the node that started its workflow. */
-export function stepAround(view: RunView, { path, node }: StepView): StepView | undefined {
+export function stepAround(
+  view: Pick<RunView, 'steps' | 'places'>,
+  { path, node }: Pick<StepView, 'path' | 'node'>,
+): StepView | undefined {
   const scope = scopeIdOf(path, node);
   if (scope === '') return undefined;
   return stepAt(view, scope.endsWith(']') ? scope.slice(0, scope.lastIndexOf('[')) : scope);
@@ -44,28 +53,30 @@ export function newStep(
 }
 
 /** Keeps count of what is open, in the run and in each step around it. */
-export function putStep(view: RunView, step: StepView): RunView {
+export function putStep(view: Draft, step: StepView): void {
   const before = stepAt(view, step.path);
-  if (before === step) return view;
+  if (before === step) return;
   const was = before !== undefined && isOpen(before);
+  place(view, step);
   const change = Number(isOpen(step)) - Number(was);
-  const placed = place(view, step);
-  return change === 0 ? placed : countOpen(placed, step, change);
+  if (change !== 0) countOpen(view, step, change);
 }
 
-function place(view: RunView, step: StepView): RunView {
+function place(view: Draft, step: StepView): void {
   const at = view.places.get(step.path);
-  if (at !== undefined) return { ...view, steps: view.steps.with(at, step) };
-  return { ...view, steps: view.steps.add(step), places: view.places.add(step.path) };
+  if (at === undefined) {
+    view.places = view.places.add(step.path);
+    view.steps = view.steps.add(step);
+  } else view.steps = view.steps.with(at, step);
 }
 
-function countOpen(view: RunView, step: StepView, change: number): RunView {
-  let counted: RunView = { ...view, open: view.open + change };
-  for (let around = stepAround(counted, step); around !== undefined;) {
-    counted = place(counted, { ...around, openInside: around.openInside + change });
-    around = stepAround(counted, around);
+function countOpen(view: Draft, step: StepView, change: number): void {
+  view.open += change;
+  let around = stepAround(view, step);
+  while (around !== undefined) {
+    place(view, { ...around, openInside: around.openInside + change });
+    around = stepAround(view, around);
   }
-  return counted;
 }
 
 /** `''` is the whole run. */
@@ -74,18 +85,16 @@ export function isInside(path: string, inner: string): boolean {
 }
 
 /** Steps that are still open inside one that has ended were stopped with it; `''` is the whole run. */
-export function stopInside(view: RunView, path: string, at: string): RunView {
-  let stopped = view;
+export function stopInside(view: Draft, path: string, at: string): void {
   // what runs inside a step first started after it
-  for (let place = view.places.get(path) ?? 0; place < view.steps.length; place++) {
-    const left = path === '' ? stopped.open : (stepAt(stopped, path)?.openInside ?? 0);
+  for (let index = view.places.get(path) ?? 0; index < view.steps.length; index++) {
+    const left = path === '' ? view.open : (stepAt(view, path)?.openInside ?? 0);
     if (left === 0) break;
-    const step = stopped.steps.at(place);
-    if (step === undefined || !isOpen(step) || !isInside(path, step.path)) continue;
-    stopped = putStep(stopped, stopStep(step, at));
+    const step = view.steps.at(index);
+    if (step !== undefined && isOpen(step) && isInside(path, step.path))
+      putStep(view, stopStep(step, at));
   }
-  const gates = stopped.gates.filter((gate) => !isInside(path, gate.path));
-  return gates.length === stopped.gates.length ? stopped : { ...stopped, gates };
+  if (view.gates.length > 0) view.gates = view.gates.filter((gate) => !isInside(path, gate.path));
 }
 
 function stopStep(step: StepView, at: string): StepView {

@@ -52,12 +52,14 @@ export interface RunView extends Omit<ViewedRunFacts, 'input'> {
   readonly cancelled?: { readonly by: string; readonly reason?: string };
   /** Every place in the run where a node has started, in the order of their first start. */
   readonly steps: List<StepView>;
+  /** How many steps of a long run were not sent: they have ended well, and hold no others. */
+  readonly leftOut?: number;
   /** Where in `steps` each path is. */
   readonly places: Places;
   /** How many steps have not ended. */
   readonly open: number;
-  /** Routes in the order in which they were taken. */
-  readonly routes: List<TakenRoute>;
+  /** Routes in the order in which each was first taken. */
+  readonly routes: readonly TakenRoute[];
   /** Questions that nobody has answered yet, in the order in which they were asked. */
   readonly gates: readonly OpenGate[];
   /** Answers that were given, in their order. */
@@ -191,9 +193,12 @@ export interface LiveText {
   readonly text: string;
 }
 
+/** A route at its place in the graph, as it was last taken there. */
 export interface TakenRoute {
   readonly seq: number;
   readonly at: string;
+  /** How often it was taken, in all members of a group together. */
+  readonly count: number;
   readonly node: string;
   readonly path: string;
   readonly move: MoveType;

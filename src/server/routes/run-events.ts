@@ -99,8 +99,8 @@ async function boundOf(
   path: string | undefined,
 ): Promise<Pick<Wanted, 'path' | 'until'>> {
   if (path === undefined) return {};
-  const { fold } = await core.folds.of(run);
-  return { path, until: stepAt(fold.view, path)?.lastSeq ?? 0 };
+  const { view } = await core.folds.viewOf(run);
+  return { path, until: stepAt(view, path)?.lastSeq ?? 0 };
 }
 
 function fits(event: RunEvent, { types, path }: Wanted): boolean {

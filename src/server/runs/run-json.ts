@@ -19,10 +19,10 @@ export function runTag(seq: number, status: RunStatusName): string {
 
 /** Rejects with `run.not_found`. */
 export async function shownRun(core: ServerCore, run: string): Promise<ShownRun> {
-  const folded = await core.folds.of(run);
-  const { record, status, fold } = folded;
+  const folded = await core.folds.viewOf(run);
+  const { record, status } = folded;
   const { seq, attention, nextMoves: moves, inDoubt } = await movesOf(core, folded);
-  const view = shownView(fold.view, { record, status, directory: core.directory, inDoubt });
+  const view = shownView(folded.view, { record, status, directory: core.directory, inDoubt });
   const href = (of: 'input' | 'output'): (() => string) => {
     return () => valueHref(core.base, run, { of });
   };
