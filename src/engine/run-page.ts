@@ -28,6 +28,8 @@ export interface MoveContext {
   readonly directory: string;
   /** Stands before every path of a move. */
   readonly base?: string;
+  /** Whether a person will see the moves: some questions only they may answer. */
+  readonly isForPerson: boolean;
   /** Whether it can be resumed here. */
   readonly canResume: boolean;
   /** Whether a resume has to accept changes of the file. */
@@ -35,7 +37,7 @@ export interface MoveContext {
 }
 
 export function runMoves({ record, status, fold }: FoldedRun, context: MoveContext): RunMoves {
-  const { directory, base, canResume, needsAccept } = context;
+  const { directory, base, isForPerson, canResume, needsAccept } = context;
   const { run, workflow } = record;
   const { reasons, isRetrying } = fold.needs();
   const questions = fold.questions();
@@ -46,7 +48,10 @@ export function runMoves({ record, status, fold }: FoldedRun, context: MoveConte
     status,
     attention: attentionOf(status, { reasons, isRetrying }),
     seq: lastSeq({ record, fold }),
-    nextMoves: nextMoves({ run, status, reasons, questions, canResume, needsAccept }, base),
+    nextMoves: nextMoves(
+      { run, status, reasons, questions, isForPerson, canResume, needsAccept },
+      base,
+    ),
     inDoubt: fold.inDoubt(),
     questions,
     ...endOf(fold.last),

@@ -353,6 +353,11 @@ async function scenario(checked: Checked): Promise<void> {
     .poll(async () => (await get('/v1/workflows/ask')).status, { timeout: 60_000 })
     .toBe(404);
   await get(`/v1/runs/${late}/drift`);
+  for (const run of [done, late])
+    await checked.ask(server, 'POST', `/v1/runs/${run}/drift`, {
+      body: HELLO,
+      headers: { 'content-type': 'application/yaml' },
+    });
   await post(`/v1/runs/${late}/answers`, { value: 'yes' });
   const waits = (await post('/v1/runs', { workflow: 'backs_off' })).json.run;
   await post(`/v1/runs/${waits}/cancel`, {});

@@ -49,7 +49,12 @@ export async function show(
 async function writeHtml(stored: StoredRun, file: string, terminal: Terminal): Promise<void> {
   const { record, status } = stored;
   const canResume = record.file !== null && status !== 'running' && status !== 'cancelled';
-  const page = runPage(stored, { directory: process.cwd(), canResume, needsAccept: false });
+  const page = runPage(stored, {
+    directory: process.cwd(),
+    isForPerson: true,
+    canResume,
+    needsAccept: false,
+  });
   const text = await runHtml({ ...page, ...sourceOf(page) }, Date.now());
   if (file === '-') {
     terminal.out(text.trimEnd());

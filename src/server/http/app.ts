@@ -110,9 +110,14 @@ async function dispatch(
   const visitor = isOpen ? undefined : await options.access.admit(request, addressOf(context));
   if (route === undefined) throw wrongMethod(routes);
   refuseRole(route, visitor);
+  if (route.closed !== undefined)
+    throw new ErrandError({ kind: 'request.forbidden', message: route.closed });
   const checked = await checkedRequest(context, route, { visitor, base: options.base });
   const answer = withRole(await route.handle(checked), visitor, options);
-  return request.method === 'HEAD' ? new Response(null, answer) : answer;
+  if (request.method !== 'HEAD') return answer;
+  // a stream that nobody reads would stay open
+  await answer.body?.cancel();
+  return new Response(null, answer);
 }
 
 /** Pages show only what their visitor may do here. */
@@ -244,7 +249,8 @@ function refuse(thrown: unknown, context: Context<Env>, options: AppOptions): Re
   const response = problemResponse(report, { source: 'request', base: options.base, headers });
   if (response.status > 499) {
     const { method, path } = context.req;
-    options.log(`${response.status} ${report.kind} for ${method} ${path} (${report.id})`);
+    const asked = options.redactor.text(`${method} ${path}`);
+    options.log(`${response.status} ${report.kind} for ${asked} (${report.id})`);
   }
   return response;
 }

@@ -15,8 +15,7 @@ import { problemResponse } from '../http/problem.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { runTag, shownRun } from '../runs/run-json.ts';
 import { valueIn } from '../runs/run-values.ts';
-import { invalidWorkflow } from '../workflows/served-workflows.ts';
-import { fileVerdict } from '../../workflow/check/validation-json.ts';
+import { invalidWorkflow, verdictOf } from '../workflows/served-workflows.ts';
 import { VALUES } from '../runs/shown-values.ts';
 import { Costs, Json, Report, Run, Timestamp, wholeNumber } from '../schemas/common.ts';
 
@@ -200,7 +199,7 @@ async function getRun(core: ServerCore, request: CheckedRequest): Promise<Respon
     if (isUnchanged(request.raw, etag))
       return emptyAnswer({ status: 304, headers: { etag, ...waited } });
   }
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, { headers: { etag, ...waited } });
 }
 
@@ -238,7 +237,7 @@ async function getResult(core: ServerCore, request: CheckedRequest): Promise<Res
     case 'interrupted':
       break;
   }
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, { status: 202, headers: { etag, ...RETRY, ...waited } });
 }
 
@@ -285,7 +284,7 @@ async function planOf(
 ): Promise<WorkflowPlan> {
   if (text === undefined) return (await core.workflows.runnable(workflow)).plan;
   const served = await core.workflows.get(workflow);
-  const { isValid, files, plan } = await (await core.engine()).inspect(served.path, { text });
-  if (plan !== undefined) return plan;
-  throw invalidWorkflow(served.file, { isValid, files: files.map(fileVerdict) });
+  const judged = await (await core.engine()).inspect(served.path, { text });
+  if (judged.plan !== undefined) return judged.plan;
+  throw invalidWorkflow(served.file, verdictOf(judged));
 }

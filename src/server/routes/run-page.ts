@@ -9,6 +9,7 @@ import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { movesOf, runTag } from '../runs/run-json.ts';
 import { shownView } from '../runs/shown-view.ts';
+import { shownOf } from '../workflows/served-workflows.ts';
 import {
   AttentionName,
   Json,
@@ -99,7 +100,7 @@ async function movesAnswer(core: ServerCore, request: CheckedRequest): Promise<R
   const folded = await readyFold(core, runOf(request));
   const etag = runTag(lastSeq(folded), folded.status);
   if (isUnchanged(request.raw, etag)) return emptyAnswer({ status: 304, headers: { etag } });
-  return jsonAnswer(await movesOf(core, folded), { headers: { etag } });
+  return jsonAnswer(await movesOf(core, folded, request), { headers: { etag } });
 }
 
 async function viewAnswer(core: ServerCore, request: CheckedRequest): Promise<Response> {
@@ -107,9 +108,11 @@ async function viewAnswer(core: ServerCore, request: CheckedRequest): Promise<Re
   const { fold, view, status } = folded;
   const etag = runTag(view.seq, status);
   if (isUnchanged(request.raw, etag)) return emptyAnswer({ status: 304, headers: { etag } });
-  const moves = await movesOf(core, folded);
+  const moves = await movesOf(core, folded, request);
   const sent = viewToJson(shownView(view, core.base));
-  return jsonAnswer({ ...moves, graph: runGraph(fold.plan), view: sent }, { headers: { etag } });
+  const own = (await core.workflows.find(moves.workflow))?.redactor ?? core.redactor;
+  const graph = shownOf(shownOf(runGraph(fold.plan), own), core.redactor);
+  return jsonAnswer({ ...moves, graph, view: sent }, { headers: { etag } });
 }
 
 /**

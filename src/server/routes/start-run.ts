@@ -136,9 +136,13 @@ async function begin(
 }
 
 /** A refusal has the pointer of the input in the body, so that a form can show it at its field. */
-function checkedInput({ plan }: { readonly plan: WorkflowPlan }, input: JsonObject): JsonObject {
+function checkedInput(
+  { plan, secrets }: { readonly plan: WorkflowPlan; readonly secrets: readonly string[] },
+  input: JsonObject,
+): JsonObject {
+  const advice = `Send the input as the schema of ${plan.name} describes it.`;
   try {
-    return completeInput(plan, input, `Send the input as the schema of ${plan.name} describes it.`);
+    return completeInput(plan, input, { advice, secrets });
   } catch (refusal) {
     const name = inputAtFault(plan, input);
     if (name === undefined || !(refusal instanceof ErrandError)) throw refusal;
@@ -171,13 +175,14 @@ function checkedAnswers(
 
 async function started(
   core: ServerCore,
-  { raw, href }: CheckedRequest,
+  request: CheckedRequest,
   run: string,
   isNew: boolean,
 ): Promise<Response> {
+  const { raw, href } = request;
   const wait = waitOf(raw.headers.get('prefer'));
   if (wait !== undefined) await core.reader.rested(run, wait.seconds * 1000, raw.signal);
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, {
     status: isNew ? 201 : 200,
     headers: {

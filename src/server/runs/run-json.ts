@@ -4,6 +4,7 @@ import { shownView } from '../../engine/run-view.ts';
 import type { RunMoves } from '../../history/run-page.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
 import type { ServerCore } from '../core.ts';
+import type { CheckedRequest } from '../http/route.ts';
 import { shownValue, valueHref } from './shown-values.ts';
 
 export interface ShownRun {
@@ -18,10 +19,14 @@ export function runTag(seq: number, status: RunStatusName): string {
 }
 
 /** Rejects with `run.not_found`. */
-export async function shownRun(core: ServerCore, run: string): Promise<ShownRun> {
+export async function shownRun(
+  core: ServerCore,
+  run: string,
+  request: Pick<CheckedRequest, 'visitor'>,
+): Promise<ShownRun> {
   const folded = await core.folds.viewOf(run);
   const { record, status } = folded;
-  const { seq, attention, nextMoves: moves, inDoubt } = await movesOf(core, folded);
+  const { seq, attention, nextMoves: moves, inDoubt } = await movesOf(core, folded, request);
   const view = shownView(folded.view, { record, status, directory: core.directory, inDoubt });
   const href = (of: 'input' | 'output'): (() => string) => {
     return () => valueHref(core.base, run, { of });
@@ -38,9 +43,15 @@ export async function shownRun(core: ServerCore, run: string): Promise<ShownRun>
   return { body, status, etag: runTag(seq, status) };
 }
 
-export async function movesOf(core: ServerCore, folded: FoldedRun): Promise<RunMoves> {
+export async function movesOf(
+  core: ServerCore,
+  folded: FoldedRun,
+  { visitor }: Pick<CheckedRequest, 'visitor'>,
+): Promise<RunMoves> {
   const { directory, base } = core;
-  return runMoves(folded, { directory, base, ...(await resumptionOf(core, folded)) });
+  const isForPerson = visitor?.isPerson === true;
+  const resumption = await resumptionOf(core, folded);
+  return runMoves(folded, { directory, base, isForPerson, ...resumption });
 }
 
 /** Whether this server can resume the run, and whether its file has changed under finished nodes. */

@@ -87,6 +87,7 @@ export const NextMove = z
     needs: z.array(z.enum(NEEDED_FIELDS)).optional(),
     gate: z.string().optional(),
     options: z.array(Json).optional(),
+    promptFor: z.array(z.looseObject({ value: Json, name: z.string() })).optional(),
     command: z.string(),
   })
   .openapi('NextMove');
