@@ -6,6 +6,8 @@ export interface ConfirmProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly isBusy?: boolean;
+  /** Nothing is lost by it. */
+  readonly isGentle?: boolean;
   readonly confirm: () => void;
   readonly back: () => void;
 }
@@ -14,6 +16,7 @@ export function Confirm({
   title,
   children,
   isBusy = false,
+  isGentle = false,
   confirm,
   back,
 }: ConfirmProps): JSX.Element {
@@ -41,7 +44,12 @@ export function Confirm({
         <button type="button" onClick={back}>
           Back
         </button>
-        <button type="button" class="danger" aria-disabled={isBusy} onClick={confirm}>
+        <button
+          type="button"
+          class={isGentle ? 'primary' : 'danger'}
+          aria-disabled={isBusy}
+          onClick={confirm}
+        >
           Confirm
         </button>
       </p>

@@ -1,6 +1,7 @@
 /** What happens in all runs: the stream of changes, what is announced of it, and how many questions are open. */
 import { effect, signal } from '@preact/signals';
 import type { Attention } from '../../src/history/attention.ts';
+import type { RunMoves } from '../../src/history/run-page.ts';
 import type { RunStatusName } from '../../src/machine/ports/store-port.ts';
 import { freshness, isSignedOut, read, v1, withQuery } from './api.ts';
 import { openStream } from './event-stream.ts';
@@ -59,12 +60,9 @@ export function announcedOf({
 async function words(change: RunChange, what: Announced): Promise<string> {
   const { run, workflow } = change;
   if (what === 'completed') return `${workflow} completed`;
-  const { error, waiting } = await read<{
-    readonly error?: { readonly kind: string };
-    readonly waiting?: { readonly gate?: string; readonly reason: string };
-  }>(v1('runs', run));
+  const { error, questions } = await read<RunMoves>(v1('runs', run, 'moves'));
   if (what === 'failed') return `${workflow} failed: ${error?.kind ?? 'unknown'}`;
-  return `${workflow} asks: ${waiting?.gate ?? waiting?.reason ?? 'a person'}`;
+  return `${workflow} asks: ${questions[0]?.gate ?? 'a person'}`;
 }
 
 function noteChange(change: RunChange): void {

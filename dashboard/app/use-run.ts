@@ -3,63 +3,39 @@ import { useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FailureHistory } from '../../src/history/failure-history.ts';
 import { foldView, type ViewEvent } from '../../src/history/run-view.ts';
-import { viewFromJson } from '../../src/history/run-view/wire.ts';
+import { addSteps, viewFromJson } from '../../src/history/run-view/wire.ts';
+import type { RunMoves } from '../../src/history/run-page.ts';
+import type { RunGraph } from '../../src/history/workflow-graph.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
-import type { RunMoves, RunPageData } from '../view/run/page-data.ts';
+import type { RunPageData } from '../view/run/page-data.ts';
 import type { WorkflowData } from '../view/workflow-data.ts';
-import { freshness, isSignedOut, read, v1, withQuery } from './api.ts';
-import { openStream } from './event-stream.ts';
+import { freshness, read, v1, withQuery } from './api.ts';
+import { followRun } from './follow-run.ts';
 import { isHidden } from './hidden-tab.ts';
 import { problemOf, useThrottled } from './hooks.ts';
 import { announce, announcedOf, countQuestionsSoon } from './live.ts';
 
-const EVENT_TYPES = [
-  'run:started',
-  'run:paused',
-  'run:resumed',
-  'run:completed',
-  'run:failed',
-  'run:cancelled',
-  'node:started',
-  'node:completed',
-  'node:failed',
-  'node:retrying',
-  'node:skipped',
-  'route:taken',
-  'effect:requested',
-  'effect:succeeded',
-  'effect:failed',
-  'gate:opened',
-  'gate:answered',
-  'gate:expired',
-  'child:started',
-  'child:ended',
-  'breaker:changed',
-  'budget:warning',
-  'budget:paused',
-  'error:suppressed',
-] as const satisfies readonly RunEvent['type'][];
-
 /** Events after which other moves may be possible. */
 const MOVING = /^(?:run|gate):|^node:failed$|^node:retrying$|^route:taken$|^budget:/;
 const MOVES_AFTER_MS = 250;
-const REOPEN_MS = 1000;
-/** Out of sight only its title is seen. */
-const LOOK_EVERY_MS = 15_000;
-
+/** The moves come first; a long log takes a moment to be folded. */
 interface Loaded {
   readonly moves: RunMoves;
-  readonly graph: RunPageData['graph'];
-  readonly view: RunView;
+  readonly graph?: RunGraph;
+  readonly view?: RunView;
 }
+
+type WholeAnswer = RunMoves & { readonly graph: RunGraph; readonly view: unknown };
 
 export interface FollowedRun {
   readonly page: RunPageData | undefined;
   readonly problem: ShownProblem | undefined;
   /** Reads the moves again. */
   readonly refresh: () => Promise<void>;
+  /** Loads the steps that were left out of a long run. */
+  readonly loadSteps: () => Promise<void>;
 }
 
 export function useRun(run: string, step: string | undefined): FollowedRun {
@@ -67,42 +43,51 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
   const [problem, setProblem] = useState<ShownProblem | undefined>(undefined);
   const refresh = useCallback(async () => {
     const moves = await quietly(() => read<RunMoves>(v1('runs', run, 'moves')));
-    if (moves !== undefined)
-      setLoaded((before) => (before === undefined ? before : { ...before, moves }));
+    if (moves !== undefined) setLoaded((before) => ({ ...before, moves }));
   }, [run]);
   const refreshSoon = useThrottled(() => void refresh(), MOVES_AFTER_MS);
   const fold = useFolding(setLoaded, refreshSoon);
   const load = useCallback(async (): Promise<number | undefined> => {
+    void refresh();
     try {
-      const answer = await read<
-        RunMoves & { readonly graph: RunPageData['graph']; readonly view: unknown }
-      >(v1('runs', run, 'view'));
-      const { graph, view, ...moves } = answer;
+      const { graph, view: sent, ...moves } = await read<WholeAnswer>(v1('runs', run, 'view'));
+      const view = viewFromJson(sent);
       setProblem(undefined);
-      setLoaded({ moves, graph, view: viewFromJson(view) });
-      return answer.seq;
+      setLoaded({ moves, graph, view });
+      return view.seq;
     } catch (thrown) {
       setProblem(problemOf(thrown));
       return undefined;
     }
   }, [run]);
+  const loadSteps = useCallback(() => addAllSteps(run, setLoaded), [run]);
   useFollowing(run, load, fold, refreshSoon);
   const life = useLife(run, loaded);
   const source = useSource(loaded?.moves.workflow);
   const stepEvents = useStepEvents(run, step, loaded?.view);
   useAnnouncements(loaded);
+  const { moves, graph, view } = loaded ?? {};
   const page =
-    loaded === undefined
-      ? undefined
-      : { ...loaded.moves, graph: loaded.graph, view: loaded.view, life, source, step, stepEvents };
-  return { page, problem, refresh };
+    moves === undefined ? undefined : { ...moves, graph, view, life, source, step, stepEvents };
+  return { page, problem, refresh, loadSteps };
+}
+
+type SetLoaded = (change: (before: Loaded | undefined) => Loaded | undefined) => void;
+
+async function addAllSteps(run: string, setLoaded: SetLoaded): Promise<void> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const path = withQuery(v1('runs', run, 'steps'), { after: String(after), limit: '1000' });
+    const page: { readonly steps: readonly unknown[]; readonly next?: number } = await read(path);
+    setLoaded((before) =>
+      before?.view === undefined ? before : { ...before, view: addSteps(before.view, page.steps) },
+    );
+    after = page.next;
+  }
 }
 
 /** Events are folded once a frame, however many came. */
-function useFolding(
-  setLoaded: (change: (before: Loaded | undefined) => Loaded | undefined) => void,
-  moved: () => void,
-): (event: ViewEvent) => void {
+function useFolding(setLoaded: SetLoaded, moved: () => void): (event: ViewEvent) => void {
   const waiting = useRef<ViewEvent[]>([]);
   const frame = useRef<number | undefined>(undefined);
   return useCallback((event) => {
@@ -113,7 +98,7 @@ function useFolding(
       const events = waiting.current;
       waiting.current = [];
       setLoaded((before) =>
-        before === undefined ? before : { ...before, view: foldView(before.view, events) },
+        before?.view === undefined ? before : { ...before, view: foldView(before.view, events) },
       );
     });
   }, []);
@@ -134,64 +119,7 @@ function useFollowing(
     setTurn((before) => before + 1);
   });
   const isLookedAt = !isHidden.value;
-  useEffect(() => {
-    let close: (() => void) | undefined;
-    let isOver = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let last = 0;
-    const again = (): void => {
-      if (!isOver && !isSignedOut.peek()) timer = setTimeout(follow, REOPEN_MS);
-    };
-    const event = (data: unknown): void => {
-      // written by the server as the reducer takes it
-      const next = data as RunEvent;
-      last = Math.max(last, next.seq);
-      fold(next);
-    };
-    const follow = (): void => {
-      if (isOver) return;
-      close = openStream(withQuery(v1('runs', run, 'events'), { after: String(last) }), {
-        on: {
-          ...Object.fromEntries(EVENT_TYPES.map((type) => [type, event])),
-          chunk: (data) => fold({ type: 'chunk', ...(data as Chunk) }),
-          'chunk.retracted': (data) => fold({ type: 'chunk.retracted', ...(data as Chunk) }),
-          end: () => {
-            close?.();
-            moved();
-            again();
-          },
-          problem: () => {
-            close?.();
-            again();
-          },
-        },
-        closed: () => {
-          // nothing new yet, or no session: reading the moves says which
-          moved();
-          again();
-        },
-      });
-    };
-    const begin = async (): Promise<void> => {
-      const seq = await load();
-      if (seq === undefined || isOver) return;
-      last = seq;
-      if (isLookedAt) follow();
-      else timer = setTimeout(() => void begin(), LOOK_EVERY_MS);
-    };
-    void begin();
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-      close?.();
-    };
-  }, [run, turn, load, isLookedAt]);
-}
-
-interface Chunk {
-  readonly path: string;
-  readonly attempt: number;
-  readonly text: string;
+  useEffect(() => followRun({ run, load, fold, moved, isLookedAt }), [run, turn, load, isLookedAt]);
 }
 
 /** The histories of failures, read again when the open ones change. */
@@ -209,10 +137,10 @@ function useLife(run: string, loaded: Loaded | undefined): readonly FailureHisto
   return life;
 }
 
-function failureKey({ view, moves }: Loaded): string {
-  const asked = moves.questions.map(({ error }) => error?.id ?? '').join(' ');
-  const waiting = view.status === 'paused' ? String(view.seq) : '';
-  return [view.error?.id ?? '', asked.trim(), waiting].join(' ').trim();
+function failureKey({ moves }: Loaded): string {
+  const { status, error, questions, seq } = moves;
+  const asked = questions.map((question) => question.error?.id ?? '').join(' ');
+  return [error?.id ?? '', asked.trim(), status === 'paused' ? String(seq) : ''].join(' ').trim();
 }
 
 /** The lines of the file as it is now, for those that failed. */
@@ -266,8 +194,8 @@ function useAnnouncements(loaded: Loaded | undefined): void {
     const what = announcedOf({ status, attention });
     const { view, moves } = loaded;
     const text = {
-      failed: `${workflow} failed: ${view.error?.kind ?? ''}`,
-      asks: `${workflow} asks: ${moves.questions[0]?.gate ?? view.waiting?.reason ?? 'a person'}`,
+      failed: `${workflow} failed: ${moves.error?.kind ?? view?.error?.kind ?? ''}`,
+      asks: `${workflow} asks: ${moves.questions[0]?.gate ?? view?.waiting?.reason ?? 'a person'}`,
       completed: `${workflow} completed`,
       none: '',
     }[what];

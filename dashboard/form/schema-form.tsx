@@ -82,6 +82,22 @@ function Control({ id, field, value, error, type }: ControlProps): JSX.Element {
         ))}
       </select>
     );
+  return <TypedControl shared={shared} field={field} text={text} type={type} />;
+}
+
+/** A field that something is typed into. */
+function TypedControl({
+  shared,
+  field,
+  text,
+  type,
+}: {
+  readonly shared: { readonly id: string; readonly name: string };
+  readonly field: FormField;
+  readonly text: string;
+  readonly type: FieldsProps['type'];
+}): JSX.Element {
+  const { name } = field;
   if (field.isLong)
     return (
       <textarea

@@ -45,7 +45,7 @@ export interface RepairViewProps {
 }
 
 export function RepairView(props: RepairViewProps): JSX.Element {
-  const { error, verdict, before, text, original, problem, now, startOver } = props;
+  const { error, verdict, before, text, original } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const line = error?.location?.line;
   const goTo = (to: number): void => {
@@ -57,22 +57,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
   }, []);
   return (
     <>
-      {error !== undefined && (
-        <div class="behind">
-          <p>
-            <strong>{error.title}</strong> <KindLink kind={error.kind} />
-          </p>
-          <p class="message">{error.message}</p>
-          <p>{error.action.detail}</p>
-          {line !== undefined && (
-            <p>
-              <button type="button" class="link" onClick={() => goTo(line)}>
-                Go to line {line}
-              </button>
-            </p>
-          )}
-        </div>
-      )}
+      {error !== undefined && <Behind error={error} goTo={goTo} />}
       <div class="repair">
         <div class="editor">
           <label for="workflow-file">Workflow file</label>
@@ -93,18 +78,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
               onScroll={(event) => alignNumbers(event.currentTarget)}
             />
           </div>
-          {problem !== undefined && (
-            <ProblemBox problem={problem}>
-              {now !== undefined && <p>{now}</p>}
-              {problem.status === 412 && (
-                <p>
-                  <button type="button" onClick={startOver}>
-                    Load the file as it is now
-                  </button>
-                </p>
-              )}
-            </ProblemBox>
-          )}
+          <Refused {...props} />
           <Ending {...props} />
         </div>
         <div class="judgement">
@@ -125,6 +99,49 @@ export function RepairView(props: RepairViewProps): JSX.Element {
         </div>
       </div>
     </>
+  );
+}
+
+/** The failure that is repaired. */
+function Behind({
+  error,
+  goTo,
+}: {
+  readonly error: PersonReport;
+  readonly goTo: (line: number) => void;
+}): JSX.Element {
+  const line = error.location?.line;
+  return (
+    <div class="behind">
+      <p>
+        <strong>{error.title}</strong> <KindLink kind={error.kind} />
+      </p>
+      <p class="message">{error.message}</p>
+      <p>{error.action.detail}</p>
+      {line !== undefined && (
+        <p>
+          <button type="button" class="link" onClick={() => goTo(line)}>
+            Go to line {line}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Refused({ problem, now, startOver }: RepairViewProps): JSX.Element | null {
+  if (problem === undefined) return null;
+  return (
+    <ProblemBox problem={problem}>
+      {now !== undefined && <p>{now}</p>}
+      {problem.status === 412 && (
+        <p>
+          <button type="button" onClick={startOver}>
+            Load the file as it is now
+          </button>
+        </p>
+      )}
+    </ProblemBox>
   );
 }
 

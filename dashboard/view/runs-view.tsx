@@ -197,7 +197,7 @@ function FailuresByKind({
 function BulkSummary({ bulk }: { readonly bulk: NonNullable<RunsViewProps['bulk']> }): JSX.Element {
   const { kind, resumed, refused } = bulk;
   return (
-    <div class="notice">
+    <div class="notice" id="bulk" tabIndex={-1}>
       <p>
         Resumed {counted(resumed.length, 'run')} that failed with <code>{kind}</code>
         {refused.length > 0 ? `; ${refused.length} refused:` : '.'}
@@ -311,30 +311,46 @@ function RunTableRow({
       </td>
       {mayRun && (
         <td role="cell" class="row-moves">
-          {canResume(row) && (
-            <button
-              type="button"
-              class="small"
-              aria-disabled={isBusy}
-              aria-describedby={`run-${run}`}
-              onClick={() => resume(row)}
-            >
-              Resume
-            </button>
-          )}
-          {canCancel(row) && (
-            <button
-              type="button"
-              class="small quiet-button"
-              aria-describedby={`run-${run}`}
-              onClick={() => cancel(row)}
-            >
-              Cancel
-            </button>
-          )}
+          <RowMoves row={row} isBusy={isBusy} cancel={cancel} resume={resume} />
         </td>
       )}
     </tr>
+  );
+}
+
+function RowMoves({
+  row,
+  isBusy,
+  cancel,
+  resume,
+}: Pick<RunsViewProps, 'isBusy' | 'cancel' | 'resume'> & {
+  readonly row: RunRowData;
+}): JSX.Element {
+  const described = `run-${row.run}`;
+  return (
+    <>
+      {canResume(row) && (
+        <button
+          type="button"
+          class="small"
+          aria-disabled={isBusy}
+          aria-describedby={described}
+          onClick={() => resume(row)}
+        >
+          Resume
+        </button>
+      )}
+      {canCancel(row) && (
+        <button
+          type="button"
+          class="small quiet-button"
+          aria-describedby={described}
+          onClick={() => cancel(row)}
+        >
+          Cancel
+        </button>
+      )}
+    </>
   );
 }
 

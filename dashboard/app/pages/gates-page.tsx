@@ -10,6 +10,7 @@ import { read, role, v1, withQuery } from '../api.ts';
 import { useResource, useThrottled, useTitle } from '../hooks.ts';
 import { countQuestionsSoon, lastChange } from '../live.ts';
 import { answerGate, whatIsNow } from '../moves.ts';
+import { focusOn } from '../focus.ts';
 import { useAction } from '../hooks.ts';
 
 interface GatesAnswer {
@@ -49,7 +50,8 @@ export function GatesPage(): JSX.Element {
       else note({ key, problem: result.problem, words: await whatIsNow(gate.run) });
       await list.reload();
       countQuestionsSoon();
-      if (result.problem === undefined) focusNext(key);
+      // the question that was answered is gone: the next one is read, or the heading
+      if (result.problem === undefined) focusOn('main article h2', 'main h1');
     });
   };
   const gates = list.data?.gates ?? [];
@@ -58,12 +60,7 @@ export function GatesPage(): JSX.Element {
     <>
       <h1 tabIndex={-1}>Questions</h1>
       {list.problem !== undefined && <ProblemBox problem={list.problem} />}
-      {gone.map(({ key, words, problem }) => (
-        <div key={key} class="notice">
-          {problem !== undefined && <ProblemBox problem={problem} />}
-          {words !== undefined && <p>{words}</p>}
-        </div>
-      ))}
+      <Notices settled={gone} />
       {list.data !== undefined && gates.length === 0 && <Empty>No question is open.</Empty>}
       {gates.map((gate) => {
         const known = settled.find(({ key }) => key === keyOf(gate));
@@ -90,14 +87,20 @@ export function GatesPage(): JSX.Element {
   );
 }
 
-function keyOf({ run, gate, opening }: ListedGate): string {
-  return `${run} ${gate} ${opening ?? ''}`;
+/** What has become of questions that are gone from the list. */
+function Notices({ settled }: { readonly settled: readonly Settled[] }): JSX.Element {
+  return (
+    <>
+      {settled.map(({ key, words, problem }) => (
+        <div key={key} class="notice">
+          {problem !== undefined && <ProblemBox problem={problem} />}
+          {words !== undefined && <p>{words}</p>}
+        </div>
+      ))}
+    </>
+  );
 }
 
-/** The question that was answered is gone: the next one is read, or the heading. */
-function focusNext(_answered: string): void {
-  requestAnimationFrame(() => {
-    const next = document.querySelector<HTMLElement>('main article h2, main h1');
-    next?.focus();
-  });
+function keyOf({ run, gate, opening }: ListedGate): string {
+  return `${run} ${gate} ${opening ?? ''}`;
 }

@@ -1,4 +1,4 @@
-/** Repair: the file at the failed lines, judged while it is typed; then the same run goes on with it. */
+/** Repair: the file at the failed lines, judged while it is typed; then the same run continues with it. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
@@ -81,21 +81,7 @@ function Editor({
   const needsAccept = judged?.drift?.needsAccept === true;
   const mayEdit = role.value === 'edit';
   const isReady = isCurrent && judged.verdict.isValid && (!needsAccept || accepts);
-  const saveAndResume = async (): Promise<void> => {
-    if (saved.current.text !== text) {
-      const { etag = '' } = await call<WorkflowData>(v1('workflows', shown.workflow), {
-        method: 'PUT',
-        yaml: text,
-        headers: { 'if-match': saved.current.etag },
-      });
-      saved.current = { text, etag };
-    }
-    await read(v1('runs', shown.run, 'resume'), {
-      method: 'POST',
-      json: needsAccept ? { acceptDrift: true } : {},
-    });
-    go({ page: 'run', run: shown.run });
-  };
+  const saveAndResume = (): Promise<void> => save(shown, text, saved.current, needsAccept);
   return (
     <RepairView
       file={workflow.file}
@@ -122,6 +108,33 @@ function Editor({
       startOver={() => void reload().then(() => setText(workflow.text))}
     />
   );
+}
+
+interface Saved {
+  text: string;
+  etag: string;
+}
+
+/** The file first, where it has changed; then the same run continues with it. */
+async function save(
+  { run, workflow }: ShownRunAnswer,
+  text: string,
+  saved: Saved,
+  needsAccept: boolean,
+): Promise<void> {
+  if (saved.text !== text) {
+    const { etag = '' } = await call<WorkflowData>(v1('workflows', workflow), {
+      method: 'PUT',
+      yaml: text,
+      headers: { 'if-match': saved.etag },
+    });
+    Object.assign(saved, { text, etag });
+  }
+  await read(v1('runs', run, 'resume'), {
+    method: 'POST',
+    json: needsAccept ? { acceptDrift: true } : {},
+  });
+  go({ page: 'run', run });
 }
 
 /** The verdict about the text and what of the run it changes; the text may be ahead of it for a moment. */

@@ -8,7 +8,8 @@ import { ProblemBox } from '../../view/parts.tsx';
 import type { RunActions, RunPageData } from '../../view/run/page-data.ts';
 import { RunReport, runHeading } from '../../view/run/run-report.tsx';
 import { role, v1, read } from '../api.ts';
-import { Confirm } from '../confirm.tsx';
+import { Confirm, type ConfirmProps } from '../confirm.tsx';
+import { focusIfLost, focusOn } from '../focus.ts';
 import { useAction, useTitle } from '../hooks.ts';
 import { answerGate, isConflict, makeMove, whatIsNow } from '../moves.ts';
 import { go } from '../navigation.ts';
@@ -24,7 +25,7 @@ export function RunPage({
   readonly run: string;
   readonly step: string | undefined;
 }): JSX.Element {
-  const { page, problem, refresh } = useRun(run, step);
+  const { page, problem, refresh, loadSteps } = useRun(run, step);
   const heading = page === undefined ? run : runHeading(page);
   useTitle(page === undefined ? heading : `${page.status} ${heading}`);
   if (page === undefined)
@@ -34,7 +35,7 @@ export function RunPage({
         {problem === undefined ? <p class="empty">Loading…</p> : <ProblemBox problem={problem} />}
       </>
     );
-  return <Shown page={page} refresh={refresh} />;
+  return <Shown page={page} refresh={refresh} loadSteps={loadSteps} />;
 }
 
 type Asked =
@@ -44,26 +45,15 @@ type Asked =
 function Shown({
   page,
   refresh,
+  loadSteps,
 }: {
   readonly page: RunPageData;
   readonly refresh: () => Promise<void>;
+  readonly loadSteps: () => Promise<void>;
 }): JSX.Element {
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
-  const [refusal, setRefusal] = useState<RunActions['refusal']>(undefined);
-  const { act, isBusy } = useAction((problem) => void refused(problem));
+  const { act, isBusy, refusal, move } = useMoves(page.run, refresh);
   useFocusOnStep(page.step);
-  const refused = async (problem: ShownProblem): Promise<void> => {
-    setRefusal({ problem });
-    await refresh();
-    if (isConflict(problem)) setRefusal({ problem, now: await whatIsNow(page.run) });
-  };
-  const move = (work: () => Promise<void>): void => {
-    void act(async () => {
-      setRefusal(undefined);
-      await work();
-      await refresh();
-    });
-  };
   const actions: RunActions = {
     mayRun: role.value === 'run' || role.value === 'edit',
     isBusy,
@@ -76,12 +66,14 @@ function Shown({
       move(async () => {
         const { problem } = await answerGate(page.run, question, value);
         if (problem !== undefined) throw new Refusal(problem);
-        focusHeading('#next-moves-name');
+        focusOn('#next-moves-name');
       }),
+    loadSteps: () => void act(loadSteps),
     retryFrom: (path) => setAsked({ type: 'retry', path }),
     openStep: (path) => {
       go({ page: 'run', run: page.run, ...(path === undefined ? {} : { step: path }) });
-      if (path === undefined && page.step !== undefined) focusStepButton(page.step);
+      if (path === undefined && page.step !== undefined)
+        focusOn(`tr[data-step="${CSS.escape(page.step)}"] button`);
     },
     copyReport: (id, form) => copiedReport(page, id, form),
   };
@@ -89,30 +81,67 @@ function Shown({
     <>
       <RunReport page={page} actions={actions} />
       {asked !== undefined && (
-        <Confirm
-          title={asked.type === 'cancel' ? 'Cancel the run?' : `Retry from ${asked.path}?`}
+        <AskOnce
+          asked={asked}
+          page={page}
           isBusy={isBusy}
           back={() => setAsked(undefined)}
           confirm={() => {
-            if (asked.type === 'cancel') move(() => makeMove(asked.move, {}));
-            else move(() => retryFrom(page, asked.path));
             setAsked(undefined);
+            move(() =>
+              asked.type === 'cancel' ? makeMove(asked.move, {}) : retryFrom(page, asked.path),
+            );
           }}
-        >
-          {asked.type === 'cancel' ? (
-            <p>
-              {page.workflow} <code>{page.run}</code> ends for good: what runs is stopped, and it
-              cannot be resumed. What it has done stays done.
-            </p>
-          ) : (
-            <p>
-              <code>{asked.path}</code> and every step that follows it run again in this run, and
-              may cost again. Steps before it keep their results.
-            </p>
-          )}
-        </Confirm>
+        />
       )}
     </>
+  );
+}
+
+/** Moves one at a time; a refusal is shown with what is now. */
+function useMoves(run: string, refresh: () => Promise<void>) {
+  const [refusal, setRefusal] = useState<RunActions['refusal']>(undefined);
+  const refused = async (problem: ShownProblem): Promise<void> => {
+    setRefusal({ problem });
+    await refresh();
+    if (isConflict(problem)) setRefusal({ problem, now: await whatIsNow(run) });
+  };
+  const { act, isBusy } = useAction((problem) => void refused(problem));
+  const move = (work: () => Promise<void>): void => {
+    void act(async () => {
+      setRefusal(undefined);
+      await work();
+      await refresh();
+      focusIfLost('#next-moves-name');
+    });
+  };
+  return { act, isBusy, refusal, move };
+}
+
+function AskOnce({
+  asked,
+  page,
+  ...rest
+}: {
+  readonly asked: Asked;
+  readonly page: RunPageData;
+} & Omit<ConfirmProps, 'title' | 'children'>): JSX.Element {
+  if (asked.type === 'cancel')
+    return (
+      <Confirm title="Cancel the run?" {...rest}>
+        <p>
+          {page.workflow} <code>{page.run}</code> ends for good: what runs is stopped, and it cannot
+          be resumed. What it has done stays done.
+        </p>
+      </Confirm>
+    );
+  return (
+    <Confirm title={`Retry from ${asked.path}?`} isGentle {...rest}>
+      <p>
+        <code>{asked.path}</code> and every step that follows it run again in this run, and may cost
+        again. Steps before it keep their results.
+      </p>
+    </Confirm>
   );
 }
 
@@ -127,19 +156,6 @@ async function retryFrom({ run, nextMoves }: RunPageData, path: string): Promise
 /** A step that was opened is read from its heading on. */
 function useFocusOnStep(step: string | undefined): void {
   useEffect(() => {
-    if (step !== undefined) focusHeading('#step-name');
+    if (step !== undefined) focusOn('#step-name');
   }, [step]);
-}
-
-function focusHeading(selector: string): void {
-  requestAnimationFrame(() => {
-    const heading = document.querySelector<HTMLElement>(selector);
-    heading?.focus();
-  });
-}
-
-function focusStepButton(path: string): void {
-  requestAnimationFrame(() => {
-    document.querySelector<HTMLElement>(`tr[data-step="${CSS.escape(path)}"] button`)?.focus();
-  });
 }

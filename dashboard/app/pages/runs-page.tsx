@@ -4,9 +4,10 @@ import { useState } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
 import { RunsView, type RunRowData } from '../../view/runs-view.tsx';
 import { counted } from '../../text/words.ts';
-import { Confirm } from '../confirm.tsx';
+import { Confirm, type ConfirmProps } from '../confirm.tsx';
 import type { RunFilters } from '../address.ts';
 import { read, role, v1, withQuery } from '../api.ts';
+import { focusOn } from '../focus.ts';
 import { useAction, useResource, useThrottled, useTitle } from '../hooks.ts';
 import { lastChange } from '../live.ts';
 import { go } from '../navigation.ts';
@@ -25,21 +26,8 @@ type Asked =
 
 export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Element {
   useTitle('Runs');
-  const { attention, workflow, kind, cursor } = filters;
-  const list = useResource(JSON.stringify(filters), () =>
-    read<RunPageAnswer>(withQuery(v1('runs'), { attention, workflow, kind, cursor })),
-  );
-  const kinds = useResource('kinds', failuresByKind);
-  const workflows = useResource('workflows', () =>
-    read<{ readonly workflows: readonly { readonly name: string }[] }>(v1('workflows')),
-  );
-  const refresh = useThrottled(() => {
-    void list.reload();
-    void kinds.reload();
-  }, REFRESH_MS);
-  useSignalEffect(() => {
-    if (lastChange.value !== undefined) refresh();
-  });
+  const { workflow, cursor } = filters;
+  const { list, kinds, workflows, refresh } = useListData(filters);
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const [bulk, setBulk] = useState<BulkResult | undefined>(undefined);
   const action = useAction(() => refresh());
@@ -63,7 +51,14 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
           : { older: () => show({ ...filters, cursor: list.data?.next ?? '' }) })}
         {...(cursor === undefined ? {} : { newest: () => show(withoutCursor(filters)) })}
         cancel={(row) => setAsked({ type: 'cancel', row })}
-        resume={(row) => void action.act(() => resumeOne(row)).then(refresh)}
+        resume={(row) =>
+          void action
+            .act(() => resumeOne(row))
+            .then(() => {
+              refresh();
+              focusOn(rowOf(row));
+            })
+        }
         resumeAll={(each) =>
           void action.act(async () =>
             setAsked({ type: 'bulk', kind: each, runs: await runsFailedWith(each) }),
@@ -71,12 +66,8 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
         }
       />
       {asked !== undefined && (
-        <Confirm
-          title={
-            asked.type === 'cancel'
-              ? 'Cancel the run?'
-              : `Resume all that failed with ${asked.kind}?`
-          }
+        <AskOnce
+          asked={asked}
           isBusy={action.isBusy}
           back={() => setAsked(undefined)}
           confirm={() =>
@@ -85,28 +76,66 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
                 if (asked.type === 'cancel') await cancelOne(asked.row);
                 else setBulk(await resumeAll(asked.kind, asked.runs));
               })
-              .then(() => {
+              .then((isDone) => {
                 setAsked(undefined);
                 refresh();
+                if (isDone)
+                  focusOn(asked.type === 'cancel' ? rowOf(asked.row) : '#bulk', 'main h1');
               })
           }
-        >
-          {asked.type === 'cancel' ? (
-            <p>
-              {asked.row.workflow} <code>{asked.row.run}</code> ends for good: what runs is stopped,
-              and it cannot be resumed. What it has done stays done.
-            </p>
-          ) : (
-            <p>
-              {counted(asked.runs.length, 'run')} that failed with <code>{asked.kind}</code> will be
-              resumed where each of them stopped. Finished steps keep their results; failed ones run
-              again and may cost again.
-            </p>
-          )}
-        </Confirm>
+        />
       )}
     </>
   );
+}
+
+/** What the list shows, read again when any run has changed. */
+function useListData(filters: RunFilters) {
+  const { attention, workflow, kind, cursor } = filters;
+  const list = useResource(JSON.stringify(filters), () =>
+    read<RunPageAnswer>(withQuery(v1('runs'), { attention, workflow, kind, cursor })),
+  );
+  const kinds = useResource('kinds', failuresByKind);
+  const workflows = useResource('workflows', () =>
+    read<{ readonly workflows: readonly { readonly name: string }[] }>(v1('workflows')),
+  );
+  const refresh = useThrottled(() => {
+    void list.reload();
+    void kinds.reload();
+  }, REFRESH_MS);
+  useSignalEffect(() => {
+    if (lastChange.value !== undefined) refresh();
+  });
+  return { list, kinds, workflows, refresh };
+}
+
+function AskOnce({
+  asked,
+  ...rest
+}: { readonly asked: Asked } & Omit<ConfirmProps, 'title' | 'children'>): JSX.Element {
+  if (asked.type === 'cancel')
+    return (
+      <Confirm title="Cancel the run?" {...rest}>
+        <p>
+          {asked.row.workflow} <code>{asked.row.run}</code> ends for good: what runs is stopped, and
+          it cannot be resumed. What it has done stays done.
+        </p>
+      </Confirm>
+    );
+  return (
+    <Confirm title={`Resume all that failed with ${asked.kind}?`} isGentle {...rest}>
+      <p>
+        {counted(asked.runs.length, 'run')} that failed with <code>{asked.kind}</code> will be
+        resumed where each of them stopped. Finished steps keep their results; failed ones run again
+        and may cost again.
+      </p>
+    </Confirm>
+  );
+}
+
+/** The link of its row. */
+function rowOf({ run }: RunRowData): string {
+  return `#run-${CSS.escape(run)} a`;
 }
 
 async function resumeOne({ run }: RunRowData): Promise<void> {

@@ -30,6 +30,7 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
   const { layout, states, taken, chosen, choose, summary } = props;
   const [pointed, setPointed] = useState<string | undefined>(undefined);
   const [selected, setSelected] = useState<string | undefined>(undefined);
+  const select = (id: string): void => setSelected(selected === id ? undefined : id);
   const ports = layout.boxes.flatMap((box) => box.ports.map((port) => ({ box, port })));
   const drawn = ports.filter(
     ({ box, port }) =>
@@ -64,36 +65,75 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
             isLive={taken !== undefined}
           />
         ))}
-        {ports
-          .filter(({ port }) => port.bucket === 'error')
-          .map(({ box, port }) => (
-            <Port
-              key={port.id}
-              port={port}
-              isTaken={taken?.failure.has(keyOf(box, port)) === true}
-              isOpen={taken?.failure.get(keyOf(box, port)) === true}
-              point={setPointed}
-              select={() => setSelected(selected === port.id ? undefined : port.id)}
-              width={box.width}
-            />
-          ))}
-        {drawn.map(({ box, port }) => (
-          <path
-            key={port.id}
-            data-route="error"
-            data-from={box.name}
-            class={`route error${taken?.failure.get(keyOf(box, port)) === true ? ' open' : ''}`}
-            d={port.path}
-            marker-end={
-              taken?.failure.get(keyOf(box, port)) === true ? 'url(#head-bad)' : 'url(#head-error)'
-            }
-          />
-        ))}
+        <Ports ports={ports} taken={taken} point={setPointed} select={select} />
+        <ErrorLines ports={drawn} taken={taken} />
       </svg>
       <p id="graph-summary" class="visually-hidden">
         {summary}
       </p>
     </div>
+  );
+}
+
+interface PlacedPort {
+  readonly box: LayoutBox;
+  readonly port: LayoutPort;
+}
+
+/** Those of the whole workflow are the same at every node, and are drawn only as lines. */
+function Ports({
+  ports,
+  taken,
+  point,
+  select,
+}: {
+  readonly ports: readonly PlacedPort[];
+  readonly taken: TakenRoutes | undefined;
+  readonly point: (id: string | undefined) => void;
+  readonly select: (id: string) => void;
+}): JSX.Element {
+  return (
+    <>
+      {ports
+        .filter(({ port }) => port.bucket === 'error')
+        .map(({ box, port }) => (
+          <Port
+            key={port.id}
+            port={port}
+            isTaken={taken?.failure.has(keyOf(box, port)) === true}
+            isOpen={taken?.failure.get(keyOf(box, port)) === true}
+            point={point}
+            select={() => select(port.id)}
+            width={box.width}
+          />
+        ))}
+    </>
+  );
+}
+
+function ErrorLines({
+  ports,
+  taken,
+}: {
+  readonly ports: readonly PlacedPort[];
+  readonly taken: TakenRoutes | undefined;
+}): JSX.Element {
+  return (
+    <>
+      {ports.map(({ box, port }) => {
+        const isOpen = taken?.failure.get(keyOf(box, port)) === true;
+        return (
+          <path
+            key={port.id}
+            data-route="error"
+            data-from={box.name}
+            class={`route error${isOpen ? ' open' : ''}`}
+            d={port.path}
+            marker-end={isOpen ? 'url(#head-bad)' : 'url(#head-error)'}
+          />
+        );
+      })}
+    </>
   );
 }
 

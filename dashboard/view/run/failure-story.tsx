@@ -91,7 +91,7 @@ export function AttemptTable({
                 <td class="message">{message}</td>
                 <td class="number">{waitedMs === undefined ? '' : durationWords(waitedMs)}</td>
                 <td class="number">
-                  {costUsdMicros === undefined ? '' : <Money micros={costUsdMicros} />}
+                  <Money micros={costUsdMicros ?? 0} />
                 </td>
               </tr>
             ))}

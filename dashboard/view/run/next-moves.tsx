@@ -135,8 +135,11 @@ function ResumeRow({ move, actions }: MoveProps): JSX.Element {
 
 /** A completed run is run again from one of its nodes. */
 function RetryRow({ move, page, actions }: MoveProps): JSX.Element {
-  const paths = page.view.steps.filter(({ path }) => !/[[/]/.test(path)).map(({ path }) => path);
-  const [from, setFrom] = useState(paths[0] ?? '');
+  const paths = [...(page.view?.steps ?? [])]
+    .filter(({ path }) => !/[[/]/.test(path))
+    .map(({ path }) => path);
+  const [chosen, setFrom] = useState<string | undefined>(undefined);
+  const from = chosen ?? paths[0] ?? '';
   return (
     <div class="move">
       {actions?.mayRun === true && paths.length > 0 && (

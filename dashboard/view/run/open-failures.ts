@@ -2,13 +2,18 @@
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import type { RunPageData } from './page-data.ts';
 
-export function openFailures({ view, status, questions }: RunPageData): readonly PersonReport[] {
-  if (view.error !== undefined) return [view.error];
+export function openFailures({
+  view,
+  status,
+  questions,
+  error = view?.error,
+}: RunPageData): readonly PersonReport[] {
+  if (error !== undefined && status === 'failed') return [error];
   if (status === 'completed' || status === 'cancelled') return [];
   const asked = questions.flatMap(({ error }) => error ?? []);
-  const waiting = view.steps
+  const waiting = [...(view?.steps ?? [])]
     .filter(({ status: each }) => each === 'waiting')
-    .flatMap(({ error }) => error ?? []);
+    .flatMap(({ error: own }) => own ?? []);
   return uniqueById([...asked, ...waiting]);
 }
 

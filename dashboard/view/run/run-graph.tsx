@@ -8,7 +8,7 @@ import { counted } from '../../text/words.ts';
 import { Empty, Region } from '../parts.tsx';
 import { boxStates, takenRoutes } from '../graph/box-states.ts';
 import { GraphPicture } from '../graph/graph-picture.tsx';
-import type { RunActions, RunPageData } from './page-data.ts';
+import type { RunActions, WholeRunPage } from './page-data.ts';
 
 const MOST_ROUTES = 300;
 
@@ -16,11 +16,11 @@ export function RunGraph({
   page,
   actions,
 }: {
-  readonly page: RunPageData;
+  readonly page: WholeRunPage;
   readonly actions: RunActions | undefined;
 }): JSX.Element {
   const { graph, view } = page;
-  const layout = useMemo(() => (graph === null ? undefined : layoutGraph(graph)), [graph]);
+  const layout = useMemo(() => (graph === undefined ? undefined : layoutGraph(graph)), [graph]);
   const states = useMemo(() => boxStates(view), [view.steps, view.status]);
   const taken = useMemo(() => takenRoutes(view), [view.routes, view.steps, view.status]);
   const open = (box: string): void => {
@@ -63,6 +63,7 @@ function RoutesTaken({
         {routes.map((route) => (
           <li key={route.seq} class={route.kind === undefined ? '' : 'of-failure'}>
             {routeWords(route)}
+            {(route.count ?? 1) > 1 && <span class="quiet"> × {route.count}</span>}
           </li>
         ))}
       </ul>

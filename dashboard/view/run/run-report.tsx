@@ -6,7 +6,7 @@ import { durationWords } from '../../../src/errors/render/phrases.ts';
 import { elapsedMs } from '../../../src/history/run-view/read-view.ts';
 import { stepAt } from '../../../src/history/run-view/steps.ts';
 import { grouped } from '../../text/words.ts';
-import { Ago, Empty, Facts, KindLink, PageLink, Region, Value } from '../parts.tsx';
+import { Ago, Empty, Facts, type Fact, KindLink, PageLink, Region, Value } from '../parts.tsx';
 import { RunStatusWords } from '../status.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { Costs } from './costs.tsx';
@@ -14,7 +14,7 @@ import { FailurePanel } from './failure-panel.tsx';
 import { RunGraph } from './run-graph.tsx';
 import { NextMoves } from './next-moves.tsx';
 import { openFailures } from './open-failures.ts';
-import type { RunActions, RunPageData } from './page-data.ts';
+import type { RunActions, RunPageData, WholeRunPage } from './page-data.ts';
 import { AllSteps, StepDrawer } from './step-drawer.tsx';
 import { Steps } from './steps.tsx';
 import { Timeline } from './timeline.tsx';
@@ -33,9 +33,6 @@ export function runHeading({ workflow, run }: Pick<RunPageData, 'workflow' | 'ru
 
 export function RunReport({ page, actions }: RunReportProps): JSX.Element {
   const { view } = page;
-  const step = page.step === undefined ? undefined : stepAt(view, page.step);
-  const [isLong, setIsLong] = useState(false);
-  const limit = actions === undefined || isLong ? undefined : FIRST_STEPS;
   return (
     <>
       <RunHead page={page} />
@@ -43,6 +40,27 @@ export function RunReport({ page, actions }: RunReportProps): JSX.Element {
         <Failures page={page} actions={actions} />
         <NextMoves page={page} actions={actions} />
       </div>
+      {view === undefined ? (
+        <Empty>Reading the log…</Empty>
+      ) : (
+        <FromTheLog page={{ ...page, view }} actions={actions} />
+      )}
+    </>
+  );
+}
+
+interface WholeProps {
+  readonly page: WholeRunPage;
+  readonly actions: RunActions | undefined;
+}
+
+function FromTheLog({ page, actions }: WholeProps): JSX.Element {
+  const { view } = page;
+  const step = page.step === undefined ? undefined : stepAt(view, page.step);
+  const [isLong, setIsLong] = useState(false);
+  const limit = actions === undefined || isLong ? undefined : FIRST_STEPS;
+  return (
+    <>
       <RunGraph page={page} actions={actions} />
       <div class={step === undefined ? '' : 'with-drawer'}>
         <Steps page={page} actions={actions} limit={limit} showMore={() => setIsLong(true)} />
@@ -63,6 +81,7 @@ export function RunReport({ page, actions }: RunReportProps): JSX.Element {
 function RunHead({ page }: { readonly page: RunPageData }): JSX.Element {
   const { nowMs } = useSurroundings();
   const { view, workflow, run, status, attention, file } = page;
+  const facts = view === undefined ? [] : factsOf({ ...page, view }, nowMs);
   return (
     <header class="page-head">
       <h1 tabIndex={-1}>
@@ -73,12 +92,7 @@ function RunHead({ page }: { readonly page: RunPageData }): JSX.Element {
       </p>
       <Facts
         facts={[
-          ['Elapsed', <span class="number">{durationWords(elapsedMs(view, status, nowMs))}</span>],
-          ['Spent', spentWords(page)],
-          ['Started', <Ago at={view.startedAt} />],
-          ['Ended', view.endedAt === undefined ? undefined : <Ago at={view.endedAt} />],
-          ['Waits for', waitWords(page)],
-          ['Cancelled by', cancelWords(page)],
+          ...facts,
           [
             'Workflow',
             <PageLink to={`/workflows/${encodeURIComponent(workflow)}`}>
@@ -91,16 +105,32 @@ function RunHead({ page }: { readonly page: RunPageData }): JSX.Element {
   );
 }
 
-function spentWords({ view }: RunPageData): string {
+function factsOf(page: WholeRunPage, nowMs: number): readonly Fact[] {
+  const { view, status } = page;
+  return [
+    ['Elapsed', <span class="number">{durationWords(elapsedMs(view, status, nowMs))}</span>],
+    ['Spent', spentWords(page)],
+    ['Started', <Ago at={view.startedAt} />],
+    ['Ended', view.endedAt === undefined ? undefined : <Ago at={view.endedAt} />],
+    ['Waits for', waitWords(page)],
+    ['Cancelled by', cancelWords(page)],
+  ];
+}
+
+function spentWords({ view }: WholeRunPage): string {
   const { total } = view.costs;
   const { usdMicros, tokens } = view.budget ?? {};
   const money = `${usdWords(total.usdMicros)}${usdMicros === undefined ? '' : ` of ${usdWords(usdMicros)}`}`;
   const counted =
     tokens === undefined ? '' : `, ${grouped(total.tokens)} of ${grouped(tokens)} tokens`;
-  return money + counted;
+  const lost =
+    total.failedUsdMicros === 0
+      ? ''
+      : `, ${usdWords(total.failedUsdMicros)} of it on failed attempts`;
+  return money + counted + lost;
 }
 
-function waitWords({ view, questions }: RunPageData): JSX.Element | undefined {
+function waitWords({ view, questions }: WholeRunPage): JSX.Element | undefined {
   const { waiting } = view;
   if (waiting === undefined) {
     const [question] = questions;
@@ -128,7 +158,7 @@ const WAITS = {
   person: 'a person to resume it',
 } as const;
 
-function cancelWords({ view }: RunPageData): string | undefined {
+function cancelWords({ view }: WholeRunPage): string | undefined {
   if (view.cancelled === undefined) return undefined;
   const { by, reason } = view.cancelled;
   return reason === undefined ? by : `${by}: ${reason}`;
@@ -173,7 +203,7 @@ function Failures({ page, actions }: RunReportProps): JSX.Element | null {
   );
 }
 
-function Output({ page }: { readonly page: RunPageData }): JSX.Element {
+function Output({ page }: { readonly page: WholeRunPage }): JSX.Element {
   const { output } = page.view;
   return (
     <Region name="Output" id="output">
@@ -182,7 +212,7 @@ function Output({ page }: { readonly page: RunPageData }): JSX.Element {
   );
 }
 
-function Input({ page }: { readonly page: RunPageData }): JSX.Element {
+function Input({ page }: { readonly page: WholeRunPage }): JSX.Element {
   return (
     <Region name="Input" id="input">
       <Value value={page.view.input} />
@@ -191,7 +221,7 @@ function Input({ page }: { readonly page: RunPageData }): JSX.Element {
 }
 
 /** Who answered and resumed, and what was noted on the way. */
-function People({ page }: { readonly page: RunPageData }): JSX.Element | null {
+function People({ page }: { readonly page: WholeRunPage }): JSX.Element | null {
   const { answers, legs, notes } = page.view;
   const resumed = legs.filter(({ cause }) => cause === 'resumed');
   if (answers.length + resumed.length + notes.length === 0) return null;

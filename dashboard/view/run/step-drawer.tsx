@@ -7,17 +7,17 @@ import { counted, grouped, spaced } from '../../text/words.ts';
 import { Facts, KindLink, Money, Ago } from '../parts.tsx';
 import { StatusWord } from '../status.tsx';
 import { useSurroundings } from '../surroundings.ts';
-import type { RunActions, RunPageData } from './page-data.ts';
+import type { RunActions, WholeRunPage } from './page-data.ts';
 import { StepEvents } from './step-events.tsx';
 
 export interface StepDrawerProps {
-  readonly page: RunPageData;
+  readonly page: WholeRunPage;
   readonly step: StepView;
   readonly actions: RunActions | undefined;
 }
 
 /** Every step with its details, for a file in which nothing can be opened by a script. */
-export function AllSteps({ page }: { readonly page: RunPageData }): JSX.Element {
+export function AllSteps({ page }: { readonly page: WholeRunPage }): JSX.Element {
   const { events = [], view } = page;
   const byPath = Map.groupBy(events, (event) => ('path' in event ? event.path : ''));
   return (

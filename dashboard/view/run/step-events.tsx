@@ -60,37 +60,9 @@ function EventRow({ event }: { readonly event: RunEvent }): JSX.Element {
 function eventWords(event: RunEvent): ComponentChildren {
   switch (event.type) {
     case 'effect:requested':
-      return (
-        <>
-          {event.effect.target}
-          {event.attempt > 0 ? `, attempt ${event.attempt + 1}` : ''}
-          {event.isCorrection === true ? ', the reply was sent back' : ''}
-          {event.prompt !== undefined && (
-            <>
-              {event.prompt.system !== undefined && (
-                <Labelled name="System prompt" value={event.prompt.system} />
-              )}
-              <Labelled name="Prompt" value={event.prompt.text} />
-            </>
-          )}
-        </>
-      );
     case 'effect:succeeded':
-      return (
-        <>
-          {event.effect.target} <Cost micros={event.costUsdMicros} />
-          <Result type={event.effect.type} output={event.output} />
-        </>
-      );
     case 'effect:failed':
-      return (
-        <>
-          {event.effect.target} <KindLink kind={event.error.kind} />{' '}
-          <Cost micros={event.costUsdMicros} />
-          <p class="message">{event.error.message}</p>
-          {event.output !== undefined && <Result type={event.effect.type} output={event.output} />}
-        </>
-      );
+      return effectWords(event);
     case 'node:completed':
       return <Labelled name="Output" value={event.output} />;
     case 'node:failed':
@@ -132,6 +104,43 @@ function eventWords(event: RunEvent): ComponentChildren {
     case 'budget:paused':
     case 'error:suppressed':
       return '';
+  }
+}
+
+function effectWords(event: Extract<RunEvent, { type: `effect:${string}` }>): ComponentChildren {
+  switch (event.type) {
+    case 'effect:requested':
+      return (
+        <>
+          {event.effect.target}
+          {event.attempt > 0 ? `, attempt ${event.attempt + 1}` : ''}
+          {event.isCorrection === true ? ', the reply was sent back' : ''}
+          {event.prompt !== undefined && (
+            <>
+              {event.prompt.system !== undefined && (
+                <Labelled name="System prompt" value={event.prompt.system} />
+              )}
+              <Labelled name="Prompt" value={event.prompt.text} />
+            </>
+          )}
+        </>
+      );
+    case 'effect:succeeded':
+      return (
+        <>
+          {event.effect.target} <Cost micros={event.costUsdMicros} />
+          <Result type={event.effect.type} output={event.output} />
+        </>
+      );
+    case 'effect:failed':
+      return (
+        <>
+          {event.effect.target} <KindLink kind={event.error.kind} />{' '}
+          <Cost micros={event.costUsdMicros} />
+          <p class="message">{event.error.message}</p>
+          {event.output !== undefined && <Result type={event.effect.type} output={event.output} />}
+        </>
+      );
   }
 }
 

@@ -5,10 +5,10 @@ import { counted } from '../../text/words.ts';
 import { Empty, KindLink, Money, Region } from '../parts.tsx';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import { StatusWord, toneOf } from '../status.tsx';
-import type { RunActions, RunPageData } from './page-data.ts';
+import type { RunActions, WholeRunPage } from './page-data.ts';
 
 export interface StepsProps {
-  readonly page: RunPageData;
+  readonly page: WholeRunPage;
   readonly actions: RunActions | undefined;
   /** How many rows are shown at most; undefined shows all. */
   readonly limit?: number | undefined;
@@ -16,7 +16,7 @@ export interface StepsProps {
 }
 
 export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Element {
-  const { steps } = page.view;
+  const { steps, leftOut } = page.view;
   const shown = limit === undefined ? [...steps] : steps.slice(0, limit);
   return (
     <Region
@@ -54,6 +54,16 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
             </tbody>
           </table>
         </div>
+      )}
+      {(leftOut ?? 0) > 0 && (
+        <p class="buttons">
+          <span>{counted(leftOut ?? 0, 'more step')} completed.</span>
+          {actions !== undefined && (
+            <button type="button" aria-disabled={actions.isBusy} onClick={actions.loadSteps}>
+              Load them
+            </button>
+          )}
+        </p>
       )}
       {shown.length < steps.length && showMore !== undefined && (
         <p class="buttons">
