@@ -42,6 +42,7 @@ const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, ...PROCESSES, PA
 const NATIVE = { viteModuleRunner: false };
 
 export default defineConfig(({ mode }) => ({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     environment: 'node',
     globals: false,
@@ -74,7 +75,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'whole',
-          include: ['test/**/*.test.ts', ALONE, ...PROCESSES],
+          include: ['test/**/*.test.ts', 'dashboard/**/*.test.{ts,tsx}', ALONE, ...PROCESSES],
           exclude: [SIMULATION, PACKAGES],
         },
       },

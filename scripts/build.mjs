@@ -29,6 +29,7 @@ function build() {
   // the command line refers to every other layer
   run([COMPILER, '-b', 'src/cli', 'src/ai-sdk', '--force']);
   run(['scripts/bundle.mjs']);
+  run(['scripts/dashboard.mjs']);
   const catalog = run(['dist/cli/main.js', 'explain', '--list', '--format', 'json']);
   writeFileSync(join(DIST, 'catalog.json'), catalog);
 }

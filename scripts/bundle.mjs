@@ -31,6 +31,7 @@ const ENTRIES = [
 const PLACED = [
   'engine/temporal/worker',
   'engine/version',
+  'server/page/page-folder',
   'effects/module/errand-hook',
   'effects/sandbox/quickjs',
   'effects/sandbox/sandbox-worker',
