@@ -58,6 +58,7 @@ export default defineConfig(({ mode }) => ({
     // they end what hangs, and are no measure: a machine with other work takes many times as long
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 300_000 } },
     projects: [
       {
         extends: true,

@@ -344,9 +344,7 @@ async function scenario(checked: Checked): Promise<void> {
     join(checked.folder, 'ask.yaml'),
     ALL['ask.yaml']?.replace('name: ask', 'name: other') ?? '',
   );
-  await expect
-    .poll(async () => (await get('/v1/workflows/ask')).status, { timeout: 60_000 })
-    .toBe(404);
+  await expect.poll(async () => (await get('/v1/workflows/ask')).status).toBe(404);
   await get(`/v1/runs/${late}/drift`);
   await post(`/v1/runs/${late}/answers`, { value: 'yes' });
   const waits = (await post('/v1/runs', { workflow: 'backs_off' })).json.run;
@@ -379,8 +377,6 @@ async function slowCancel(checked: Checked): Promise<void> {
   expect([accepted.status, accepted.headers.get('retry-after')]).toEqual([202, '1']);
   taken.resolve();
   await expect
-    .poll(async () => (await checked.ask(server, 'GET', `/v1/runs/${run}`)).json.status, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await checked.ask(server, 'GET', `/v1/runs/${run}`)).json.status)
     .toBe('cancelled');
 }
