@@ -42,6 +42,8 @@ const IMPORTS_BY_PATH = new Set(['src/effects/module/load-module.ts']);
 
 /** Third-party packages, each with the few files or folders that may know it. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  // its types only: the bundle must not ask for it
+  '@ai-sdk/provider': ['src/ai-sdk/'],
   '@hono/node-server': ['src/server/listen.ts'],
   '@hono/zod-openapi': ['src/server/'],
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/quickjs.ts'],

@@ -102,4 +102,28 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '96.0 %',
     hints: '5 of 5',
   },
+  {
+    name: 'fifth examination, after the changes for the fourth',
+    entries: 122,
+    kind: '89.3 %',
+    category: '91.8 %',
+    retryable: '96.7 %',
+    hints: '3 of 3',
+  },
+  {
+    name: 'sixth examination, with the rules of before the fifth',
+    entries: 93,
+    kind: '87.1 %',
+    category: '88.2 %',
+    retryable: '98.9 %',
+    hints: '4 of 4',
+  },
+  {
+    name: 'sixth examination, after the changes for the fifth',
+    entries: 93,
+    kind: '88.2 %',
+    category: '89.2 %',
+    retryable: '98.9 %',
+    hints: '4 of 4',
+  },
 ];

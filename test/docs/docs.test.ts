@@ -26,6 +26,12 @@ describe.each(RUNNABLE)('%s', (page) => {
     // where pages have a program, Errand is installed
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
     symlinkSync(dirname(dirname(LAUNCHER)), join(folder, 'node_modules', 'errand'), 'dir');
+    for (const sdk of ['ai', '@ai-sdk'])
+      symlinkSync(
+        join(ROOT, 'test/sdks/node_modules', sdk),
+        join(folder, 'node_modules', sdk),
+        'dir',
+      );
     let run = 'RUN';
     for (const step of stepsOf(read(page))) {
       if (step.type === 'file') write(join(folder, step.name), step.text);

@@ -48,7 +48,7 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
     show.about({ workflow: workflow.plan.name });
     noteServers(workflow, show);
     const inputs = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
-    const input = completeInput(workflow.plan, inputs);
+    const input = completeInput(workflow.plan, inputs, { secrets: workflow.secrets });
     const options = legOptions(flags);
     refuseUnknownGates(workflow.plan, options.answers);
     await engine.open();

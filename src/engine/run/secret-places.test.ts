@@ -229,6 +229,48 @@ describe('a secret of the file', () => {
   });
 });
 
+describe('a refusal', () => {
+  const heardOf = async (refused: Promise<unknown>): Promise<string> => {
+    const thrown: unknown = await refused.then(
+      () => 'nothing was refused',
+      (error: unknown) => error,
+    );
+    expect(thrown).toMatchObject({ kind: 'validation.input' });
+    return `${String(thrown)} ${JSON.stringify(thrown)}`;
+  };
+
+  const input = "input: {pw: {type: string, enum: ['${DB_PASSWORD}', other], default: other}}";
+
+  it('of an input does not say which secret would fit', async () => {
+    const workflow = await errand.load(
+      write({ workflow: input, nodes: '{name: a, type: set, value: 1}' }),
+    );
+    const heard = await heardOf(errand.start(workflow, { input: { pw: 'guess' } }));
+    expect(heard).toContain(REDACTED);
+    expect(heard).not.toContain(SECRET);
+  });
+
+  it('of an input that a resume replaces does not either', async () => {
+    const { id } = await play({ workflow: input, nodes: `{name: a, ${FALSE}}` });
+    const heard = await heardOf(errand.resume(id, { input: { pw: 'guess' } }));
+    expect(heard).toContain(REDACTED);
+    expect(heard).not.toContain(SECRET);
+  });
+
+  it('of an edited result does not say which secret would fit, and takes the secret itself', async () => {
+    const { id } = await play({
+      nodes:
+        "{name: a, type: script, command: 'false', output: {x: {type: string, enum: ['${DB_PASSWORD}']}}, routes: [{to: $end}, {on_error: true, ask: {options: [edit]}}]}",
+      ends: 'paused',
+    });
+    const heard = await heardOf(errand.answer(id, { value: { edit: { x: 'guess' } } }));
+    expect(heard).toContain(REDACTED);
+    expect(heard).not.toContain(SECRET);
+    const run = await errand.answer(id, { value: { edit: { x: SECRET } } });
+    expect(await run?.result()).toMatchObject({ status: 'completed', output: { x: REDACTED } });
+  });
+});
+
 describe('a run with a secret that is resumed', () => {
   const script = (name: string, routes: string): string =>
     `{name: ${name}, type: script, command: sh, args: ['-c', 'echo "$0 $1 $2" >> got', '\${DB_PASSWORD}', '{{ state.pw }}', '{{ a.output }}'], routes: [{to: ${routes}}]}`;

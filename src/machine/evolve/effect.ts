@@ -28,7 +28,8 @@ export function applyEffect(state: RunState, scope: Scope, event: EffectEvent): 
 function trackEffect(state: RunState, scope: Scope, event: EffectEvent): void {
   const { key, type, target } = event.effect;
   const visit = visitOf(scope);
-  state.keptResults.delete(key);
+  // an execution replaces it
+  if (event.type !== 'effect:succeeded' || event.replayed !== true) state.keptResults.delete(key);
   if (event.type === 'effect:requested') {
     state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
     visit.requestCounts.set(key, event.attempt + 1);

@@ -13,7 +13,7 @@ import type { EventBody } from '../state/events.ts';
 import { GRANT_DURATIONS, grantDuration } from '../policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
-import { storableValue } from '../state/storable.ts';
+import { storableForm, storableValue } from '../state/storable.ts';
 import { toolCalled } from '../conversation/tool-names.ts';
 
 export interface Answer {
@@ -221,6 +221,11 @@ interface Expected {
 
 /** In a conversation with a call in doubt, an edit is the result of that call. */
 function expectedOf(state: RunState, scope: Scope, node: NodePlan): Expected {
+  const { name, schema } = editedResult(state, scope, node);
+  return { name, schema: schema === undefined ? undefined : storableForm(state, schema) };
+}
+
+function editedResult(state: RunState, scope: Scope, node: NodePlan): Expected {
   const open = callWithUnknownOutcome(visitOf(scope));
   if (open === undefined)
     return { name: node.name, schema: 'outputSchema' in node ? node.outputSchema : undefined };

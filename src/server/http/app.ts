@@ -99,9 +99,14 @@ async function dispatch(
   const visitor = isOpen ? undefined : await options.access.admit(request, addressOf(context));
   if (route === undefined) throw wrongMethod(routes);
   refuseRole(route, visitor);
+  if (route.closed !== undefined)
+    throw new ErrandError({ kind: 'request.forbidden', message: route.closed });
   const checked = await checkedRequest(context, route, { visitor, base: options.base });
   const answer = await route.handle(checked);
-  return request.method === 'HEAD' ? new Response(null, answer) : answer;
+  if (request.method !== 'HEAD') return answer;
+  // a stream that nobody reads would stay open
+  await answer.body?.cancel();
+  return new Response(null, answer);
 }
 
 /** Refuses with what the role of the caller lacks. */
@@ -221,7 +226,8 @@ function refuse(thrown: unknown, context: Context<Env>, options: AppOptions): Re
   const response = problemResponse(report, { source: 'request', base: options.base, headers });
   if (response.status > 499) {
     const { method, path } = context.req;
-    options.log(`${response.status} ${report.kind} for ${method} ${path} (${report.id})`);
+    const asked = options.redactor.text(`${method} ${path}`);
+    options.log(`${response.status} ${report.kind} for ${asked} (${report.id})`);
   }
   return response;
 }

@@ -11,6 +11,7 @@ import { jsonAnswer } from '../http/answer.ts';
 import { byOf, type CheckedRequest, type Route } from '../http/route.ts';
 import { isResting } from '../runs/run-reader.ts';
 import { shownRun } from '../runs/run-json.ts';
+import { shownValue, valueHref } from '../runs/shown-values.ts';
 import { Json, Run, Timestamp } from '../schemas/common.ts';
 import { preferred } from './read-run.ts';
 
@@ -208,8 +209,11 @@ async function answer(core: ServerCore, request: CheckedRequest): Promise<Respon
     fits: (event) => isAnswer(event, given),
     waitMs: STORED_MS,
   });
-  if (stored?.type === 'gate:answered')
-    return jsonAnswer({ gate: stored.gate, value: stored.value, by: stored.by, at: stored.at });
+  if (stored?.type === 'gate:answered') {
+    const { by, at, seq: storedAt, path } = stored;
+    const href = (): string => valueHref(core.base, run, { of: 'answer', path, at: storedAt });
+    return jsonAnswer({ gate: stored.gate, value: shownValue(stored.value, href), by, at });
+  }
   const open = questions.find((each) => isNamed(each, gate));
   return leftAnswer(open?.gate, given);
 }
@@ -260,7 +264,7 @@ async function cancel(core: ServerCore, request: CheckedRequest): Promise<Respon
     });
   }
   const waited = await preferred(core, request, run);
-  const shown = await shownRun(core, run);
+  const shown = await shownRun(core, run, request);
   const isCancelled = shown.status === 'cancelled';
   return jsonAnswer(shown.body, {
     status: isCancelled ? 200 : 202,
@@ -274,7 +278,7 @@ async function movedAnswer(
   run: string,
 ): Promise<Response> {
   const waited = await preferred(core, request, run);
-  const { body, status, etag } = await shownRun(core, run);
+  const { body, status, etag } = await shownRun(core, run, request);
   const rests = isResting(status);
   return jsonAnswer(body, {
     status: rests ? 200 : 202,

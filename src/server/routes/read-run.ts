@@ -188,7 +188,7 @@ async function getRun(core: ServerCore, request: CheckedRequest): Promise<Respon
     if (isUnchanged(request.raw, etag))
       return emptyAnswer({ status: 304, headers: { etag, ...waited } });
   }
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, { headers: { etag, ...waited } });
 }
 
@@ -226,7 +226,7 @@ async function getResult(core: ServerCore, request: CheckedRequest): Promise<Res
     case 'interrupted':
       break;
   }
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, { status: 202, headers: { etag, ...RETRY, ...waited } });
 }
 

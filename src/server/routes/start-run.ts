@@ -134,8 +134,12 @@ async function begin(
   return { handle, isNew };
 }
 
-function checkedInput({ plan }: { readonly plan: WorkflowPlan }, input: JsonObject): JsonObject {
-  return completeInput(plan, input, `Send the input as the schema of ${plan.name} describes it.`);
+function checkedInput(
+  { plan, secrets }: { readonly plan: WorkflowPlan; readonly secrets: readonly string[] },
+  input: JsonObject,
+): JsonObject {
+  const advice = `Send the input as the schema of ${plan.name} describes it.`;
+  return completeInput(plan, input, { advice, secrets });
 }
 
 /** A path is checked only when the run has reached it, also whether a program may answer there. */
@@ -161,13 +165,14 @@ function checkedAnswers(
 
 async function started(
   core: ServerCore,
-  { raw, href }: CheckedRequest,
+  request: CheckedRequest,
   run: string,
   isNew: boolean,
 ): Promise<Response> {
+  const { raw, href } = request;
   const wait = waitOf(raw.headers.get('prefer'));
   if (wait !== undefined) await core.reader.rested(run, wait.seconds * 1000, raw.signal);
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, {
     status: isNew ? 201 : 200,
     headers: {

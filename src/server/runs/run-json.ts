@@ -7,6 +7,7 @@ import { attentionOf } from '../../history/attention.ts';
 import { nextMoves, type NextMove } from '../../history/next-moves.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
 import type { ServerCore } from '../core.ts';
+import type { CheckedRequest } from '../http/route.ts';
 import { shownValue, valueHref } from './shown-values.ts';
 
 export interface ShownRun {
@@ -21,7 +22,11 @@ export function runTag(seq: number, status: RunStatusName): string {
 }
 
 /** Rejects with `run.not_found`. */
-export async function shownRun(core: ServerCore, run: string): Promise<ShownRun> {
+export async function shownRun(
+  core: ServerCore,
+  run: string,
+  { visitor }: Pick<CheckedRequest, 'visitor'>,
+): Promise<ShownRun> {
   const stored = await (await core.engine()).stored(run);
   const { record, events, status } = stored;
   const { seq, needs, questions } = runDigest(record, events);
@@ -31,7 +36,15 @@ export async function shownRun(core: ServerCore, run: string): Promise<ShownRun>
   };
   const { canResume, needsAccept } = await resumption(core, stored);
   const moves: readonly NextMove[] = nextMoves(
-    { run, status, reasons: needs.reasons, questions, canResume, needsAccept },
+    {
+      run,
+      status,
+      reasons: needs.reasons,
+      questions,
+      isForPerson: visitor?.isPerson === true,
+      canResume,
+      needsAccept,
+    },
     core.base,
   );
   const { output } = view;

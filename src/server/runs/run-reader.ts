@@ -68,12 +68,8 @@ export class RunReader {
   }
 
   async attention(summary: RunSummary): Promise<Attention> {
-    const { status, waiting } = summary;
-    if (status !== 'paused' && status !== 'running') return attentionOf(status);
-    const reasons = (waiting?.all ?? []).map(({ reason }) => reason);
-    // who is waited for stands in the row of a paused run
-    const byPeople = status === 'paused' ? peopleIn(reasons) : undefined;
-    return byPeople ?? attentionOf(status, (await this.digest(summary)).needs);
+    const { status } = summary;
+    return shownAttention(summary) ?? attentionOf(status, (await this.digest(summary)).needs);
   }
 
   async digest(summary: RunSummary): Promise<RunDigest> {
@@ -140,6 +136,14 @@ export class RunReader {
     const first = this.#kept.keys().next();
     if (this.#kept.size > MAX_KEPT && first.done !== true) this.#kept.delete(first.value);
   }
+}
+
+/** What the row of a run says by itself; undefined where its log has to be read. */
+export function shownAttention({ status, waiting }: RunSummary): Attention | undefined {
+  if (status === 'running') return undefined;
+  if (status !== 'paused') return attentionOf(status);
+  // who is waited for stands in the row of a paused run
+  return peopleIn((waiting?.all ?? []).map(({ reason }) => reason));
 }
 
 /** Whether a run in this status executes nothing now. */

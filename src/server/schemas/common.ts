@@ -86,6 +86,7 @@ const NextMove = z
     needs: z.array(z.enum(NEEDED_FIELDS)).optional(),
     gate: z.string().optional(),
     options: z.array(Json).optional(),
+    promptFor: z.array(z.looseObject({ value: Json, name: z.string() })).optional(),
     command: z.string(),
   })
   .openapi('NextMove');

@@ -108,6 +108,10 @@ export const SERVICE_PHRASES = {
     'ehostunreach',
     'fetch failed',
     'socket hang up',
+    'network closed',
+    'transport is closing',
+    'connection dropped',
+    'socket closed',
   ],
   certificate: [
     'certificate verify failed',
@@ -120,6 +124,7 @@ export const SERVICE_PHRASES = {
     'bad certificate',
     'alert handshake failure',
     'wrong version number',
+    'tls secure channel',
   ],
   conflict: [
     'another process',

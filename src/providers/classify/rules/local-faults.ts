@@ -1,4 +1,5 @@
 /** Rules for faults on our own side: cancelled, not set up, or unreadable. */
+import { each } from '../concepts/saying.ts';
 import type { Rule } from '../rule.ts';
 
 export const LOCAL_FAULT_RULES: readonly Rule[] = [
@@ -16,6 +17,21 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'a proxy refused the tunnel; undici reports it as an abort, but the caller did not abort',
+  },
+  {
+    id: 'transport.credentials-expired',
+    when: {
+      hasStatus: false,
+      transportNames: [
+        'CredentialsProviderError',
+        'TokenProviderError',
+        'RefreshError',
+        'SSOTokenLoadError',
+      ],
+      says: each(['token', 'key', 'login'], ['expired']),
+    },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'credentials were there and have expired; nothing was sent',
   },
   {
     id: 'transport.no-credentials',
