@@ -2,6 +2,7 @@
 import { changesSince, type ChangedNode } from '../machine/policy/drift.ts';
 import type { RunRecord } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
+import type { RunState } from '../machine/state/state.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import { foldRun } from './run/recover.ts';
 
@@ -15,7 +16,8 @@ export function runDrift(
   record: Pick<RunRecord, 'run' | 'plan'>,
   events: readonly RunEvent[],
   plan: WorkflowPlan,
+  state: RunState = foldRun(record, events),
 ): RunDrift {
-  const changed = changesSince(foldRun(record, events), plan);
+  const changed = changesSince(state, plan);
   return { changed, needsAccept: changed.some(({ isFinished }) => isFinished) };
 }

@@ -7,6 +7,7 @@ import {
   type NamedUnknownOutcome,
 } from '../machine/policy/unknown-outcome.ts';
 import type { RunEvent, Waiting } from '../machine/state/events.ts';
+import type { RunState } from '../machine/state/state.ts';
 import { costsOf, type Costs } from '../history/cost-ledger.ts';
 import { nodeTimelines, type NodeTimeline } from '../history/node-timeline.ts';
 import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
@@ -37,9 +38,13 @@ export interface ViewedRun {
   readonly status: RunStatusName;
   /** The folder that the path of the file is relative to. */
   readonly directory: string;
+  /** The state that the events fold into, where the caller has it. */
+  readonly state?: RunState;
 }
 
-export function runView({ record, events, status, directory }: ViewedRun): RunView {
+export function runView(viewed: ViewedRun): RunView {
+  const { record, events, status, directory } = viewed;
+  const { state = foldRun(record, events) } = viewed;
   const { run, workflow, waiting } = record;
   const last = events.at(-1);
   return {
@@ -51,7 +56,7 @@ export function runView({ record, events, status, directory }: ViewedRun): RunVi
     ...outputOf(last),
     ...(last?.type === 'run:failed' ? { error: forPerson(last.error) } : {}),
     ...(status === 'paused' && waiting !== undefined ? { waiting } : {}),
-    in_doubt: namedUnknownOutcomes(foldRun(record, events)),
+    in_doubt: namedUnknownOutcomes(state),
     nodes: nodeTimelines(events),
     costs: costsOf(events),
   };

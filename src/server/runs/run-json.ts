@@ -1,11 +1,12 @@
 /** The run as every answer has it: what `errand show` prints, with its number, attention and next moves. */
-import { runDigest } from '../../engine/run-digest.ts';
+import { foldRun, runDigest } from '../../engine/run-digest.ts';
 import { runDrift } from '../../engine/run-drift.ts';
 import { runView } from '../../engine/run-view.ts';
 import type { StoredRun } from '../../engine/errand.ts';
 import { attentionOf } from '../../history/attention.ts';
 import { nextMoves, type NextMove } from '../../history/next-moves.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
+import type { RunState } from '../../machine/state/state.ts';
 import type { ServerCore } from '../core.ts';
 import type { CheckedRequest } from '../http/route.ts';
 import { shownValue, valueHref } from './shown-values.ts';
@@ -29,12 +30,13 @@ export async function shownRun(
 ): Promise<ShownRun> {
   const stored = await (await core.engine()).stored(run);
   const { record, events, status } = stored;
-  const { seq, needs, questions } = runDigest(record, events);
-  const view = runView({ ...stored, directory: core.directory });
+  const state = foldRun(record, events);
+  const { seq, needs, questions } = runDigest(record, events, state);
+  const view = runView({ ...stored, state, directory: core.directory });
   const href = (of: 'input' | 'output'): (() => string) => {
     return () => valueHref(core.base, run, { of });
   };
-  const { canResume, needsAccept } = await resumption(core, stored);
+  const { canResume, needsAccept } = await resumption(core, stored, state);
   const moves: readonly NextMove[] = nextMoves(
     {
       run,
@@ -63,11 +65,12 @@ export async function shownRun(
 async function resumption(
   core: ServerCore,
   { record, events, status }: StoredRun,
+  state: RunState,
 ): Promise<{ readonly canResume: boolean; readonly needsAccept: boolean }> {
   if (status === 'running' || status === 'cancelled')
     return { canResume: false, needsAccept: false };
   const served = await core.workflows.find(record.workflow);
   if (served?.plan === undefined) return { canResume: false, needsAccept: false };
-  const { needsAccept } = runDrift(record, events, served.plan);
+  const { needsAccept } = runDrift(record, events, served.plan, state);
   return { canResume: true, needsAccept };
 }
