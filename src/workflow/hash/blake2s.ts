@@ -112,7 +112,5 @@ function mix(ia: number, ib: number, ic: number, id: number, at: number): void {
 
 /** The same four bytes, the first one as the most significant. */
 function swapped(word: number): number {
-  return (
-    (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)
-  );
+  return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }
