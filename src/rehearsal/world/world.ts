@@ -148,6 +148,11 @@ export class World {
     return this.#latestRun;
   }
 
+  /** Commits that were tried, by all processes. */
+  get commits(): number {
+    return this.#commits;
+  }
+
   storedSeq(run: string): number {
     return this.#books.get(run)?.seq ?? 0;
   }
@@ -219,7 +224,8 @@ export class World {
         isAlive,
         guards: this.#options.guards,
         begin: (request, context) => this.#executions.begin(request, context, number),
-        isCorrected: ({ ref }) => this.random('corrected', ref.key).chance(0.5),
+        isCorrected: ({ ref }) =>
+          this.#options.director === undefined && this.random('corrected', ref.key).chance(0.5),
       }),
       clock: {
         now: () => clock.now() + aheadMs,
@@ -227,7 +233,8 @@ export class World {
       },
       newId: this.#newIds(id),
       isShared: this.#options.isShared,
-      ...(this.#options.seed % CHECKPOINT_WORLDS === 0
+      ...(this.#options.director === undefined ? {} : { interference: this.#options.director }),
+      ...(this.#options.director === undefined && this.#options.seed % CHECKPOINT_WORLDS === 0
         ? { checkpointEvents: CHECKPOINT_EVENTS }
         : {}),
       onEvent: (event) => void this.#exported.set(event.run, event),
@@ -280,6 +287,8 @@ export class World {
     const commit = ++this.#commits;
     const death = deaths.find((each) => each.commit === commit);
     if (death !== undefined) return this.#planned(death, run);
+    if (this.#options.director !== undefined)
+      return this.#options.director.commitFault?.(commit, this.clock.now() - START_MS);
     const chances: readonly (readonly [CommitFault, number, Incident['what']])[] = [
       ['slow', faults.storeSlow, 'store slow'],
       ['refused', faults.storeRefuses, 'store refused'],

@@ -1,0 +1,205 @@
+/** `errand rehearse`: plays every bad day of a workflow, before production. */
+import { jsonText } from '../../errors/support/printable.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { readInput } from '../../workflow/plan/inputs.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { renderDiagnostic } from '../../workflow/diagnostics/diagnostics.ts';
+import { fileVerdict } from '../../workflow/check/validation-json.ts';
+import type { Crashes } from '../../rehearsal/figures/crashes.ts';
+import { FIGURES, type FigureName, type Minima } from '../../rehearsal/figures/minimum.ts';
+import { rehearseFile, type FileRehearsal } from '../../rehearsal/rehearse-file.ts';
+import { refusal } from '../exit.ts';
+import type { Format } from '../format.ts';
+import { projectModules } from '../project/project-extensions.ts';
+import { rehearsalText } from '../screen/rehearsal-text.ts';
+import { splitPair } from '../session/run-session.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface RehearseFlags {
+  readonly inputs: readonly string[];
+  readonly only?: string;
+  readonly min?: string;
+  readonly crashes?: string;
+  readonly mutants?: boolean;
+  readonly storm?: string;
+  readonly seed?: string;
+  readonly record?: boolean;
+  readonly check?: boolean;
+  readonly report?: readonly string[];
+  readonly format: Format;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
+
+/** Of several files the first of these that happened. */
+const EXITS = [1, 2, 3] as const;
+
+export async function rehearse(
+  paths: readonly string[],
+  flags: RehearseFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (flags.only !== undefined && (flags.record === true || flags.check === true))
+    throw refusal('--only does not go with --record or --check', 'Record and check all scenarios.');
+  const options = readFlags(flags);
+  const exits = new Set<number>();
+  for (const path of paths) {
+    const beganMs = performance.now();
+    const rehearsal = await rehearseFile(path, {
+      workspace: { base: process.cwd(), env: process.env },
+      extensionModules: projectModules(),
+      inputOf: (plan) => inputsOf(plan, flags.inputs),
+      ...options,
+      ...progressOn(terminal, path, flags),
+    });
+    exits.add(
+      printed(rehearsal, { path, flags, terminal, elapsedMs: performance.now() - beganMs }),
+    );
+    await terminal.drained();
+  }
+  return EXITS.find((exit) => exits.has(exit)) ?? 0;
+}
+
+interface Printing {
+  readonly path: string;
+  readonly flags: RehearseFlags;
+  readonly terminal: Terminal;
+  readonly elapsedMs: number;
+}
+
+function printed(rehearsal: FileRehearsal, { path, flags, terminal, elapsedMs }: Printing): number {
+  if (rehearsal.type === 'invalid') {
+    const { files } = rehearsal;
+    terminal.out(
+      flags.format === 'json'
+        ? jsonText({ isValid: false, files: files.map(fileVerdict) })
+        : files
+            .flatMap(({ diagnostics }) => diagnostics)
+            .filter(({ severity }) => severity === 'error')
+            .map(renderDiagnostic)
+            .join('\n'),
+    );
+    return 2;
+  }
+  const { rehearsed, exit } = rehearsal;
+  if (flags.format === 'json') terminal.out(jsonText(rehearsed.result));
+  else {
+    const text = rehearsalText(rehearsed, {
+      columns: terminal.columns,
+      elapsedMs,
+      isVerbose: flags.verbose,
+      isQuiet: flags.quiet,
+      typed: path,
+    });
+    if (text !== '') terminal.out(text);
+  }
+  return exit;
+}
+
+interface ReadFlags {
+  readonly only?: string;
+  readonly minima: Minima;
+  readonly crashes?: Crashes;
+  readonly seed: number;
+  readonly hasMutants: boolean;
+  readonly storms: number;
+  readonly record?: 'write' | 'check';
+  readonly reports: readonly { readonly form: ReportForm; readonly file: string }[];
+}
+
+export const REPORT_FORMS = ['junit', 'lcov', 'sarif'] as const;
+export type ReportForm = (typeof REPORT_FORMS)[number];
+
+function readFlags(flags: RehearseFlags): ReadFlags {
+  const { only, min, crashes, seed = '1', storm = '0', report = [] } = flags;
+  return {
+    ...(only === undefined ? {} : { only }),
+    minima: min === undefined ? {} : minimaOf(min),
+    ...(crashes === undefined ? {} : { crashes: crashesOf(crashes) }),
+    seed: wholeNumber('--seed', seed),
+    storms: wholeNumber('--storm', storm),
+    hasMutants: flags.mutants === true,
+    ...(flags.record === true ? { record: 'write' as const } : {}),
+    ...(flags.check === true ? { record: 'check' as const } : {}),
+    reports: report.map(reportOf),
+  };
+}
+
+function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw refusal(`${option} is ${text}, and needs a whole number`, `Write ${option} 7.`);
+}
+
+function minimaOf(text: string): Minima {
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [name = '', value = ''] = pair.split('=').map((part) => part.trim());
+      return [figureNamed(name), percentOf(name, value)];
+    }),
+  );
+}
+
+function figureNamed(name: string): FigureName {
+  const found = FIGURES.find((figure) => figure === name);
+  if (found !== undefined) return found;
+  const meant = suggest(name, FIGURES);
+  throw refusal(
+    `--min names ${name === '' ? 'no figure' : name}, which is no figure of a rehearsal`,
+    meant === undefined ? `The figures are ${FIGURES.join(', ')}.` : `Did you mean ${meant}?`,
+  );
+}
+
+function percentOf(name: string, text: string): number {
+  const number = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && number >= 0 && number <= 100) return number;
+  throw refusal(
+    `--min ${name}=${text} is no number from 0 to 100`,
+    `Write --min ${name}=100 for all of it.`,
+  );
+}
+
+function crashesOf(text: string): Crashes {
+  if (text === 'all' || text === 'none') return text;
+  const sample = /^sample:(\d+)$/.exec(text)?.[1];
+  if (sample !== undefined) return { sample: Number(sample) };
+  throw refusal(`--crashes ${text} is none of all, sample:N and none`, 'Write --crashes all.');
+}
+
+function reportOf(pair: string): ReadFlags['reports'][number] {
+  const [form, ...rest] = pair.split('=');
+  const found = REPORT_FORMS.find((known) => known === form);
+  if (found !== undefined && rest.join('=') !== '') return { form: found, file: rest.join('=') };
+  throw refusal(
+    `--report ${pair} names no form and file`,
+    `Write --report junit=FILE; the forms are ${REPORT_FORMS.join(', ')}.`,
+  );
+}
+
+function inputsOf(plan: WorkflowPlan, pairs: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name, text] = splitPair(pair, '-i name=value');
+      return [name, readInput(plan, name, text)] as const;
+    }),
+  );
+}
+
+/** Scenarios as they are played, on a terminal that can be drawn on. */
+function progressOn(
+  { screen }: Terminal,
+  path: string,
+  { format, quiet }: RehearseFlags,
+): { readonly onProgress?: (played: number, name: string) => void; readonly onEnd?: () => void } {
+  if (screen === undefined || format === 'json' || quiet) return {};
+  let isDrawn = false;
+  const draw = (lines: readonly string[]): void => {
+    screen.draw(lines, isDrawn ? 1 : 0);
+    isDrawn = lines.length > 0;
+  };
+  return {
+    onProgress: (played, name) => draw([`${path}: ${played} scenarios; ${name}`]),
+    onEnd: () => draw([]),
+  };
+}

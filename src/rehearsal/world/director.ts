@@ -1,0 +1,12 @@
+/** A director decides everything that a seed would draw: how each call goes, and what nodes meet. */
+import type { EffectRequest } from '../../machine/decide/effect-request.ts';
+import type { InterferencePort } from '../../machine/ports/interference-port.ts';
+import type { Fate } from './fate.ts';
+import type { CommitFault } from './simulated-store.ts';
+
+export interface Director extends InterferencePort {
+  /** Called once for each execution. */
+  readonly fateOf: (request: EffectRequest) => Fate;
+  /** The fault of a commit, by its number from 1 over all processes and the time since the start. */
+  readonly commitFault?: (commit: number, sinceMs: number) => CommitFault | undefined;
+}
