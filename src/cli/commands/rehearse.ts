@@ -1,4 +1,7 @@
 /** `errand rehearse`: plays every bad day of a workflow, before production. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { VERSION } from '../../engine/version.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
 import { jsonText } from '../../errors/support/printable.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { suggest } from '../../errors/support/suggest.ts';
@@ -8,7 +11,13 @@ import { renderDiagnostic } from '../../workflow/diagnostics/diagnostics.ts';
 import { fileVerdict } from '../../workflow/check/validation-json.ts';
 import type { Crashes } from '../../rehearsal/figures/crashes.ts';
 import { FIGURES, type FigureName, type Minima } from '../../rehearsal/figures/minimum.ts';
-import { rehearseFile, type FileRehearsal } from '../../rehearsal/rehearse-file.ts';
+import { crashesOf, rehearseFile, type FileRehearsal } from '../../rehearsal/rehearse-file.ts';
+import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import { junitReport } from '../../rehearsal/report/junit.ts';
+import { lcovReport } from '../../rehearsal/report/lcov.ts';
+import { recordFile, recordText } from '../../rehearsal/report/record.ts';
+import { sarifReport } from '../../rehearsal/report/sarif.ts';
+import { keepLast } from '../project/last-rehearsal.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
 import { projectModules } from '../project/project-extensions.ts';
@@ -42,23 +51,68 @@ export async function rehearse(
 ): Promise<number> {
   if (flags.only !== undefined && (flags.record === true || flags.check === true))
     throw refusal('--only does not go with --record or --check', 'Record and check all scenarios.');
-  const options = readFlags(flags);
+  const { reports, ...options } = readFlags(flags);
   const exits = new Set<number>();
+  const played: Rehearsed[] = [];
   for (const path of paths) {
     const beganMs = performance.now();
     const rehearsal = await rehearseFile(path, {
       workspace: { base: process.cwd(), env: process.env },
       extensionModules: projectModules(),
       inputOf: (plan) => inputsOf(plan, flags.inputs),
+      recordOf: (file) => recordOf(file, flags),
+      isChecked: flags.check === true,
       ...options,
       ...progressOn(terminal, path, flags),
     });
-    exits.add(
-      printed(rehearsal, { path, flags, terminal, elapsedMs: performance.now() - beganMs }),
-    );
+    if (rehearsal.type === 'rehearsed') {
+      const { rehearsed, file } = rehearsal;
+      played.push(rehearsed);
+      if (flags.record === true) writeReport(recordFile(file), recordText(rehearsed.result));
+      // a part of the scenarios would look like a rehearsal that misses most
+      if (flags.only === undefined)
+        keepLast(rehearsed.atlas.plan.name, rehearsed.result, (text) => terminal.err(text));
+    }
+    const elapsedMs = performance.now() - beganMs;
+    exits.add(printed(rehearsal, { path, flags, terminal, elapsedMs }));
     await terminal.drained();
   }
+  for (const { form, file } of reports) writeReport(file, reportText(form, played));
   return EXITS.find((exit) => exits.has(exit)) ?? 0;
+}
+
+/** What was recorded beside the workflow; undefined where nothing was, and nothing is compared with it. */
+function recordOf(file: string, { check }: RehearseFlags): string | undefined {
+  const path = recordFile(file);
+  if (existsSync(path)) return readFileSync(path, 'utf8');
+  if (check !== true) return undefined;
+  throw refusal(
+    `Nothing is recorded for ${file}: there is no ${path}`,
+    'Record it first: errand rehearse FILE --record',
+  );
+}
+
+function reportText(form: ReportForm, played: readonly Rehearsed[]): string {
+  switch (form) {
+    case 'junit':
+      return junitReport(played.map(({ result }) => result));
+    case 'lcov':
+      return lcovReport(played);
+    case 'sarif':
+      return sarifReport(played, VERSION);
+  }
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (thrown) {
+    throw refusal(
+      `${file} cannot be written (${toReport(thrown).message})`,
+      'Give a file in a folder that exists.',
+      thrown,
+    );
+  }
 }
 
 interface Printing {
@@ -104,7 +158,6 @@ interface ReadFlags {
   readonly seed: number;
   readonly hasMutants: boolean;
   readonly storms: number;
-  readonly record?: 'write' | 'check';
   readonly reports: readonly { readonly form: ReportForm; readonly file: string }[];
 }
 
@@ -116,12 +169,10 @@ function readFlags(flags: RehearseFlags): ReadFlags {
   return {
     ...(only === undefined ? {} : { only }),
     minima: min === undefined ? {} : minimaOf(min),
-    ...(crashes === undefined ? {} : { crashes: crashesOf(crashes) }),
+    ...(crashes === undefined ? {} : { crashes: typedCrashes(crashes) }),
     seed: wholeNumber('--seed', seed),
     storms: wholeNumber('--storm', storm),
     hasMutants: flags.mutants === true,
-    ...(flags.record === true ? { record: 'write' as const } : {}),
-    ...(flags.check === true ? { record: 'check' as const } : {}),
     reports: report.map(reportOf),
   };
 }
@@ -160,10 +211,9 @@ function percentOf(name: string, text: string): number {
   );
 }
 
-function crashesOf(text: string): Crashes {
-  if (text === 'all' || text === 'none') return text;
-  const sample = /^sample:(\d+)$/.exec(text)?.[1];
-  if (sample !== undefined) return { sample: Number(sample) };
+function typedCrashes(text: string): Crashes {
+  const crashes = crashesOf(text);
+  if (crashes !== undefined) return crashes;
   throw refusal(`--crashes ${text} is none of all, sample:N and none`, 'Write --crashes all.');
 }
 

@@ -34,7 +34,7 @@ export function addRehearseCommand(cli: CliContext): void {
     .addOption(new Option('-i, --set <name=value>', 'an input; may be repeated').argParser(collect))
     .option('--only <text>', 'play only scenarios whose name contains the text')
     .option('--min <figures>', 'the least that must be covered, in percent: routes=100,kinds=90')
-    .option('--crashes <which>', 'crash points to play: all, sample:N or none', 'sample:200')
+    .option('--crashes <which>', 'crash points to play: all, sample:N or none; default: sample:200')
     .option('--mutants', 'also change routes, and count the changes that the rehearsal notices')
     .option('--storm <number>', 'also play so many stormy worlds, for our own promises')
     .option('--seed <number>', 'chooses crash points and storms', '1')

@@ -1,7 +1,7 @@
 /** The text of a rehearsal: its figures with what was missed, then each surprise with the way to it. */
 import { oneLine } from '../../errors/support/printable.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
-import { percentOf } from '../../rehearsal/figures/minimum.ts';
+import { FIGURES, percentOf } from '../../rehearsal/figures/minimum.ts';
 import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/result.ts';
 import type { Rehearsed } from '../../rehearsal/rehearse.ts';
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
@@ -54,68 +54,67 @@ function headline(
 
 type Row = readonly string[];
 
-function figureLines({ result }: Rehearsed): readonly string[] {
-  const { coverage, file } = result;
-  const at = (line: number): string => (line === 0 ? '' : `${file}:${line}`);
-  const rows = (name: string, figure: Counted, missed: readonly Row[]): Row[] => {
-    const [first = [], ...more] = missed.slice(0, MOST_ROWS);
-    const rest = missed.length - MOST_ROWS;
-    const head = [name, `${figure.covered}/${figure.total}`, percent(figure)];
-    return [
-      [...head, ...first],
-      ...more.map((row) => ['', '', '', ...row]),
-      ...(rest > 0 ? [['', '', '', `and ${rest} more`]] : []),
-    ];
-  };
-  const excluded = (list: readonly { readonly reason: string }[]): Row[] =>
-    list.length === 0 ? [] : [[`${list.length} excluded (${list[0]?.reason ?? ''})`]];
-  const table = [
-    ...rows('routes', coverage.routes, [
-      ...coverage.routes.missed.map(({ node, rule, line, why }) => [
-        `${node ?? 'the workflow'} #${rule}`,
-        at(line),
-        why,
-      ]),
-      ...excluded(coverage.routes.excluded),
-    ]),
-    ...rows('moves', coverage.moves, [
-      ...coverage.moves.missed.map(({ node, rule, line, what, why }) => [
-        `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}: ${what}`,
-        at(line),
-        why,
-      ]),
-      ...excluded(coverage.moves.excluded),
-    ]),
-    ...rows('kinds', coverage.kinds, [
-      ...coverage.kinds.missed.map(({ node, kind, why }) => [`${node}: ${kind}`, '', why]),
-      ...excluded(coverage.kinds.excluded),
-    ]),
-    ...rows(
-      'doubt',
-      coverage.doubt,
-      coverage.doubt.missed.map(({ node, why }) => [node, '', why]),
-    ),
-    ...rows(
-      'crashes',
-      coverage.crashes,
-      coverage.crashes.missed.map(({ scenario, commit, when, why }) => [
-        `${scenario}: ${when} commit ${commit}`,
-        '',
-        why,
-      ]),
-    ),
-    ...(coverage.mutants === undefined
-      ? []
-      : rows(
-          'mutants',
-          coverage.mutants,
-          coverage.mutants.missed.map(({ node, rule, line, change }) => [
-            `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}: ${change}`,
-            at(line),
-            'survives',
-          ]),
-        )),
+/** One figure: the first thing that it misses beside it, the others below. */
+function figureRows(name: string, figure: Counted, missed: readonly Row[]): Row[] {
+  const [first = [], ...more] = missed.slice(0, MOST_ROWS);
+  const rest = missed.length - MOST_ROWS;
+  const head = [name, `${figure.covered}/${figure.total}`, percent(figure)];
+  return [
+    [...head, ...first],
+    ...more.map((row) => ['', '', '', ...row]),
+    ...(rest > 0 ? [['', '', '', `and ${rest} more`]] : []),
   ];
+}
+
+function excludedRows(list: readonly { readonly reason: string }[]): Row[] {
+  return list.length === 0 ? [] : [[`${list.length} excluded (${list[0]?.reason ?? ''})`]];
+}
+
+interface AtRule {
+  readonly node?: string;
+  readonly rule?: number;
+  readonly line: number;
+}
+
+function ruleCells(file: string, { node, rule, line }: AtRule, what = ''): Row {
+  const name = `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}`;
+  return [what === '' ? name : `${name}: ${what}`, line === 0 ? '' : `${file}:${line}`];
+}
+
+function missedRows({ coverage, file }: RehearsalResult): Readonly<Record<string, readonly Row[]>> {
+  const { routes, moves, kinds, doubt, crashes, mutants } = coverage;
+  return {
+    routes: [
+      ...routes.missed.map((each) => [...ruleCells(file, each), each.why]),
+      ...excludedRows(routes.excluded),
+    ],
+    moves: [
+      ...moves.missed.map((each) => [...ruleCells(file, each, each.what), each.why]),
+      ...excludedRows(moves.excluded),
+    ],
+    kinds: [
+      ...kinds.missed.map(({ node, kind, why }) => [`${node}: ${kind}`, '', why]),
+      ...excludedRows(kinds.excluded),
+    ],
+    doubt: doubt.missed.map(({ node, why }) => [node, '', why]),
+    crashes: crashes.missed.map(({ scenario, commit, when, why }) => [
+      `${scenario}: ${when} commit ${commit}`,
+      '',
+      why,
+    ]),
+    mutants: (mutants?.missed ?? []).map((each) => [
+      ...ruleCells(file, each, each.change),
+      'survives',
+    ]),
+  };
+}
+
+function figureLines({ result }: Rehearsed): readonly string[] {
+  const missed = missedRows(result);
+  const table = FIGURES.flatMap((name) => {
+    const figure = result.coverage[name];
+    return figure === undefined ? [] : figureRows(name, figure, missed[name] ?? []);
+  });
   const widths = [0, 1, 2, 3, 4].map((at) =>
     Math.max(...table.map((row) => (row.length > at + 1 ? (row[at] ?? '').length : 0))),
   );

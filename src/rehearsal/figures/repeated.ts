@@ -3,7 +3,10 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import type { Played } from '../play/play.ts';
 
 /** The paths of such effects. */
-export function repeatedUnasked({ executions, events }: Played): readonly string[] {
+export function repeatedUnasked({
+  executions,
+  events,
+}: Pick<Played, 'executions' | 'events'>): readonly string[] {
   const latest = new Map<string, Played['executions'][number]>();
   const found: string[] = [];
   for (const execution of executions) {

@@ -13,11 +13,18 @@ import type { Atlas, Place } from '../places/places.ts';
 import type { Assignment } from '../steer/field-table.ts';
 import { madeUp } from '../values/made-up.ts';
 import type { WorldValues } from '../values/world-values.ts';
-import type { Director } from '../world/director.ts';
+import type { Commit, Director } from '../world/director.ts';
 import type { Evaluate, Fate } from '../world/fate.ts';
 import type { CommitFault } from '../world/simulated-store.ts';
+import { CallFaults, type CallFault } from './call-fault.ts';
 import type { How, Strike, StruckCall } from './strike.ts';
 import { enclosingPaths, TryCount } from './try-count.ts';
+
+/** Where something that was meant to happen took effect. */
+export interface Landed extends Pick<Strike, 'place' | 'kind' | 'within'> {
+  readonly path: string;
+  readonly ordinal: number;
+}
 
 export interface DirectorParts {
   readonly atlas: Atlas;
@@ -28,6 +35,9 @@ export interface DirectorParts {
   readonly evaluate: (request: EffectRequest) => Evaluate;
   /** Faults of the store. */
   readonly commitFault?: NonNullable<Director['commitFault']>;
+  readonly callFaults?: readonly CallFault[];
+  /** Kills the process that makes the present call. */
+  readonly killSoon?: () => void;
 }
 
 const AT_ONCE = { latencyMs: 0, stopMs: 0, isDeaf: false, isStubborn: false, output: null };
@@ -38,14 +48,13 @@ export class RehearsalDirector implements Director {
   /** The paths of each place, in the order in which they begin. */
   readonly #paths = new Map<Place, string[]>();
   readonly #replies = new Map<string, number>();
-  /** Executions of each path's effects, for faults that count them. */
-  readonly #executions = new Map<string, number>();
+  readonly #callFaults: CallFaults;
   /** The strikes that took effect, and where. */
-  readonly landed: { readonly strike: Strike; readonly path: string; readonly ordinal: number }[] =
-    [];
+  readonly landed: Landed[] = [];
 
   constructor(parts: DirectorParts) {
     this.#parts = parts;
+    this.#callFaults = new CallFaults(parts.callFaults ?? []);
   }
 
   /** How often the node at a path has begun. */
@@ -53,8 +62,8 @@ export class RehearsalDirector implements Director {
     return this.#tries.of(path).visit;
   }
 
-  commitFault(commit: number, sinceMs: number): CommitFault | undefined {
-    return this.#parts.commitFault?.(commit, sinceMs);
+  commitFault(commit: Commit): CommitFault | undefined {
+    return this.#parts.commitFault?.(commit);
   }
 
   begins(at: AttemptAt): Interference | undefined {
@@ -95,8 +104,8 @@ export class RehearsalDirector implements Director {
     const { path, work } = request;
     const place = this.#parts.atlas.of(path);
     if (place === undefined) return { ...AT_ONCE, type: 'succeeds' };
-    const count = (this.#executions.get(path) ?? 0) + 1;
-    this.#executions.set(path, count);
+    const fault = this.#callFaults.due(request, place);
+    if (fault !== undefined) return this.#faultFate(place, request, fault);
     if (work.type === 'model') return this.#modelFate(place, path, work.call);
     const isOfAgent = place.node.type === 'agent';
     const strike = this.#strikeAt(path, ({ how }) =>
@@ -108,6 +117,25 @@ export class RehearsalDirector implements Director {
       strike !== undefined && 'call' in strike.how ? strike.how.call(request) : undefined;
     const calm = this.#calmFate(place, request);
     return struck === undefined ? calm : struckFate(struck, calm);
+  }
+
+  /** A fault of a plan, whatever else is due. */
+  #faultFate(place: Place, request: EffectRequest, fault: CallFault): Fate {
+    const { path, work } = request;
+    const { ordinal } = this.#tries.of(path);
+    const { kind } = fault;
+    this.landed.push({ place, path, ordinal, kind, within: [] });
+    if (fault.kills === true) this.#parts.killSoon?.();
+    const answer = work.type === 'model' ? this.#reply(place, path, work.call) : undefined;
+    const calm: Fate =
+      answer === undefined
+        ? this.#calmFate(place, request)
+        : { ...AT_ONCE, type: 'speaks', answer };
+    const call = fault.call(request, answer);
+    if (call === undefined) return calm;
+    return isStruck(call)
+      ? struckFate(call, calm)
+      : { ...AT_ONCE, isFirst: true, type: 'speaks', answer: call };
   }
 
   #calmFate(place: Place, request: EffectRequest): Fate {
@@ -197,7 +225,7 @@ export class RehearsalDirector implements Director {
     const strike = this.#parts.strikes.find(
       (each) => each.place === place && fits(each) && this.#isDue(each, path),
     );
-    if (strike !== undefined) this.landed.push({ strike, path, ordinal });
+    if (strike !== undefined) this.landed.push({ ...strike, path, ordinal });
     return strike;
   }
 

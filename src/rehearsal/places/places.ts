@@ -43,7 +43,10 @@ export interface Atlas {
   readonly named: (name: string) => Place | undefined;
 }
 
-export function atlasOf(plan: WorkflowPlan, verdict: readonly ValidatedFile[]): Atlas {
+export function atlasOf(
+  plan: WorkflowPlan,
+  verdict: readonly Pick<ValidatedFile, 'file' | 'nodes'>[],
+): Atlas {
   const raises = new Map(verdict.map(({ file, nodes }) => [file, nodes]));
   const places: Place[] = [];
   const files: PlacedFile[] = [];

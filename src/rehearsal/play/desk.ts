@@ -20,8 +20,6 @@ export interface People {
   readonly waitsForParks?: boolean;
 }
 
-export const NOBODY_SPECIAL: People = { answers: {}, goesOn: [] };
-
 export interface DeskParts {
   readonly atlas: Atlas;
   readonly people: People;

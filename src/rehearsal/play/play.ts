@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { RunHandle, RunResult } from '../../engine/backend.ts';
+import type { CallFault } from '../inject/call-fault.ts';
 import { RehearsalDirector } from '../inject/director.ts';
 import type { Strike } from '../inject/strike.ts';
 import type { Atlas, Place } from '../places/places.ts';
@@ -13,12 +14,15 @@ import type { Execution } from '../world/execution-record.ts';
 import type { Evaluate } from '../world/fate.ts';
 import type { NextLeg } from '../world/operator.ts';
 import { Rehearsal } from '../world/rehearsal.ts';
-import type { CommitFault } from '../world/simulated-store.ts';
+import type { Director } from '../world/director.ts';
 import type { Death } from '../world/world.ts';
 import { Desk, type People } from './desk.ts';
 
 /** Starts and resumes in all: a run that needs more does not end. */
 export const MOST_LEGS = 50;
+
+/** How long an operator waits after a leg that could not begin. */
+const REFUSED_MS = 5000;
 
 export interface Stage {
   readonly atlas: Atlas;
@@ -37,7 +41,16 @@ export interface Script {
   /** Nobody can be asked. */
   readonly isAlone?: boolean;
   readonly deaths?: readonly Death[];
-  readonly commitFault?: (commit: number, sinceMs: number) => CommitFault | undefined;
+  /** Faults that count as they happen, made anew for each performance. */
+  readonly faults?: () => PlayedFaults;
+}
+
+/** Faults that a plan writes. */
+export interface PlayedFaults {
+  readonly strikes: readonly Strike[];
+  /** Faults of single calls. */
+  readonly callFaults: readonly CallFault[];
+  readonly commitFault?: NonNullable<Director['commitFault']>;
   /** Called with each event as it is stored, so that a fault may act on the run. */
   readonly onEvent?: (event: RunEvent, run: RunControl) => void;
 }
@@ -63,7 +76,14 @@ export interface Played {
 
 export async function play(stage: Stage, script: Script): Promise<Played> {
   const { atlas, values, seed } = stage;
-  const directing = new RehearsalDirector({ ...stage, ...script });
+  const faults = script.faults?.();
+  const directing = new RehearsalDirector({
+    ...stage,
+    ...script,
+    ...faults,
+    strikes: [...(faults?.strikes ?? []), ...script.strikes],
+    killSoon: () => void world.clock.after(1, () => backend.kill()),
+  });
   const backend = new SimulatedBackend(atlas.plan, {
     seed,
     director: directing,
@@ -75,7 +95,7 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
   const rehearsal = new Rehearsal(backend, {
     input: script.input ?? values.input(script.assignment),
     hasPeople: () => !isAlone,
-    ...(script.onEvent === undefined ? {} : { onEvent: watching(script.onEvent, backend) }),
+    ...(faults?.onEvent === undefined ? {} : { onEvent: watching(faults.onEvent, backend) }),
   });
   const desk = new Desk({
     atlas,
@@ -88,15 +108,16 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
     edited: stage.edited,
   });
   const refused: string[] = [];
-  let events: readonly RunEvent[] = [];
+  const { events } = world;
   let next: NextLeg = { type: 'resume', afterMs: 0 };
   for (let legs = 0; next.type !== 'end' && legs < MOST_LEGS; legs++) {
     await world.clock.passUntil(world.clock.sleep(next.afterMs));
     const { result } = await rehearsal.leg(next);
     if (result.status === 'refused') refused.push(result.error.message);
-    events = world.latestRun === '' ? [] : await storedEvents(backend, world.latestRun);
-    next =
-      refused.length > 3 ? { type: 'end' } : desk.next(world.resultOf(world.latestRun), events);
+    next = desk.next(world.resultOf(world.latestRun), events);
+    // a store that is away for a while is asked again after a while
+    if (result.status === 'refused' && next.type === 'resume')
+      next = { ...next, afterMs: next.afterMs + REFUSED_MS };
   }
   backend.kill();
   return {
@@ -112,17 +133,9 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
 }
 
 function watching(
-  onEvent: NonNullable<Script['onEvent']>,
+  onEvent: NonNullable<PlayedFaults['onEvent']>,
   backend: SimulatedBackend,
 ): (event: RunEvent, handle: RunHandle) => void {
   return (event, handle) =>
     onEvent(event, { kill: () => backend.kill(), cancel: () => handle.cancel('rehearsal') });
-}
-
-async function storedEvents(backend: SimulatedBackend, run: string): Promise<readonly RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const commit of backend.world.store.read(run))
-    // written by the engine, and stored as JSON
-    events.push(...(commit.events as unknown as readonly RunEvent[]));
-  return events;
 }

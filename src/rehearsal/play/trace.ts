@@ -87,11 +87,11 @@ function strikesOf(
   { landed }: Played,
 ): (place: Place, event: Failed, ordinal: number) => boolean {
   return (place, { path, error }, ordinal) =>
-    landed.some(({ strike, path: at, ordinal: of }) => {
+    landed.some(({ kind, place: struck, within, path: at, ordinal: of }) => {
       const isHere = at === path && of === ordinal;
-      if (isHere) return strike.kind === undefined || strike.kind === error.kind;
-      const isAround = strike.within.some((outer) => outer.place === place);
-      return isAround && at.startsWith(path) && atlas.of(at) === strike.place;
+      if (isHere) return kind === undefined || kind === error.kind;
+      const isAround = within.some((outer) => outer.place === place);
+      return isAround && at.startsWith(path) && atlas.of(at) === struck;
     });
 }
 

@@ -4,7 +4,8 @@ import type { CrashFigure } from '../figures/crashes.ts';
 import { belowMinima, type Below, type Minima } from '../figures/minimum.ts';
 import type { Atlas } from '../places/places.ts';
 import type { TakenRoute } from '../play/trace.ts';
-import type { Scenario } from '../scenarios/scenario.ts';
+import type { Difference, Scenario } from '../scenarios/scenario.ts';
+import { changesSince } from './record.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
 export interface RouteResult {
@@ -15,12 +16,6 @@ export interface RouteResult {
   readonly kind: string;
   readonly move: string;
   readonly to?: string;
-}
-
-export interface Difference {
-  readonly field: string;
-  readonly expected: unknown;
-  readonly got: unknown;
 }
 
 export interface ScenarioResult {
@@ -77,21 +72,38 @@ export interface ResultParts {
   readonly scenarios: readonly Scenario[];
   readonly coverage: RehearsalResult['coverage'];
   readonly minima: Minima;
+  /** To compare with. */
+  readonly recorded?: string;
+  readonly storms?: RehearsalResult['storms'];
 }
 
 export function resultOf(parts: ResultParts): RehearsalResult {
-  const { atlas, seed, scenarios, coverage, minima } = parts;
+  const { atlas, seed, coverage, minima, recorded } = parts;
+  const scenarios = parts.scenarios.map((scenario) => scenarioResult(atlas, scenario));
+  const record = recorded === undefined ? undefined : changesSince(recorded, scenarios);
+  const isSame = record === undefined || isUnchanged(record);
   const below = belowMinima(coverage, minima);
-  const surprises = scenarios.filter(({ judgement }) => judgement.verdict === 'surprise').length;
+  const surprises = scenarios.filter(({ verdict }) => verdict === 'surprise').length;
   return {
     file: atlas.plan.file,
     seed,
-    scenarios: scenarios.map((scenario) => scenarioResult(atlas, scenario)),
+    scenarios,
     coverage,
     below,
+    ...(record === undefined ? {} : { record }),
+    ...(parts.storms === undefined ? {} : { storms: parts.storms }),
     surprises,
-    ok: surprises === 0 && below.length === 0,
+    ok:
+      surprises === 0 &&
+      below.length === 0 &&
+      isSame &&
+      scenarios.every(({ differs }) => differs === undefined) &&
+      (parts.storms?.broken ?? []).length === 0,
   };
+}
+
+function isUnchanged({ changed, added, gone }: RecordChanges): boolean {
+  return changed.length + added.length + gone.length === 0;
 }
 
 export function scenarioResult(atlas: Atlas, scenario: Scenario): ScenarioResult {
@@ -118,6 +130,7 @@ export function scenarioResult(atlas: Atlas, scenario: Scenario): ScenarioResult
     routes: (summary?.routes ?? []).map(routeResult),
     verdict: judgement.verdict,
     ...(judgement.why === undefined ? {} : { why: judgement.why }),
+    ...(scenario.differs === undefined ? {} : { differs: scenario.differs }),
     virtualMs: summary?.virtualMs ?? 0,
     costUsdMicros: summary?.costUsdMicros ?? 0,
     modelRequests: summary?.modelRequests ?? 0,

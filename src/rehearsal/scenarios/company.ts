@@ -1,6 +1,5 @@
 /** The company that plays scenarios: it plays a script and says what it did. */
 import type { Atlas, Place } from '../places/places.ts';
-import { NOBODY_SPECIAL } from '../play/desk.ts';
 import { play, type Script, type Stage } from '../play/play.ts';
 import { traceOf } from '../play/trace.ts';
 import type { Kitchen } from '../inject/kitchen.ts';
@@ -9,10 +8,10 @@ import type { Performance } from './scenario.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { WorldValues } from '../values/world-values.ts';
 
-export const CALM_SCRIPT: Script = { assignment: new Map(), strikes: [], people: NOBODY_SPECIAL };
-
 export interface CompanyParts extends Omit<Stage, 'edited'> {
   readonly details: DetailsByKind;
+  /** Answers to gates and questions, by node or path. */
+  readonly answers: Readonly<Record<string, JsonValue>>;
 }
 
 export class Company {
@@ -22,7 +21,11 @@ export class Company {
   readonly #outputs = new Map<Place, JsonValue>();
   plays = 0;
 
-  constructor({ details, ...stage }: CompanyParts) {
+  /** Nothing fails, and people answer as the plan says. */
+  readonly calm: Script;
+
+  constructor({ details, answers, ...stage }: CompanyParts) {
+    this.calm = { assignment: new Map(), strikes: [], people: { answers, goesOn: [] } };
     this.stage = {
       ...stage,
       edited: (place) => this.#outputs.get(place) ?? stage.values.base(place),

@@ -8,7 +8,7 @@ import { judge, type Judgement } from '../verdict/verdict.ts';
 import { isOnTheWay } from '../steer/place-graph.ts';
 import { steer, type Found, type Goal } from '../steer/steer.ts';
 import { guardsInto, guardWords, undeclaredField } from '../steer/obstacles.ts';
-import { CALM_SCRIPT, type Company } from './company.ts';
+import type { Company } from './company.ts';
 import { FailureScenarios } from './failure-scenarios.ts';
 import { gateScenarios } from './gate-scenarios.ts';
 import type { Performance, Scenario } from './scenario.ts';
@@ -59,7 +59,17 @@ export class Playbill {
       waiting = still;
     }
     for (const place of waiting) this.#leaveOut(place);
-    return this.scenarios.sort((a, b) => orderOf(a) - orderOf(b));
+    return this.scenarios.toSorted((a, b) => orderOf(a) - orderOf(b));
+  }
+
+  get calmScript(): Script {
+    return this.#calm?.script ?? this.company.calm;
+  }
+
+  /** A way to a place on which nothing fails. */
+  async peacefulWay(place: Place): Promise<Found | undefined> {
+    const way = await this.#wayTo(place);
+    return way?.script.strikes.length === 0 ? way : undefined;
   }
 
   /** Adds a scenario that was played. */
@@ -99,8 +109,8 @@ export class Playbill {
 
   async #playCalm(): Promise<void> {
     let found: Found = {
-      script: CALM_SCRIPT,
-      performance: await this.company.perform(CALM_SCRIPT),
+      script: this.company.calm,
+      performance: await this.company.perform(this.company.calm),
     };
     for (let round = 0; round < CALM_ROUNDS; round++) {
       const obstacle = ownFailure(found.performance);
@@ -198,7 +208,7 @@ export class Playbill {
   /** Nothing leads to the place: each of its scenarios is listed, with what stands in the way. */
   #leaveOut(place: Place): void {
     const why = this.whyUnreached(place);
-    const { script } = this.#calm ?? { script: CALM_SCRIPT };
+    const { script } = this.#calm ?? { script: this.company.calm };
     for (const { index, onError } of place.node.routes)
       if (onError === undefined)
         this.addUnreached(

@@ -38,4 +38,12 @@ export interface Scenario {
   /** Absent where nothing leads to what it is about. */
   readonly summary?: Summary;
   readonly judgement: Judgement;
+  /** How it differs from what its plan expects. */
+  readonly differs?: readonly Difference[];
+}
+
+export interface Difference {
+  readonly field: string;
+  readonly expected: unknown;
+  readonly got: unknown;
 }

@@ -117,8 +117,8 @@ export class WorldValues {
     // true: both are objects
     const whole =
       given === undefined
-        ? (scripted?.value ?? this.#made(place))
-        : ({ ...(this.#made(place) as JsonObject), ...given } as JsonValue);
+        ? (scripted?.value ?? this.base(place))
+        : ({ ...(this.base(place) as JsonObject), ...given } as JsonValue);
     const isSet = (field: Field): boolean =>
       isPlainObject(given) && at(given, field.pointer) !== undefined;
     const fields = this.fields.of(place).filter((field) => !isSet(field));

@@ -7,6 +7,15 @@ import type { CommitFault } from './simulated-store.ts';
 export interface Director extends InterferencePort {
   /** Called once for each execution. */
   readonly fateOf: (request: EffectRequest) => Fate;
-  /** The fault of a commit, by its number from 1 over all processes and the time since the start. */
-  readonly commitFault?: (commit: number, sinceMs: number) => CommitFault | undefined;
+  /** The fault of a commit, if any. */
+  readonly commitFault?: (commit: Commit) => CommitFault | undefined;
+}
+
+/** A commit that is about to be made. */
+export interface Commit {
+  /** From 1, over all processes. */
+  readonly number: number;
+  /** Since the start. */
+  readonly sinceMs: number;
+  readonly events: readonly object[];
 }

@@ -265,7 +265,7 @@ export class World {
       isAlive,
       die,
       isOwnerAlive: (owner) => !seesOwners || this.#living.has(owner),
-      drawFault: (run) => this.#drawFault(run),
+      drawFault: (run, events) => this.#drawFault(run, events),
       slowly: () => this.clock.sleep(1 + this.#random.int(SLOW_MS)),
       stealClaim: (run) => this.#stealClaim(run),
       stored: (run, events) => this.#stored(run, events),
@@ -282,13 +282,17 @@ export class World {
     };
   }
 
-  #drawFault(run: string): CommitFault | undefined {
+  #drawFault(run: string, events: readonly object[]): CommitFault | undefined {
     const { faults, deaths } = this.#options;
     const commit = ++this.#commits;
     const death = deaths.find((each) => each.commit === commit);
     if (death !== undefined) return this.#planned(death, run);
     if (this.#options.director !== undefined)
-      return this.#options.director.commitFault?.(commit, this.clock.now() - START_MS);
+      return this.#options.director.commitFault?.({
+        number: commit,
+        sinceMs: this.clock.now() - START_MS,
+        events,
+      });
     const chances: readonly (readonly [CommitFault, number, Incident['what']])[] = [
       ['slow', faults.storeSlow, 'store slow'],
       ['refused', faults.storeRefuses, 'store refused'],
@@ -318,10 +322,16 @@ export class World {
     await this.store.release(claim);
   }
 
+  /** The stored events of the run; kept only where a director needs them. */
+  readonly events: RunEvent[] = [];
+
   #stored(run: string, events: readonly object[]): void {
     const books = this.#books.get(run) ?? newBooks();
     this.#books.set(run, books);
     this.#latestRun = run;
+    // the engine made them; a commit that was repeated was stored once
+    if (this.#options.director !== undefined)
+      this.events.push(...(events as readonly RunEvent[]).filter(({ seq }) => seq > books.seq));
     noteStored(books, events);
   }
 }
