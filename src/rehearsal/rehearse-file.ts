@@ -1,7 +1,7 @@
 /** Rehearses a workflow file, or what a plan says about one: loads and checks both first, like `errand validate`. */
 import { checkProjectFile, type Workspace } from '../engine/loading/check-file.ts';
 import { nodeFiles } from '../engine/loading/node-files.ts';
-import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import type { JsonObject } from '../errors/support/safe-json.ts';
 import { sortDiagnostics } from '../workflow/diagnostics/diagnostics.ts';
 import type { ValidatedFile, Validation } from '../workflow/check/validate.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';

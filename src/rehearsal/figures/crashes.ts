@@ -96,9 +96,9 @@ function sampled(points: readonly Point[], count: number, seed: number): readonl
 function differenceOf(before: Summary, { played, trace }: Performance): string | undefined {
   const { result } = played;
   const routes = trace.routes.filter(({ bucket }) => bucket !== 'success');
-  const isInDoubt =
-    trace.failures.some(({ error, isStruck }) => error.kind === UNKNOWN && !isStruck) ||
-    played.executions.some(({ ending, isIdempotent }) => ending?.type === 'died' && !isIdempotent);
+  const isInDoubt = played.events.some(
+    (event) => event.type === 'effect:failed' && event.error.kind === UNKNOWN,
+  );
   // what was under way is in doubt, and goes by its own route
   if (isInDoubt) return undefined;
   // a park until someone resumes ends with any resume

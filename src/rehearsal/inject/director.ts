@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { latestWords, type ModelCall } from '../../machine/conversation/model-message.ts';
 import { toolCalled } from '../../machine/conversation/tool-names.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
 import type { AttemptAt, Interference } from '../../machine/ports/interference-port.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import type { Atlas, Place } from '../places/places.ts';
@@ -47,7 +48,6 @@ export class RehearsalDirector implements Director {
   readonly #tries = new TryCount();
   /** The paths of each place, in the order in which they begin. */
   readonly #paths = new Map<Place, string[]>();
-  readonly #replies = new Map<string, number>();
   readonly #callFaults: CallFaults;
   /** The strikes that took effect, and where. */
   readonly landed: Landed[] = [];
@@ -64,6 +64,11 @@ export class RehearsalDirector implements Director {
 
   commitFault(commit: Commit): CommitFault | undefined {
     return this.#parts.commitFault?.(commit);
+  }
+
+  /** After a death: only what is stored has happened. */
+  recall(events: readonly RunEvent[]): void {
+    this.#tries.rebuild(events);
   }
 
   begins(at: AttemptAt): Interference | undefined {
@@ -162,9 +167,7 @@ export class RehearsalDirector implements Director {
     const calm: Fate = { ...AT_ONCE, type: 'speaks', answer: this.#reply(place, path, call) };
     if (strike === undefined) return calm;
     const { how } = strike;
-    const key = `${path} ${this.#tries.of(path).ordinal}`;
-    const number = (this.#replies.get(key) ?? 0) + 1;
-    this.#replies.set(key, number);
+    const number = 1 + call.messages.filter(({ role }) => role === 'assistant').length;
     if (how.type === 'tool') {
       const answer = number === 1 ? this.#toolCall(place, how, call) : undefined;
       return answer === undefined ? calm : { ...calm, type: 'speaks', answer };

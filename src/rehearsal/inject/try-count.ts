@@ -2,6 +2,7 @@
  * Counts the tries of each path, whatever process makes them: an attempt that is decided again after a crash
  * is the same try, and one inside another try of an enclosing node is a new one.
  */
+import type { RunEvent } from '../../machine/state/events.ts';
 import type { AttemptAt } from '../../machine/ports/interference-port.ts';
 
 export interface CurrentTry {
@@ -23,6 +24,22 @@ export class TryCount {
     ofPath.set(key, known);
     this.#current.set(path, known);
     return known;
+  }
+
+  /** After a death: only what is stored has happened. */
+  rebuild(events: readonly RunEvent[]): void {
+    this.#seen.clear();
+    this.#current.clear();
+    const visits = new Map<string, number>();
+    for (const event of events) {
+      if (event.type !== 'node:started') continue;
+      const { node, path, attempt } = event;
+      const around = enclosingPaths(path).map((each) => this.#current.get(each)?.ordinal ?? 0);
+      const key = `${path} ${around.join(':')}`;
+      const visit = (visits.get(key) ?? 0) + (attempt === 0 ? 1 : 0);
+      visits.set(key, visit);
+      this.begin({ node, path, visit, attempt });
+    }
   }
 
   of(path: string): CurrentTry {

@@ -113,6 +113,7 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
   for (let legs = 0; next.type !== 'end' && legs < MOST_LEGS; legs++) {
     await world.clock.passUntil(world.clock.sleep(next.afterMs));
     const { result } = await rehearsal.leg(next);
+    if (result.status === 'interrupted') directing.recall(events);
     if (result.status === 'refused') refused.push(result.error.message);
     next = desk.next(world.resultOf(world.latestRun), events);
     // a store that is away for a while is asked again after a while
