@@ -238,9 +238,10 @@ export class RehearsalDirector implements Director {
     if (ordinal < tries.from || ordinal > tries.to) return false;
     if (strike.path !== undefined && strike.path !== path) return false;
     const around = enclosingPaths(path);
-    for (const { place, tries: outer } of within) {
+    for (const { place, tries: outer, paths: most } of within) {
       const at = around.find((each) => this.#parts.atlas.of(each) === place);
-      if (at === undefined || this.#paths.get(place)?.[0] !== at) return false;
+      const begun = at === undefined ? -1 : (this.#paths.get(place)?.indexOf(at) ?? -1);
+      if (at === undefined || begun < 0 || begun >= most) return false;
       const now = this.#tries.of(at).ordinal;
       if (now < outer.from || now > outer.to) return false;
     }

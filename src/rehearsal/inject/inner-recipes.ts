@@ -18,7 +18,8 @@ const MOST_WAYS = 3;
 export function childRecipes(kitchen: WholeKitchen, place: Place, kind: string): readonly Recipe[] {
   const { atlas } = kitchen;
   const inside = atlas.places.filter(({ file, node, kinds }) => {
-    const isInside = file.caller === place;
+    const isInside =
+      place.node.type === 'workflow' && file.plan === atlas.plan.children[place.node.workflow];
     return isInside && kinds.includes(kind) && letsGo(kind, node.routes, file.plan.onError);
   });
   return inside
@@ -32,9 +33,10 @@ export function childRecipes(kitchen: WholeKitchen, place: Place, kind: string):
 export function groupRecipes(kitchen: WholeKitchen, place: Place, kind: string): readonly Recipe[] {
   const { node } = place;
   if (node.type !== 'parallel' && node.type !== 'for_each') return [];
-  const members = membersOf(kitchen, place, node).map((member) => escapesOf(kitchen, member));
+  const members = membersOf(kitchen, place, node);
+  const escapes = members.map((member) => escapesOf(kitchen, member));
   const isOne = node.failureMode === 'fail_fast' || node.failureMode === 'all_or_nothing';
-  const failing = members.filter((ways) => ways.length > 0);
+  const failing = escapes.filter((ways) => ways.length > 0);
   const needed = isOne ? 1 : neededOf(node, members.length);
   if (failing.length < needed || failing.length === 0) return [];
   const most = Math.max(...failing.map((ways) => ways.length));
@@ -43,11 +45,7 @@ export function groupRecipes(kitchen: WholeKitchen, place: Place, kind: string):
     return struck.flatMap((ways) => {
       const recipe = ways[Math.min(way, ways.length - 1)];
       const strikes = recipe === undefined ? [] : until(recipe, place)(tries);
-      const paths = isOne ? 1 : Infinity;
-      return strikes.map((strike) => ({
-        ...strike,
-        paths: node.type === 'for_each' ? paths : strike.paths,
-      }));
+      return strikes.map((strike) => ofMembers(strike, members, isOne ? 1 : Infinity));
     });
   }).map(
     (recipe) => (tries) =>
@@ -87,11 +85,21 @@ function escapesOf(kitchen: WholeKitchen, member: Place): readonly Recipe[] {
     .slice(0, MOST_WAYS);
 }
 
+/** So many members: those that are struck themselves, or around what is struck. */
+function ofMembers(strike: Strike, members: readonly Place[], paths: number): Strike {
+  if (members.includes(strike.place)) return { ...strike, paths };
+  const within = strike.within.map((outer) =>
+    members.includes(outer.place) ? { ...outer, paths } : outer,
+  );
+  return { ...strike, within };
+}
+
 function until(recipe: Recipe, outer: Place): Recipe {
   return (tries) =>
     recipe(EVERY).map((strike): Strike => ({
       ...strike,
-      within: [...strike.within, { place: outer, tries }],
+      paths: Infinity,
+      within: [...strike.within, { place: outer, tries, paths: 1 }],
       isUntilOut: true,
     }));
 }

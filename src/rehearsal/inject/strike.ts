@@ -49,6 +49,8 @@ export type How =
 export interface Enclosing {
   readonly place: Place;
   readonly tries: Tries;
+  /** How many of its paths count, in the order in which they begin. */
+  readonly paths: number;
 }
 
 export interface Strike {
