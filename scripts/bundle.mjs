@@ -22,6 +22,7 @@ const ENTRIES = [
   'stores/index',
   'temporal',
   'server/index',
+  'rehearsal/index',
   'cli/main',
   'effects/module/load-module',
   'effects/sandbox/worker',

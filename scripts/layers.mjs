@@ -71,7 +71,7 @@ export const LAYERS = {
   rehearsal: { imports: ENGINE },
   server: { imports: ENGINE, doors: { engine: FACADE } },
   cli: {
-    imports: [...ENGINE, 'server', 'simulator-server', 'root', 'entry'],
+    imports: [...ENGINE, 'server', 'rehearsal', 'simulator-server', 'root', 'entry'],
     doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };
