@@ -198,7 +198,7 @@ function endsSentence(unit: number, text: string, at: number): boolean {
   return isMark && (at + 1 === text.length || text.charCodeAt(at + 1) <= SPACE);
 }
 
-/** A terminal broke the line: the sentence goes on in small letters. */
+/** A terminal broke the line: the sentence continues in small letters. */
 function isWrapped(text: string, from: number): boolean {
   let at = from;
   while (text.charCodeAt(at) === SPACE) at++;
