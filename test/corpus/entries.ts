@@ -62,6 +62,9 @@ export const SIXTH_EXAM_ENTRIES: readonly Entry[] = read('sixth-exam-failures.js
 /** And one more. */
 export const SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('seventh-exam-failures.jsonl');
 
+/** A few more, from threads. */
+export const EIGHTH_EXAM_ENTRIES: readonly Entry[] = read('eighth-exam-failures.jsonl');
+
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
     .split('\n')

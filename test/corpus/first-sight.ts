@@ -142,4 +142,20 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '100.0 %',
     hints: '1 of 1',
   },
+  {
+    name: 'eighth examination, with the rules of before the fifth',
+    entries: 13,
+    kind: '69.2 %',
+    category: '84.6 %',
+    retryable: '92.3 %',
+    hints: 'none to read',
+  },
+  {
+    name: 'eighth examination, after the changes for the seventh',
+    entries: 13,
+    kind: '76.9 %',
+    category: '92.3 %',
+    retryable: '92.3 %',
+    hints: 'none to read',
+  },
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  EIGHTH_EXAM_ENTRIES,
   ENTRIES,
   EXAM_ENTRIES,
   FIFTH_EXAM_ENTRIES,
@@ -56,6 +57,7 @@ describe('the corpus of real failures', () => {
     ...FIFTH_EXAM_ENTRIES,
     ...SIXTH_EXAM_ENTRIES,
     ...SEVENTH_EXAM_ENTRIES,
+    ...EIGHTH_EXAM_ENTRIES,
   ].filter((entry) => !entry.contested);
 
   it.each(settled)('classifies $id correctly', (entry) => {

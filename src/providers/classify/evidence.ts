@@ -56,7 +56,7 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     opened === undefined ? collect(value, form === 'events') : collectFromParsed(opened);
   addSingledOut(inBody, failure);
 
-  const text = inBody.messages.join('\n').slice(0, MAX_TEXT_CHARS);
+  const text = inBody.messages.join('\n\n').slice(0, MAX_TEXT_CHARS);
   const message = text === '' ? (failure.transport?.message ?? '') : text;
   const status = registered(decisiveStatus(failure.status, inBody, message.slice(0, 1024)));
   if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);

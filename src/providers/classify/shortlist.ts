@@ -28,20 +28,31 @@ export function createRuleFinder(rules: readonly CompiledRule[]): FindRule {
   const saying = byFamily(rules, ({ phrases }) => phrases);
   const barred = byFamily(rules, ({ notPhrases }) => notPhrases);
   const words = codeless.length;
+  // what the codes of one failure bring; emptied for each
+  const coded = new Int32Array(words);
+  const addCodes = (codes: ReadonlySet<string>): void => {
+    coded.set(codeless);
+    for (const code of codes) {
+      const set = byCode(code);
+      for (let word = 0; word < words; word++) coded[word] = at(coded, word) | at(set, word);
+    }
+  };
   return (evidence) => {
     const make = possible(evidence);
     const { ids } = evidence.matchedFamilies;
+    const hasCodes = evidence.codes.size > 0;
+    if (hasCodes) addCodes(evidence.codes);
+    const meant = hasCodes ? coded : codeless;
     for (let word = 0; word < words; word++) {
+      let left = at(make, word) & at(meant, word);
+      if (left === 0) continue;
       let said = at(silent, word);
       let refused = 0;
       for (const id of ids) {
         said |= at(saying[id], word);
         refused |= at(barred[id], word);
       }
-      let coded = at(codeless, word);
-      if (evidence.codes.size > 0)
-        for (const code of evidence.codes) coded |= at(byCode(code), word);
-      let left = at(make, word) & said & ~refused & coded;
+      left &= said & ~refused;
       while (left !== 0) {
         const index = 31 - Math.clz32(left & -left);
         left &= left - 1;

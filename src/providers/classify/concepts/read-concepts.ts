@@ -192,11 +192,22 @@ const WIDE_MARKS: ReadonlySet<number> = new Set([WIDE_STOP, 0xff01, 0xff1f, 0xff
 /** A mark ends a sentence before a space, its wide form anywhere. */
 function endsSentence(unit: number, text: string, at: number): boolean {
   if (unit > QUESTION_MARK) return unit >= WIDE_STOP && WIDE_MARKS.has(unit);
-  if (unit === NEW_LINE) return true;
+  if (unit === NEW_LINE) return !isWrapped(text, at + 1);
   const isMark =
     unit === FULL_STOP || unit === SEMICOLON || unit === QUESTION_MARK || unit === EXCLAMATION_MARK;
   return isMark && (at + 1 === text.length || text.charCodeAt(at + 1) <= SPACE);
 }
+
+/** A terminal broke the line: the sentence continues in small letters. */
+function isWrapped(text: string, from: number): boolean {
+  let at = from;
+  while (text.charCodeAt(at) === SPACE) at++;
+  const unit = text.charCodeAt(at);
+  return unit >= SMALL_A && unit <= SMALL_Z;
+}
+
+const SMALL_A = 0x61;
+const SMALL_Z = 0x7a;
 
 function readPart({ words, number }: Chunk, reading: Reading): void {
   const { sentence } = reading;

@@ -160,6 +160,11 @@ export const ACCESS_PHRASES = {
   /** The caller is in the wrong region. */
   region: [
     ['country', 'unsupported'],
+    ['country', 'not supported'],
+    ['country', 'not available'],
+    ['country', 'not allowed'],
+    ['country', 'not permitted'],
+    ['territory', 'not supported'],
     ['country', 'unavailable'],
     ['country', 'restrict'],
     ['country', 'block'],

@@ -179,7 +179,11 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'media.text',
-    when: { statuses: REFUSED, phrases: ['media'], notPhrases: ['unsupported_parameter'] },
+    when: {
+      statuses: [200, ...REFUSED],
+      phrases: ['media'],
+      notPhrases: ['unsupported_parameter'],
+    },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'an image or a file that cannot be read',
   },
