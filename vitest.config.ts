@@ -34,6 +34,7 @@ const ALONE = 'src/effects/sandbox/**/*.test.ts';
 /** They start processes. */
 const PROCESSES = [
   'src/cli/commands/{classify,explain}.test.ts',
+  'src/effects/script/helper*.test.ts',
   'src/stores/sqlite/sqlite-crash.test.ts',
 ];
 /** They leave nothing behind in their process, so one after another may have it. */
@@ -46,6 +47,7 @@ const SCRIPTS = [
 const NATIVE = { viteModuleRunner: false };
 
 export default defineConfig(({ mode }) => ({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     environment: 'node',
     globals: false,
@@ -80,7 +82,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'whole',
-          include: ['test/**/*.test.ts', ALONE, ...PROCESSES],
+          include: ['test/**/*.test.ts', 'dashboard/**/*.test.{ts,tsx}', ALONE, ...PROCESSES],
           exclude: [SIMULATION, PACKAGES],
         },
       },

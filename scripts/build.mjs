@@ -43,6 +43,7 @@ function build(dist, options) {
   // the command line refers to every other layer
   run([COMPILER, '-b', 'src/cli', 'src/ai-sdk', ...options]);
   run(['scripts/bundle.mjs', COMPILED, dist]);
+  run(['scripts/dashboard.mjs', dist]);
   const catalog = run([join(dist, 'cli/main.js'), 'explain', '--list', '--format', 'json']);
   writeFileSync(join(dist, 'catalog.json'), catalog);
 }

@@ -22,6 +22,7 @@ const ENTRIES = [
   'stores/index',
   'temporal',
   'server/index',
+  'rehearsal/index',
   'cli/main',
   'effects/module/load-module',
   'effects/sandbox/worker',
@@ -31,6 +32,7 @@ const ENTRIES = [
 const PLACED = [
   'engine/temporal/worker',
   'engine/version',
+  'server/page/page-folder',
   'effects/module/errand-hook',
   'effects/sandbox/quickjs',
   'effects/sandbox/sandbox-worker',

@@ -26,7 +26,8 @@ const FACADE = [
   'carry-on.ts',
   'run-view.ts',
   'version.ts',
-  'run-digest.ts',
+  'run-fold.ts',
+  'run-page.ts',
   'run-drift.ts',
   'run-file.ts',
   'open-backend.ts',
@@ -70,7 +71,7 @@ export const LAYERS = {
   rehearsal: { imports: ENGINE },
   server: { imports: ENGINE, doors: { engine: FACADE } },
   cli: {
-    imports: [...ENGINE, 'server', 'simulator-server', 'root', 'entry'],
+    imports: [...ENGINE, 'server', 'rehearsal', 'simulator-server', 'root', 'entry'],
     doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { playModel } from '../../src/effects/simulator/play.ts';
 import { startSimulator, type SimulatorServer } from '../../src/simulator-server/start.ts';
 import type { Usage } from '../../src/machine/state/events.ts';
-import type { LedgerRow } from '../../src/history/cost-ledger.ts';
+import type { LedgerRow } from '../../src/history/run-view/ledger-row.ts';
 import { LocalBackend } from '../../src/engine/local/local-backend.ts';
 import { costUsdMicros, type Price } from '../../src/providers/pricing/prices.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';

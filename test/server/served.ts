@@ -1,7 +1,7 @@
 /** A real `errand serve` in a folder of its own, and requests to it through real sockets. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -70,6 +70,12 @@ export class Served {
     this.ended = child.ended;
   }
 
+  /** The same server under another address, as behind a proxy. */
+  behind(url: string): Served {
+    const { child, folder, port, token } = this;
+    return new Served(child, folder, { url, port, token }, this.#output);
+  }
+
   get stderr(): string {
     return this.#output.stderr;
   }
@@ -115,6 +121,27 @@ export class Served {
               text,
               json: parsed(text),
             }),
+          );
+        },
+      );
+      sent.on('error', reject).end();
+    });
+  }
+
+  /** The body as it is sent: `fetch` would decompress it. */
+  encoded(
+    path: string,
+    encoding: string,
+  ): Promise<{ readonly headers: IncomingHttpHeaders; readonly body: Buffer }> {
+    const headers = { 'accept-encoding': encoding };
+    return new Promise((resolve, reject) => {
+      const sent = httpRequest(
+        { host: '127.0.0.1', port: this.port, path, headers },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('end', () =>
+            resolve({ headers: response.headers, body: Buffer.concat(parts) }),
           );
         },
       );

@@ -68,7 +68,7 @@ describe('a snapshot', () => {
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
         "digest": "8a08717a4a9fda27",
-        "version": 8,
+        "version": 9,
       }
     `);
   });

@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { AttemptSummary, ErrorReport } from '../../errors/report/report.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import type { InterferencePort } from '../ports/interference-port.ts';
 import type { EffectInput } from '../decide/effect-input.ts';
 import type { UnknownOutcome } from '../policy/unknown-outcome.ts';
 import type { FinishedCall } from '../conversation/finished-calls.ts';
@@ -262,6 +263,8 @@ export interface RunState {
   readonly effects: LazyMap<string, PendingEffect>;
   /** Effects that may have happened, by key, until a person or a route decides about them. */
   readonly unknownOutcomes: LazyMap<string, UnknownOutcome>;
+  /** The keys of its effects have 16 digits, as before they were wide. */
+  hasShortKeys?: true;
   /** Results that are used in place of an execution, by key of the effect. */
   readonly keptResults: LazyMap<string, KeptResult>;
   /** Ends that wait until all effects have stopped, by deciding scope. Not in the log, as above. */
@@ -306,6 +309,8 @@ export interface RunState {
   error: ErrorReport | undefined;
   /** Knows the secret values that no event may contain. Set by the engine; in no snapshot. */
   redactor?: Redactor | undefined;
+  /** Only in a rehearsal. Set by the engine; in no snapshot. */
+  interference?: InterferencePort | undefined;
 }
 
 export const ROOT_SCOPE = '';

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { workflowGraph } from '../../history/workflow-graph.ts';
+import { runGraph } from '../../history/workflow-graph.ts';
 import type { WorkflowVerdict } from '../../workflow/check/validation-json.ts';
 import { inputSchema } from '../../workflow/plan/input-schema.ts';
 import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
@@ -201,7 +201,7 @@ function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
       .map((line) => redactor.text(own.text(line)))
       .join('\n'),
     input: plan === undefined ? null : shownOf(inputSchema(plan), own),
-    graph: plan === undefined ? null : shownOf(workflowGraph(plan), own),
+    graph: plan === undefined ? null : shownOf(runGraph(plan), own),
     validation: verdict,
   };
 }
