@@ -5,6 +5,9 @@
  * With `--if-possible`, after an installation: builds when the compiler is there, so that
  * `import 'errand'` works in a checkout at once, and leaves the rest alone when it is not. npm asks for
  * that when it packs too, right after `prepack` has built everything.
+ *
+ * With `--into FOLDER`, for tests of the package: builds there, from what the compiler wrote before where
+ * that is up to date, and leaves `dist` alone.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +17,7 @@ import { devNode, ensureInstalled, ROOT, runScript } from './install.mjs';
 const COMPILED = join(ROOT, 'build');
 const DIST = join(ROOT, 'dist');
 const PACKING = new Set(['pack', 'publish']);
+const INTO = '--into';
 const COMPILER = 'node_modules/typescript/bin/tsc';
 
 runScript(() => {
@@ -21,17 +25,27 @@ runScript(() => {
     if (PACKING.has(process.env['npm_command'] ?? '')) return;
     if (!existsSync(join(ROOT, COMPILER))) return;
   } else ensureInstalled('dev');
-  build();
+  const at = process.argv.indexOf(INTO);
+  if (at < 0) buildAnew();
+  else build(process.argv[at + 1] ?? DIST, []);
 });
 
-function build() {
+function buildAnew() {
   for (const folder of [COMPILED, DIST]) rmSync(folder, { recursive: true, force: true });
+  build(DIST, ['--force']);
+}
+
+/**
+ * @param {string} dist
+ * @param {readonly string[]} options of the compiler
+ */
+function build(dist, options) {
   // the command line refers to every other layer
-  run([COMPILER, '-b', 'src/cli', 'src/ai-sdk', '--force']);
-  run(['scripts/bundle.mjs']);
-  run(['scripts/dashboard.mjs']);
-  const catalog = run(['dist/cli/main.js', 'explain', '--list', '--format', 'json']);
-  writeFileSync(join(DIST, 'catalog.json'), catalog);
+  run([COMPILER, '-b', 'src/cli', 'src/ai-sdk', ...options]);
+  run(['scripts/bundle.mjs', COMPILED, dist]);
+  run(['scripts/dashboard.mjs', dist]);
+  const catalog = run([join(dist, 'cli/main.js'), 'explain', '--list', '--format', 'json']);
+  writeFileSync(join(dist, 'catalog.json'), catalog);
 }
 
 /**

@@ -15,6 +15,7 @@ import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './in
  * @property {readonly string[]} args
  * @property {string} remedy
  * @property {string} [needs] a file without which there is nothing to check
+ * @property {string} [after] an earlier check that makes what this one reads
  */
 
 /** @type {readonly Check[]} */
@@ -35,6 +36,7 @@ const CHECKS = [
     args: ['scripts/docs.ts', '--check'],
     remedy: 'npm run docs',
     needs: 'scripts/docs.ts',
+    after: 'types',
   },
 ];
 
@@ -52,9 +54,14 @@ async function judge(env) {
   const queue = [...checks];
   /** @type {Check[]} */
   const failed = [];
+  /** @type {Map<string, ReturnType<typeof run>>} */
+  const begun = new Map();
   const lane = async () => {
     for (let check = queue.shift(); check !== undefined; check = queue.shift()) {
-      const { isPassed, said } = await run(check, env);
+      await begun.get(check.after ?? '');
+      const running = run(check, env);
+      begun.set(check.name, running);
+      const { isPassed, said } = await running;
       console.log(`\n== ${check.name}: ${[check.program, ...check.args].join(' ')}\n${said}`);
       if (!isPassed) failed.push(check);
     }

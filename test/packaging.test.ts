@@ -17,6 +17,8 @@ import { stepsOf } from './docs/page.ts';
 import { packPackage, runIn, type PackedPackage } from './packed-package.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+/** Several checkers would each check most of the same types. */
+const QUIET = ['--noEmit', '--singleThreaded'];
 
 let packed: PackedPackage;
 
@@ -137,7 +139,7 @@ describe('an installed package', () => {
     `;
     writeFileSync(join(packed.app, 'consumer.mts'), source);
     const compiler = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
+    const options = [...QUIET, '--strict', '--module', 'nodenext', '--target', 'es2024'];
     const args = [compiler, ...options, '--lib', lib, '--types', '', 'consumer.mts'];
     expect(runIn(packed.app, process.execPath, args)).toMatchObject({ status: 0, stdout: '' });
   });
@@ -153,7 +155,7 @@ describe('an installed package', () => {
     expect(programs.length).toBeGreaterThan(2);
     for (const { name, text } of programs) writeFileSync(join(packed.app, name), text);
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
+    const options = [...QUIET, '--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
     const roots = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
     const found = ['--module', module, '--moduleResolution', resolution];
     const names = programs.map(({ name }) => name);
@@ -172,7 +174,7 @@ describe('an installed package', () => {
   it('writes a first workflow, whose test passes', () => {
     expect(runBin('init', 'first.yaml').status).toBe(0);
     const result = runIn(packed.app, process.execPath, ['--test', 'first.test.mjs']);
-    expect(result.stdout).toMatch(/\bpass 1\b/);
+    expect(result.stdout).toMatch(/\bpass [1-9]\d*\b[^]*\bfail 0\b/);
     expect(result.status).toBe(0);
   });
 

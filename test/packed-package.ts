@@ -1,6 +1,6 @@
 /**
- * The package as a user gets it: built and packed in a copy of the checkout, so that `dist` of the
- * real one is not touched, then unpacked beside its dependencies.
+ * The package as a user gets it: built into a copy of what is packed, so that `dist` of the checkout is
+ * not touched, packed there, and unpacked beside its dependencies.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,20 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const COPIED = [
-  'bin',
-  'dashboard',
-  'helpers',
-  'schema',
-  'scripts',
-  'src',
-  'CHANGELOG.md',
-  'LICENSE',
-  'README.md',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.base.json',
-];
+const COPIED = ['bin', 'helpers', 'schema', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
 
 export interface PackedPackage {
   /** A project that has the package installed. */
@@ -64,17 +51,13 @@ function copyCheckout(directory: string): string {
     const from = join(ROOT, name);
     for (const found of globSync(from)) cpSync(found, join(checkout, name), { recursive: true });
   }
-  const packages = join(checkout, 'node_modules');
-  mkdirSync(packages);
-  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(packages, name));
-  }
+  mustRun(ROOT, process.execPath, ['scripts/build.mjs', '--into', join(checkout, 'dist')]);
   return checkout;
 }
 
 function pack(checkout: string): string {
   const destination = dirname(checkout);
-  mustRun(checkout, 'npm', ['pack', '--pack-destination', destination]);
+  mustRun(checkout, 'npm', ['pack', '--ignore-scripts', '--pack-destination', destination]);
   const [tarball] = globSync(join(destination, '*.tgz'));
   if (tarball === undefined) throw new Error('npm pack left no tarball');
   return tarball;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireSdks } from '../sdk-parity/install.ts';
-import { errand, startErrand } from '../survival/process.ts';
+import { anyErrand, startErrand } from '../survival/process.ts';
 import { KEY, SDKS } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
 import { refuses, stalls, startUpstream, streams, type Reply, type Upstream } from './upstream.ts';
@@ -91,7 +91,7 @@ async function killedAt(
   const run = await settled(cwd, env, ended);
   first.kill('SIGKILL');
   await first.ended;
-  const resumed = await errand(['resume', run, '--format', 'json'], { cwd, env });
+  const resumed = await anyErrand(['resume', run, '--format', 'json'], { cwd, env });
   const asked = upstream.received.map(({ body }) => String(body['model']));
   return { said: JSON.parse(resumed.stdout) as Said, asked, timesMs };
 }
@@ -103,9 +103,9 @@ async function settled(
   ended: number,
 ): Promise<string> {
   for (let tries = 0; tries < 200; tries++) {
-    const listed = await errand(['runs', '--format', 'json'], { cwd, env });
+    const listed = await anyErrand(['runs', '--format', 'json'], { cwd, env });
     const [run] = JSON.parse(listed.stdout) as { readonly run: string }[];
-    const shown = await errand(['costs', run?.run ?? '', '--format', 'json'], { cwd, env });
+    const shown = await anyErrand(['costs', run?.run ?? '', '--format', 'json'], { cwd, env });
     const { attempts = [] } = JSON.parse(shown.stdout) as Partial<Said['costs']>;
     const known = attempts.filter(({ outcome }) => outcome !== 'unknown');
     if (known.length >= ended) return run?.run ?? '';

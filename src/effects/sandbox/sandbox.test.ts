@@ -15,10 +15,10 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SandboxWorker } from './sandbox-worker.ts';
-import { ask, NEVER } from './sandbox.cases.ts';
+import { ask, NEVER, PATIENT } from './sandbox.cases.ts';
 import { createSandbox } from './sandbox.ts';
 
-const sandbox = createSandbox();
+const sandbox = createSandbox(PATIENT);
 afterAll(() => sandbox.close());
 
 const { run, value } = ask(sandbox);
@@ -143,7 +143,7 @@ describe('the sandbox has no clock, no randomness and no way out', () => {
   });
 
   it('gives the same result for the same code and input, in any worker', async () => {
-    const other = createSandbox();
+    const other = createSandbox(PATIENT);
     const code =
       '[[3,1,2].sort(), Object.keys({b:1,a:2,1:3}), Math.sin(0.5), 0.1+0.2, "ä".localeCompare("z"), new Error("x").stack.length, [..."ab"].sort(() => 0)]';
     const job = { code, input: '{}' };
@@ -234,7 +234,7 @@ describe('failures', () => {
 
 describe('an abort', () => {
   it('ends running and waiting jobs, and leaves no listener', async () => {
-    const one = createSandbox({ maxWorkers: 1 });
+    const one = createSandbox({ ...PATIENT, maxWorkers: 1 });
     const control = new AbortController();
     const running = one.evaluate({ code: 'for (;;);', input: '{}' }, control.signal);
     const waiting = one.evaluate({ code: '1', input: '{}' }, control.signal);
@@ -254,7 +254,7 @@ describe('an abort', () => {
   });
 
   it('of the whole sandbox cancels everything, now and later', async () => {
-    const one = createSandbox({ maxWorkers: 1 });
+    const one = createSandbox({ ...PATIENT, maxWorkers: 1 });
     const results = ['for (;;);', '1'].map((code) => one.evaluate({ code, input: '{}' }, NEVER));
     await one.close();
     expect(await Promise.all(results)).toEqual([{ type: 'cancelled' }, { type: 'cancelled' }]);
@@ -263,7 +263,7 @@ describe('an abort', () => {
 });
 
 describe('a worker', () => {
-  const options = { limitMs: 1000, signal: NEVER };
+  const options = { ...PATIENT, signal: NEVER };
 
   it('that cannot start is broken, and so is one that exits by itself', async () => {
     for (const entry of [
