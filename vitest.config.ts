@@ -31,16 +31,18 @@ const PACKAGES = '**/node_modules/**';
 const SIMULATION = 'test/simulation/**/*.test.ts';
 /** Measures the memory of its whole process. */
 const ALONE = 'src/effects/sandbox/**/*.test.ts';
-/** They leave nothing behind in their process, so one after another may have it. */
-const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, PACKAGES] };
-/** They start a process for each case, and the fast loop leaves them out. */
+/** They start processes. */
 const PROCESSES = [
   'src/cli/commands/{classify,explain}.test.ts',
+  'src/effects/script/helper*.test.ts',
   'src/stores/sqlite/sqlite-crash.test.ts',
 ];
+/** They leave nothing behind in their process, so one after another may have it. */
+const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, ...PROCESSES, PACKAGES] };
 const NATIVE = { viteModuleRunner: false };
 
 export default defineConfig(({ mode }) => ({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     environment: 'node',
     globals: false,
@@ -59,7 +61,6 @@ export default defineConfig(({ mode }) => ({
         // Node runs the sources as they are, and quicker than what Vite makes of them
         test: {
           ...UNITS,
-          exclude: mode === 'fast' ? [...UNITS.exclude, ...PROCESSES] : UNITS.exclude,
           name: 'units',
           isolate: false,
           experimental: NATIVE,
@@ -74,7 +75,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'whole',
-          include: ['test/**/*.test.ts', ALONE],
+          include: ['test/**/*.test.ts', 'dashboard/**/*.test.{ts,tsx}', ALONE, ...PROCESSES],
           exclude: [SIMULATION, PACKAGES],
         },
       },

@@ -3,6 +3,7 @@ import type { RunResult } from '../../src/engine/backend.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import { costsOf } from '../../src/history/cost-ledger.ts';
+import { viewOf } from '../../src/history/run-view.cases.ts';
 import { nodeTimelines } from '../../src/history/node-timeline.ts';
 
 /** A command that was refused. */
@@ -29,7 +30,7 @@ export function outcomeOf(
   const withoutChance = (value: unknown): unknown => anonymous(value, run);
   return {
     results: results.map(withoutChance),
-    nodes: sorted(nodeTimelines(events).map(withoutChance)),
+    nodes: sorted(nodeTimelines(viewOf(events)).map(withoutChance)),
     ledger: sorted(costsOf(events).attempts.map(withoutChance)),
     events: events.map(lineOf).sort(),
   };

@@ -1,7 +1,7 @@
 /** Who may do what: hosts, origins, tokens, roles, sessions, and servers that refuse to start. */
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { refusedServe, serve, type Answer, type Served } from './served.ts';
+import { refusedServe, serveWarm as serve, type Answer, type Served } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
 const SECRETS = {

@@ -222,6 +222,60 @@ nodes:
   });
 });
 
+describe('a secret that only the file of a workflow names', () => {
+  const SECRET = 'Zk7Qp2Xw9LmR4tVb8NcY';
+  /** Every text of a file that an answer shows. */
+  const TOLD = `
+workflow:
+  name: told
+  description: "uses \${DB_PASSWORD}"
+  entry_point: ask
+  metadata: {note: "\${DB_PASSWORD}"}
+  input:
+    x: {type: string, default: "\${DB_PASSWORD}", description: "not \${DB_PASSWORD}", enum: ["\${DB_PASSWORD}", other]}
+    many: {type: array, required: false, items: {type: string, pattern: "\${DB_PASSWORD}"}}
+  schedule: [{cron: "0 6 1 1 *", input: {x: "\${DB_PASSWORD}"}}]
+  on_error: [{on_error: true, when: "error.message == '\${DB_PASSWORD}'", halt: {message: "\${DB_PASSWORD}"}}]
+nodes:
+  - name: ask
+    type: human_gate
+    prompt: "Is it \${DB_PASSWORD}?"
+    options: [{label: "\${DB_PASSWORD}", value: "yes \${DB_PASSWORD}"}, {label: no, value: no}]
+    routes: [{to: say, when: "output.selected == 'yes \${DB_PASSWORD}'"}, {to: $end}]
+  - {name: say, type: set, description: "says \${DB_PASSWORD}", value: "\${DB_PASSWORD}"}
+output: {said: "{{ say.output | default('\${DB_PASSWORD}') }}"}
+`;
+
+  it('is in no answer', async () => {
+    const served = await serve({ files: { 'told.yaml': TOLD }, env: { DB_PASSWORD: SECRET } });
+    const texts: string[] = [];
+    const ask = async (path: string, more: object = {}): Promise<number> => {
+      const { status, text, headers } = await served.ask(path, more);
+      texts.push(JSON.stringify([...headers]), text);
+      return status;
+    };
+    const yaml = { 'content-type': 'application/yaml' };
+    const { run } = await served.run('told');
+    const paths = ['', '/events', '/record', '/drift', '/explain', '/value?of=input', '/result'];
+    expect(await ask('/v1/workflows')).toBe(200);
+    expect(await ask('/v1/workflows/told')).toBe(200);
+    expect(await ask('/v1/workflows/told/plan')).toBe(200);
+    expect(await ask('/v1/workflows/told/validate', { method: 'POST' })).toBe(200);
+    expect(await ask('/v1/workflows/told/validate', { body: TOLD, headers: yaml })).toBe(200);
+    expect(await ask('/v1/gates')).toBe(200);
+    for (const x of ['guess', 7, { deep: 'guess' }])
+      expect(await ask('/v1/runs', { json: { workflow: 'told', input: { x } } })).toBe(422);
+    const many = ['guess'];
+    expect(await ask('/v1/runs', { json: { workflow: 'told', input: { many } } })).toBe(422);
+    expect(await ask(`/v1/runs/${run}/answers`, { json: { value: 'guess' } })).toBe(422);
+    expect(await ask(`/v1/runs/${run}/resume`, { json: { input: { x: 'guess' } } })).toBe(422);
+    for (const path of paths) await ask(`/v1/runs/${run}${path}`);
+    for (const path of ['/v1/runs', '/metrics', '/openapi.json']) await ask(path);
+    expect(texts.filter((text) => text.includes(SECRET))).toEqual([]);
+    expect(served.stderr).not.toContain(SECRET);
+  });
+});
+
 /** A log of some megabytes, in values that are sent whole. */
 const MANY = `
 workflow: {name: many, entry_point: make}

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAUNCHER, runErrand } from '../../src/cli/run-errand.cases.ts';
-import { serve } from './served.ts';
+import { serveWarm as serve } from './served.ts';
 import { follow, readAll, readSome, type SeenEvent } from './sse.ts';
 import { ALL } from './workflows.ts';
 
