@@ -9,6 +9,7 @@ import * as errors from '../src/errors/index.ts';
 import * as root from '../src/index.ts';
 import * as server from '../src/server/index.ts';
 import * as stores from '../src/stores/index.ts';
+import * as testing from '../src/rehearsal/index.ts';
 import * as temporal from '../src/temporal.ts';
 import * as define from '../src/workflow/authoring/define.ts';
 
@@ -36,6 +37,7 @@ const VALUES: Readonly<Record<string, readonly [object, readonly string[]]>> = {
     temporal,
     ['fromTemporalFailure', 'startWorker', 'temporalConfig', 'toTemporalFailure'],
   ],
+  './testing': [testing, ['CALM', 'STORMY', 'playSimModel', 'rehearse', 'simulate', 'storeCases']],
   './workflow': [define, ['workflow']],
 };
 

@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { AttemptSummary, ErrorReport } from '../../errors/report/report.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import type { InterferencePort } from '../ports/interference-port.ts';
 import type { EffectInput } from '../decide/effect-input.ts';
 import type { UnknownOutcome } from '../policy/unknown-outcome.ts';
 import type { FinishedCall } from '../conversation/finished-calls.ts';
@@ -308,6 +309,8 @@ export interface RunState {
   error: ErrorReport | undefined;
   /** Knows the secret values that no event may contain. Set by the engine; in no snapshot. */
   redactor?: Redactor | undefined;
+  /** Only in a rehearsal. Set by the engine; in no snapshot. */
+  interference?: InterferencePort | undefined;
 }
 
 export const ROOT_SCOPE = '';
