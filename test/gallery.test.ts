@@ -70,6 +70,7 @@ const INFOS: ReadonlySet<DiagnosticCode> = new Set([
   'retry-around-effects',
   'exit-codes-any',
   'retry-after-timeout',
+  'retry-after-refusal',
   'propagate-at-top',
   'not-looked-at',
 ]);

@@ -1,6 +1,6 @@
 /** What a run makes of effects that say less, or more, than happened. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +54,63 @@ const WIDE_RETRY = [
   { to: '$end' },
   { on_error: ['tool.failed', 'effect.*'], retry: { max: 2, backoff: 'none' } },
 ];
+
+/** Whether `a` is asked about, after the one request that was made. */
+async function postOnce(answer: RequestListener, more: object = {}): Promise<Ran['result']> {
+  let requests = 0;
+  server = createServer((request, response) => {
+    requests += 1;
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { result } = await run({
+    workflow: { name: 't', entry_point: 'a', runtime: fetching(origin) },
+    nodes: [
+      {
+        name: 'a',
+        type: 'tool',
+        tool: 'http_fetch',
+        arguments: { url: `${origin}/pay`, method: 'POST', body: { cents: 5 } },
+        output: { body: { type: 'object', properties: { receipt: { type: 'string' } } } },
+        routes: [{ to: '$end' }, { on_error: true, retry: { max: 2, backoff: 'none' } }],
+        ...more,
+      },
+    ],
+  });
+  expect(requests).toBe(1);
+  return result;
+}
+
+describe('a POST that was accepted', () => {
+  const ASKED = { status: 'paused', waiting: { reason: 'outcome' } };
+
+  it.each<[string, RequestListener]>([
+    ['off the schema of the node', (_, response) => response.end('{"receipt": 12}')],
+    ['without a body', (_, response) => response.writeHead(204).end()],
+  ])('with an answer %s is made once, and a person is asked', async (_, answer) => {
+    const json: RequestListener = (request, response) => {
+      response.setHeader('content-type', 'application/json');
+      return answer(request, response);
+    };
+    expect(await postOnce(json)).toMatchObject(ASKED);
+  });
+
+  it('is made once when the time of the node ends before its answer comes', async () => {
+    expect(await postOnce(() => undefined, { timeout_seconds: 0.3 })).toMatchObject(ASKED);
+  });
+
+  it('is a failure like any other where the tool is idempotent', async () => {
+    const wrong: RequestListener = (_, response) => {
+      response.setHeader('content-type', 'application/json').end('{"receipt": 12}');
+    };
+    const routes = [{ to: '$end' }];
+    expect(await postOnce(wrong, { idempotent: true, routes })).toMatchObject({
+      status: 'failed',
+      error: { kind: 'tool.output_malformed', outcome: 'failed' },
+    });
+  });
+});
 
 describe('a POST that a gateway answers', () => {
   it.each([408, 502, 503, 504])('with %i is made once, and a person is asked', async (status) => {

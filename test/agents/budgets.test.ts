@@ -146,7 +146,7 @@ describe('asked and watched', () => {
       ...asking,
       steps: [
         asked,
-        ...['{"usd": -1}', '{"eur": 1}'].map((by) => ({
+        ...['{"usd": -1}', '{"eur": 1}', '{"tokens": 5}'].map((by) => ({
           do: ['answer', 'RUN', '--value', `{"raise": ${by}}`],
           exit: 2,
         })),

@@ -71,6 +71,8 @@ export interface FunctionRequest {
   readonly timeoutKind?: 'limit.node_timeout' | 'tool.timeout' | undefined;
   /** Whether it may be repeated when its outcome is unknown. */
   readonly isIdempotent: boolean;
+  /** It asks another system to change something, which may do so whatever becomes of the answer. */
+  readonly writesElsewhere?: boolean | undefined;
   readonly outputSchema?: JsonObject | undefined;
   /** Accepts a result that was cut. Default: that is a failure. */
   readonly keepsTruncated?: boolean | undefined;
@@ -152,7 +154,7 @@ function returnedResult(
   const { noun, notJson, offSchema } = NAMES[request.type];
   const output = toOutput(value, context.redactor);
   if (output.ok && request.type === 'tool' && isLongerThan(output.value, MAX_RESULT_CHARS)) {
-    return unusable({
+    return unusable(request, {
       kind: 'tool.output_malformed',
       message: `The result of the tool ${request.name} is longer than the limit of ${MAX_RESULT_CHARS} characters`,
       action: {
@@ -163,7 +165,7 @@ function returnedResult(
   }
   if (!output.ok) {
     const where = output.pointer === '' ? 'it' : output.pointer;
-    return unusable({
+    return unusable(request, {
       kind: notJson,
       message: `The ${noun} ${request.name} returned something that is not JSON: ${where} ${output.problem}`,
       details: { pointer: output.pointer },
@@ -174,7 +176,7 @@ function returnedResult(
   if (findings.length === 0) return { ok: true, output: output.value };
   const subject = `The output of the ${noun} ${request.name}`;
   return {
-    ...unusable({
+    ...unusable(request, {
       kind: offSchema,
       ...describeFindings(subject, findings),
       title: request.type === 'call' ? 'Function output malformed' : 'Tool output malformed',
@@ -200,7 +202,7 @@ function partialResult(
   const result = returnedResult(value, request, context);
   if (errors.length === 0) return result;
   // without its errors, a part of a result would later pass for the whole
-  if (!result.ok) return unusable(result.failure);
+  if (!result.ok) return unusable(request, result.failure);
   const { noun, failed: fallback } = NAMES[request.type];
   const drafts = errors.slice(0, MAX_ERRORS).map((error) => failureIn(error, request, context));
   const left = errors.length - drafts.length;
@@ -264,7 +266,8 @@ function stopped(
       ? `did not finish within ${request.timeoutMs ?? 0} ms`
       : 'was cancelled while it ran';
   // the work may have been done before the signal ended it
-  const isUnknown = (end.isRunning || end.by === 'abort') && !request.isIdempotent;
+  const isUnknown =
+    mayHaveWritten(request) || ((end.isRunning || end.by === 'abort') && !request.isIdempotent);
   const lateValue = end.late?.value;
   const late =
     end.late === undefined
@@ -296,6 +299,13 @@ function failed(failure: ReportDraft): EffectFailure {
   return { ok: false, failure };
 }
 
-function unusable(failure: ReportDraft): EffectFailure {
-  return { ok: false, failure, isUnusable: true };
+/** It was executed, and its result cannot be used. */
+function unusable(request: FunctionRequest, failure: ReportDraft): EffectFailure {
+  const outcome = mayHaveWritten(request) ? { outcome: 'unknown' as const } : {};
+  return { ok: false, failure: { ...failure, ...outcome }, isUnusable: true };
+}
+
+/** Nothing here can tell, or undo, what another system has done. */
+function mayHaveWritten({ writesElsewhere, isIdempotent }: FunctionRequest): boolean {
+  return writesElsewhere === true && !isIdempotent;
 }

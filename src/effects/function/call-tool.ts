@@ -12,9 +12,10 @@
  *
  * It is called once: the machine applies `retry`.
  */
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { isPartial, partial } from '../../workflow/authoring/partial.ts';
 import { cancelledBefore, type Effect, type EffectContext, type EffectResult } from '../effect.ts';
+import { FETCH_TOOL } from '../../workflow/plan/plan.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 import { callFunction, RefusedOutput, type FunctionContext } from './call-function.ts';
 import type { Callable, Run } from '../module/callable.ts';
@@ -61,6 +62,7 @@ export const callCallable: Effect<CallableRequest> = (request, context) => {
       isIdempotent:
         request.isIdempotent ||
         (request.isNeverRepeated !== true && callable.describes.isIdempotent),
+      writesElsewhere: callable.name === FETCH_TOOL && !isReading(input),
       timeoutMs: isOfTool ? ofToolMs : ofNodeMs,
       timeoutKind: isOfTool ? 'tool.timeout' : 'limit.node_timeout',
       outputSchema,
@@ -69,6 +71,12 @@ export const callCallable: Effect<CallableRequest> = (request, context) => {
     context,
   );
 };
+
+/** Other methods of `http_fetch` ask a server to change something. */
+function isReading(input: JsonValue): boolean {
+  const method = isPlainObject(input) ? (input['method'] ?? 'GET') : 'GET';
+  return method === 'GET' || method === 'HEAD';
+}
 
 /** The checks run inside the time limit, because a schema may run code. */
 function checked(callable: Callable): Run {

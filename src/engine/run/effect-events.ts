@@ -110,12 +110,18 @@ function settled(
   return { type: 'effect:failed', ...where, error, ...keptBack, ...partial, ...unusable, ...used };
 }
 
-/** Says that the effect was executed, where its result could not be kept for a later check. */
+/**
+ * An effect that was executed and whose result was refused did not fail: it took place, and nothing good
+ * came of it. Says so in its action where the result could not be kept for a later check.
+ */
 function executedFailure(
   { isIdempotent }: EffectRequest,
-  { failure, isUnusable, output }: EffectFailure,
+  { failure: refused, isUnusable, output }: EffectFailure,
 ): ReportDraft {
-  if (isUnusable !== true || output !== undefined || isIdempotent) return failure;
+  if (isUnusable !== true || isIdempotent) return refused;
+  const isKnown = outcomeOf(refused) !== 'unknown';
+  const failure: ReportDraft = isKnown ? { ...refused, outcome: 'partial' } : refused;
+  if (output !== undefined) return failure;
   const { kind, detail } = failure.action ?? catalogRow(failure.kind)?.action ?? NOTHING_TO_DO;
   const executed =
     'It was executed, and its result could not be kept: repeat it only if that is harmless.';

@@ -71,6 +71,7 @@ export function answerEvent(
       ? acceptChoice(value, open)
       : (isOfTool ? acceptApproval : acceptOption)(value, open.options);
   checkEdit(expectedOf(state, scope, plan), accepted);
+  checkRaise(open.budget, accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
 }
 
@@ -215,6 +216,17 @@ function acceptRaise(value: JsonObject): JsonValue {
   throw invalidAnswer(
     'The answer does not say by how much to raise the budget',
     'Answer raise, or {"raise": {"usd": 1}} or {"raise": {"tokens": 1000}} with more than 0.',
+  );
+}
+
+/** An amount in the other unit would raise nothing, and the same question would come again. */
+function checkRaise(budget: OpenGate['budget'], accepted: JsonValue): void {
+  if (budget === undefined || !isPlainObject(accepted) || !isPlainObject(accepted['raise'])) return;
+  if (Object.hasOwn(accepted['raise'], budget.unit)) return;
+  const example = JSON.stringify({ raise: { [budget.unit]: budget.unit === 'usd' ? 1 : 1000 } });
+  throw invalidAnswer(
+    `This budget is in ${budget.unit}, and the answer raises another one`,
+    `Answer raise, or ${example}.`,
   );
 }
 

@@ -3,7 +3,11 @@ import { memoryFiles } from '../yaml/files.cases.ts';
 import { validateWorkflow } from './validate.ts';
 import type { CheckOptions } from './check.ts';
 
-const CODES: ReadonlySet<string> = new Set(['retry-around-effects', 'retry-after-timeout']);
+const CODES: ReadonlySet<string> = new Set([
+  'retry-around-effects',
+  'retry-after-timeout',
+  'retry-after-refusal',
+]);
 
 /** Warnings about repeated effects: `severity code at the line: the names in the message`. */
 function repeats(
@@ -142,5 +146,35 @@ describe('a retry after a timeout of the node', () => {
     expect(pay('type: script, command: x, timeout_seconds: 1', other)).toEqual([]);
     const server = ', runtime: {mcp_servers: {s: {type: stdio, command: x}}}';
     expect(pay('type: tool, tool: s/f, timeout_seconds: 1', ANY, server)).toEqual([]);
+  });
+});
+
+describe('a retry after an output that is not as declared', () => {
+  const pay = (settings: string, route = ANY, header = ''): string[] =>
+    repeats(`nodes: [{name: a, ${settings}, routes: [{to: $end}, ${route}]}]\n`, { header });
+  const OUTPUT = 'output: {receipt: {type: string}}';
+
+  it('is reported where a wide retry matches it', () => {
+    const script = `type: script, command: x, ${OUTPUT}`;
+    const expected = ['info retry-after-refusal: a internal.schema_violation'];
+    expect(pay(script)).toEqual(expected);
+    expect(pay(script, '{on_error: "internal.*", retry: {max: 1}}')).toEqual(expected);
+    expect(pay(script, '{on_error: a.b, to: $end}', `, on_error: [${ANY}]`)).toEqual(expected);
+    expect(pay(`type: call, function: f, ${OUTPUT}`)).toEqual(expected);
+    expect(pay(`type: tool, tool: f, ${OUTPUT}`)).toEqual([
+      'info retry-after-refusal: a tool.output_malformed',
+    ]);
+  });
+
+  it('is not reported where it is meant, harmless, or asked about first', () => {
+    expect(pay('type: script, command: x')).toEqual([]);
+    expect(pay(`type: script, command: x, idempotent: true, ${OUTPUT}`)).toEqual([]);
+    const named = '{on_error: [internal.schema_violation], retry: {max: 1}}';
+    expect(pay(`type: script, command: x, ${OUTPUT}`, named)).toEqual([]);
+    const other = '{on_error: internal.script_error, retry: {max: 1}}';
+    expect(pay(`type: script, command: x, ${OUTPUT}`, other)).toEqual([]);
+    const fetch = ', runtime: {http_fetch: {allow: [x.org], methods: [POST]}}';
+    const post = `type: tool, tool: http_fetch, arguments: {url: "https://x.org", method: POST}`;
+    expect(pay(`${post}, timeout_seconds: 1, ${OUTPUT}`, ANY, fetch)).toEqual([]);
   });
 });

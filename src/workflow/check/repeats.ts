@@ -1,6 +1,7 @@
 /**
  * Finds steps that a retry repeats: steps inside a group, a sub-workflow or a supervisor that had succeeded
- * when the whole failed, and a step that its own timeout interrupted. Both are allowed, with a notice.
+ * when the whole failed, a step that its own timeout interrupted, and one that ran and whose output was
+ * refused. All are allowed, with a notice.
  */
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
 import { FETCH_TOOL, type FilePlan } from '../plan/plan.ts';
@@ -11,7 +12,7 @@ import type { Route } from '../plan/route.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
 import { branchesOf, onward, type Flow } from './flow-graph.ts';
-import { handlingOf, letsGo, takes, type Raising } from './routing.ts';
+import { handlingOf, isNamed, letsGo, takes, type Raising } from './routing.ts';
 
 export interface RepeatContext {
   readonly plan: FilePlan;
@@ -27,8 +28,11 @@ type Step = ScriptPlan | CallPlan | ToolPlan;
 
 export function checkRepeats(context: RepeatContext, report: ReportProblem): void {
   for (const node of context.flowOf(context.plan).nodes.values()) {
-    if (isStep(node)) checkOwnTimeout(node, context, report);
-    else checkRetryAround(node, context, report);
+    if (!isStep(node)) checkRetryAround(node, context, report);
+    else {
+      checkOwnTimeout(node, context, report);
+      checkRefusedOutput(node, context, report);
+    }
   }
 }
 
@@ -262,27 +266,57 @@ function isRepeatable(node: Step, plan: FilePlan, { describesOf }: RepeatContext
 
 const READING: ReadonlySet<unknown> = new Set(['GET', 'HEAD']);
 
-/** A timed-out call to an MCP server has an unknown outcome, which a retry must name. */
+/** A call to another system that timed out, or has a bad answer, is in doubt: a retry must name that. */
+function isElsewhere(node: Step): boolean {
+  return node.type === 'tool' && (node.tool.includes('/') || node.tool === FETCH_TOOL);
+}
+
 function checkOwnTimeout(node: Step, context: RepeatContext, report: ReportProblem): void {
-  if (node.timeoutMs === undefined || isRepeatable(node, context.plan, context)) return;
-  if (node.type === 'tool' && node.tool.includes('/')) return;
+  if (node.timeoutMs === undefined) return;
   const kinds =
     node.type === 'script' ? ['internal.script_timeout'] : ['limit.node_timeout', 'tool.timeout'];
+  const found = retryOfItsOwn(node, kinds, context);
+  if (found === undefined) return;
+  report({
+    code: 'retry-after-timeout',
+    severity: 'info',
+    message: `This retry also repeats ${quoted(node.name)} after its own timeout (${quoted(found.kind)}), which may have interrupted it half-way; it is not known to be idempotent`,
+    path: fromPointer(found.route.pointer),
+    suggestion:
+      'Name the kinds to retry, or declare the node `idempotent: true` if repeating it does no harm',
+  });
+}
+
+/** A retry that names the kind says that it is meant. */
+function checkRefusedOutput(node: Step, context: RepeatContext, report: ReportProblem): void {
+  if (node.outputSchema === undefined) return;
+  const kind = node.type === 'tool' ? 'tool.output_malformed' : 'internal.schema_violation';
+  const found = retryOfItsOwn(node, [kind], context);
+  if (found === undefined || isNamed(found.route, kind)) return;
+  report({
+    code: 'retry-after-refusal',
+    severity: 'info',
+    message: `This retry also repeats ${quoted(node.name)} after it has run, when its output is not as declared (${quoted(kind)}); it is not known to be idempotent`,
+    path: fromPointer(found.route.pointer),
+    suggestion:
+      'Name the kinds to retry, or declare the node `idempotent: true` if repeating it does no harm',
+  });
+}
+
+/** The first retry that repeats the step after a failure of one of these kinds, where that may do harm. */
+function retryOfItsOwn(
+  node: Step,
+  kinds: readonly string[],
+  context: RepeatContext,
+): { readonly route: Route; readonly kind: string } | undefined {
+  if (isElsewhere(node) || isRepeatable(node, context.plan, context)) return undefined;
   for (const route of retriesOf(node, context)) {
     const kind = kinds.find((each) =>
       handlingOf(each, node.routes, context.plan.onError).steps.some(
         (step) => step.route === route,
       ),
     );
-    if (kind === undefined) continue;
-    report({
-      code: 'retry-after-timeout',
-      severity: 'info',
-      message: `This retry also repeats ${quoted(node.name)} after its own timeout (${quoted(kind)}), which may have interrupted it half-way; it is not known to be idempotent`,
-      path: fromPointer(route.pointer),
-      suggestion:
-        'Name the kinds to retry, or declare the node `idempotent: true` if repeating it does no harm',
-    });
-    return;
+    if (kind !== undefined) return { route, kind };
   }
+  return undefined;
 }

@@ -75,6 +75,8 @@ export const CODES = {
     'A retry around a group or a sub-workflow that repeats steps that have succeeded.',
   'retry-after-timeout':
     'A retry that repeats a step that a timeout may have interrupted half-way.',
+  'retry-after-refusal':
+    'A retry that repeats a step that has run, because its output is not as declared.',
   'unhandled-kind': 'A kind that no route handles, in a file that does not declare `on_unhandled`.',
   'propagate-at-top': '`propagate` in a file that no workflow calls.',
   'no-model': 'A node without a model, in a file without a default model.',

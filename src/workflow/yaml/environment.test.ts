@@ -11,6 +11,7 @@ const ENV = {
   LOOP: '${LOOP}',
   D: '${A}-${B}',
   ERRAND_STORE: 'memory',
+  ERRAND_HOME: '/runs',
 };
 
 describe('${VAR}', () => {
@@ -32,7 +33,7 @@ describe('${VAR}', () => {
       'for X in a b; do read -r Y; echo ${X}${Y}; done',
     ],
     ['${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}', '${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}'],
-    ['${ERRAND_STORE} ${ERRAND_STORE_2}', 'memory ${ERRAND_STORE_2}'],
+    ['${ERRAND_STORE} ${ERRAND_HOME}', 'memory /runs'],
   ])('in %j is %j', (text, expected) => {
     expect(expandEnvironment(text, ENV)).toEqual({ text: expected, missing: [] });
   });

@@ -1,8 +1,8 @@
 /**
  * `${VAR}` and `${VAR:-default}` in texts. Names are upper case, so that a shell's `${i}` and
  * JavaScript's `${input.x}` are left alone. So are variables that get their values when a script runs:
- * from Errand (`ERRAND_ATTEMPT` and others, not `ERRAND_STORE`), from its node's `env`, or in the text
- * itself. `$${VAR}` is the literal text `${VAR}`.
+ * from Errand (`ERRAND_ATTEMPT` and others), from its node's `env`, or in the text itself. `$${VAR}` is
+ * the literal text `${VAR}`.
  */
 import type { Environment } from './file-port.ts';
 
@@ -10,7 +10,7 @@ import type { Environment } from './file-port.ts';
 const ASSIGNMENT =
   /(?:^|[\s;&|({])(?:([A-Z_][A-Z0-9_]*)=|for\s+([A-Z_][A-Z0-9_]*)\s+in\b|read\s+(?:-\w+\s+)*([A-Z_][A-Z0-9_]*))/g;
 const REFERENCE =
-  /(?<!\$)\$\{(?!ERRAND_(?!STORE(?:\}|:-))|CONDUCTOR_)([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g;
+  /(?<!\$)\$\{(?!ERRAND_(?:ERROR_OUT|ATTEMPT|RUN|NODE|IDEMPOTENCY_KEY)(?:\}|:-)|CONDUCTOR_)([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g;
 const ESCAPED = /\$\$\{/g;
 
 const MAX_DEPTH = 10;
