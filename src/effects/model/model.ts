@@ -32,6 +32,7 @@ import {
   type ModelRef,
   type CallFailure,
 } from './failure.ts';
+import { newWireRecord } from './stream/wire-events.ts';
 import { usedByFailure, writtenIn } from './usage/failure-usage.ts';
 import {
   modelRefOf,
@@ -244,7 +245,8 @@ function notStarted(
   thrown: unknown,
   callContext: { readonly modelRef: ModelRef; readonly context: EffectContext },
 ): EffectFailure {
-  const { failure } = thrownFailure(thrown, { isDelivered: false }, callContext);
+  const nothing = { isDelivered: false, wire: newWireRecord() };
+  const { failure } = thrownFailure(thrown, nothing, callContext);
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown, ...NOTHING_USED };
 }
 
