@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { workflowGraph } from '../../history/workflow-graph.ts';
+import { runGraph } from '../../history/workflow-graph.ts';
 import type { WorkflowVerdict } from '../../workflow/check/validation-json.ts';
 import { inputSchema } from '../../workflow/plan/input-schema.ts';
 import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
@@ -151,6 +151,7 @@ function textRoutes(core: ServerCore): readonly Route[] {
       path: '/v1/workflows/{name}',
       summary: 'Replace the file of a workflow',
       role: 'edit',
+      closed: core.allowEdit ? undefined : 'The server was started without --allow-edit',
       headers: { 'If-Match': 'The tag of the text that is replaced.' },
       body: { media: YAML },
       answers: { 200: WHOLE },
@@ -200,7 +201,7 @@ function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
       .map((line) => redactor.text(own.text(line)))
       .join('\n'),
     input: plan === undefined ? null : shownOf(inputSchema(plan), own),
-    graph: plan === undefined ? null : shownOf(workflowGraph(plan), own),
+    graph: plan === undefined ? null : shownOf(runGraph(plan), own),
     validation: verdict,
   };
 }
@@ -214,11 +215,6 @@ async function judged(
 }
 
 async function replace(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  if (!core.allowEdit)
-    throw new ErrandError({
-      kind: 'request.forbidden',
-      message: 'The server was started without --allow-edit',
-    });
   const name = request.params['name'] ?? '';
   const served = await core.workflows.get(name);
   const { text = '' } = request;
@@ -234,9 +230,10 @@ async function replace(core: ServerCore, request: CheckedRequest): Promise<Respo
   return jsonAnswer(shown(core, fresh), { headers: { etag: fresh.etag } });
 }
 
-/** `*` would replace whatever is there. */
+/** `*` would replace whatever is there, and a weak tag does not say that the text is the same. */
 function refuseStale(ifMatch: string | null, etag: string): void {
-  if (ifMatch?.trim() === etag) return;
+  const tags = (ifMatch ?? '').split(',').map((tag) => tag.trim());
+  if (tags.includes(etag)) return;
   throw new ErrandError({
     kind: 'request.stale',
     message:

@@ -81,6 +81,19 @@ export function checkInput(
   }
 }
 
+/** The input that `completeInput` refuses the values for; undefined where it takes them. */
+export function inputAtFault(plan: FilePlan, values: JsonObject): string | undefined {
+  const isWrong = ([name, value]: readonly [string, JsonValue]): boolean => {
+    const field = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
+    return field === undefined || checkValue(field.schema, value).length > 0;
+  };
+  const isMissing = ([name, field]: readonly [string, InputField]): boolean =>
+    field.required && field.default === undefined && !Object.hasOwn(values, name);
+  const [wrong] = Object.entries(values).find(isWrong) ?? [];
+  const [missing] = Object.entries(plan.input).find(isMissing) ?? [];
+  return wrong ?? missing;
+}
+
 /** Says nothing about the type where the type is right: the message names the actual problem. */
 function adviceFor(name: string, { type }: InputField, value: JsonValue): string {
   const isOfType = checkValue({ type }, value).length === 0;
