@@ -13,6 +13,7 @@
  * | a bad finish reason, then a good one | as for the bad one          | as for the bad one |
  * | pieces that are not in the whole, or of two replies | `provider.stream_interrupted` | partial |
  * | an error inside the reply          | as classified                 | as classified      |
+ * | an event that cannot be read       | `provider.stream_interrupted` | partial            |
  * | filtered or refused                | `provider.content_filter`     | failed             |
  * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
  * | the same before any content        | `provider.network`            | unknown            |
@@ -47,19 +48,44 @@ export interface CallFailure {
 
 export function thrownFailure(
   thrown: unknown,
-  state: Pick<StreamState, 'isDelivered' | 'finish'>,
+  state: Pick<StreamState, 'isDelivered' | 'finish' | 'wire'>,
   { modelRef, context }: { readonly modelRef: ModelRef; readonly context: EffectContext },
 ): CallFailure {
   const reply = failureWithoutEvents(thrown) ?? thrown;
   const options = { ...optionsFor(modelRef, context), delivered: state.isDelivered };
   const given = isCutByOurSdk(thrown, state) ? INTERRUPTED : reply;
-  const failure = failureFrom(given, options, draftFromProvider);
+  const read = (link: unknown): ReportDraft => failureFrom(link, options, draftFromProvider);
+  const failure = settledBy(state.wire, read(given), read);
   if (isCutBeforeContent(failure, state))
     return { failure: brokenBeforeContent(modelRef, stampFor(context)), thrown };
   // a registered model was called, whatever it says about the request that it made
   const isModels = carriedReport(reply) !== undefined && !isOwn(reply);
   const isBegun = isModels && outcomeOf(failure) === 'not_started';
-  return { failure: isBegun ? { ...failure, outcome: 'failed' } : failure, thrown };
+  if (isBegun) return { failure: { ...failure, outcome: 'failed' }, thrown };
+  const isHalf = state.isDelivered && failure.kind === 'provider.unknown';
+  const isLeft = isHalf && outcomeOf(failure) === 'failed';
+  return { failure: isLeft ? { ...failure, outcome: 'partial' } : failure, thrown };
+}
+
+/** Kinds of what the SDK says when it cannot read an event, or crashes over it. */
+const UNREAD: ReadonlySet<string> = new Set([
+  'agent.output_invalid',
+  'provider.unknown',
+  'provider.stream_interrupted',
+]);
+
+/**
+ * An error that the SDK could not read keeps its own meaning, and any other event that it could not read
+ * is a broken stream: the form of a reply is checked by the machine, and never by the SDK.
+ */
+function settledBy(
+  { error }: WireRecord,
+  failure: ReportDraft,
+  read: (link: unknown) => ReportDraft,
+): ReportDraft {
+  if (!UNREAD.has(failure.kind)) return failure;
+  if (error !== undefined) return read({ type: 'error', error });
+  return failure.kind === 'agent.output_invalid' ? read(INTERRUPTED) : failure;
 }
 
 /** The SDK may wrap what our `fetch` threw. */
@@ -78,7 +104,8 @@ export function endFailure(
     return isEmpty(state, last) ? { failure: emptyReply(modelRef, context) } : undefined;
   }
   const options = { ...optionsFor(modelRef, context), delivered: state.isDelivered };
-  const failure = failureFrom(link, options, draftFromProvider);
+  const read = (each: unknown): ReportDraft => failureFrom(each, options, draftFromProvider);
+  const failure = settledBy(state.wire, read(link), read);
   if (isCutBeforeContent(failure, state))
     return { failure: brokenBeforeContent(modelRef, stampFor(context)) };
   return { failure };

@@ -26,6 +26,7 @@ import {
 import { MAX_RESULT_CHARS, toOutput } from '../../machine/state/stored-output.ts';
 import { createFindCredential, type Credential, type FindCredential } from './credentials.ts';
 import { endFailure, factsOf, stopped, thrownFailure, type CallFailure } from './failure.ts';
+import { newWireRecord } from './stream/wire-events.ts';
 import { usedByFailure, writtenIn } from './usage/failure-usage.ts';
 import {
   modelRefOf,
@@ -240,7 +241,8 @@ function notStarted(
   thrown: unknown,
   callContext: { readonly modelRef: ModelRef; readonly context: EffectContext },
 ): EffectFailure {
-  const { failure } = thrownFailure(thrown, { isDelivered: false }, callContext);
+  const nothing = { isDelivered: false, wire: newWireRecord() };
+  const { failure } = thrownFailure(thrown, nothing, callContext);
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown, ...NOTHING_USED };
 }
 

@@ -5,10 +5,10 @@ import { readProperty } from '../support/safe-json.ts';
 const MAX_LINKS = 20_000;
 
 /** The value itself, then what it names as its cause, outermost first; each link once. */
-export function* causeChain(thrown: unknown): Generator<unknown> {
+export function* causeChain(thrown: unknown, maxLinks = MAX_LINKS): Generator<unknown> {
   const seen = new Set<unknown>();
   let link = thrown;
-  while (link !== undefined && link !== null && seen.size < MAX_LINKS && !seen.has(link)) {
+  while (link !== undefined && link !== null && seen.size < maxLinks && !seen.has(link)) {
     seen.add(link);
     yield link;
     link = readProperty(link, 'cause');

@@ -6,6 +6,7 @@
 import { adoptReport, buildReport } from '../report/build.ts';
 import { catalogRow, DOMAIN_ROW } from '../catalog/catalog.ts';
 import { causeChain } from './cause-chain.ts';
+import { aggregated, heldFailures } from './held-failures.ts';
 import { isPlainObject, readProperty } from '../support/safe-json.ts';
 import { isKindName, isReservedKind } from '../catalog/kinds.ts';
 import type { Redactor } from '../redaction/redact.ts';
@@ -30,12 +31,42 @@ export function carriedReport(
   request: ReportRequest = {},
 ): ErrorReport | undefined {
   const links = [...causeChain(value)];
-  return links.some(isOurs)
-    ? joined(
-        links.filter((it) => isOurs(it) || isRaise(it)),
-        request,
-      )
-    : undefined;
+  return ownReport(links, request) ?? heldReport(links, request, { left: MAX_HELD });
+}
+
+function ownReport(links: readonly unknown[], request: ReportRequest): ErrorReport | undefined {
+  if (!links.some(isOurs)) return undefined;
+  return joined(
+    links.filter((it) => isOurs(it) || isRaise(it)),
+    request,
+  );
+}
+
+/** Failures that are looked at in wrappers without a cause, however they hold each other. */
+const MAX_HELD = 64;
+/** Links of each. */
+const MAX_HELD_LINKS = 32;
+
+/** Of several failures that were thrown together, only the kind that all of them have. */
+function heldReport(
+  links: readonly unknown[],
+  request: ReportRequest,
+  looks: { left: number },
+): ErrorReport | undefined {
+  const look = (inner: unknown): ErrorReport | undefined => {
+    if (looks.left-- <= 0) return undefined;
+    const below = [...causeChain(inner, MAX_HELD_LINKS)];
+    return ownReport(below, request) ?? heldReport(below, request, looks);
+  };
+  for (const link of links.slice(0, MAX_HELD_LINKS)) {
+    for (const inner of heldFailures(link)) {
+      const report = look(inner);
+      if (report !== undefined) return report;
+    }
+    const [first, ...others] = aggregated(link).map(look);
+    if (first !== undefined && others.every((other) => other?.kind === first.kind)) return first;
+  }
+  return undefined;
 }
 
 /** The same for authors' own error classes: an error with a `kind` that authors may use. */

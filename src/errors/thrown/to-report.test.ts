@@ -89,6 +89,37 @@ describe('an unrecognised value', () => {
     expect(report.details?.['errors']).toContainEqual({ kind: 'order.missing', message: 'two' });
   });
 
+  const missing = (): Error => failure('order.missing', 'No order', { id: 7 });
+  it.each<readonly [string, () => unknown]>([
+    ['several of one kind', () => new AggregateError([missing(), missing()], 'all failed')],
+    ['one in a wrapper', () => new Error('outer', { cause: new AggregateError([missing()]) })],
+    ['a settled promise', () => ({ status: 'rejected', reason: missing() })],
+    ['a disposal that failed too', () => new SuppressedError(new Error('closing'), missing())],
+    ['a disposal that failed with it', () => new SuppressedError(missing(), 'thrown before')],
+    ['the last of its tries', () => Object.assign(new Error('3 tries'), { lastError: missing() })],
+    ['an error part', () => ({ type: 'error', error: missing() })],
+    ['all at once', () => new AggregateError([new SuppressedError('x', missing()), missing()])],
+  ])('keeps the kind that is held by %s', (_name, thrown) => {
+    expect(stamped(thrown(), { fallback: 'call.failed' })).toMatchObject({
+      kind: 'order.missing',
+      category: 'domain',
+      retryable: false,
+      details: { id: 7 },
+    });
+  });
+
+  it('takes no side among failures of several kinds', () => {
+    const other = failure('order.late', 'Late');
+    const report = stamped(new AggregateError([missing(), other]), { fallback: 'call.failed' });
+    expect(report).toMatchObject({ kind: 'call.failed', cause: { kind: 'order.missing' } });
+  });
+
+  it('is bounded in what holds itself', () => {
+    const held: { lastError?: unknown } = {};
+    held.lastError = held;
+    expect(stamped(held, { fallback: 'call.failed' }).kind).toBe('call.failed');
+  });
+
   it('stays what it is when the recogniser itself fails', () => {
     const recognise = (): never => {
       throw new Error('bad recogniser');

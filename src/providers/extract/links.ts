@@ -3,11 +3,12 @@
  * names of their own.
  */
 import { causeChain } from '../../errors/thrown/cause-chain.ts';
-import { isArray, readProperty } from '../../errors/support/safe-json.ts';
-import { readName } from './extractor.ts';
+import { aggregated, heldFailures } from '../../errors/thrown/held-failures.ts';
 
 /** Links deeper than this are not read. */
 const MAX_LINKS = 64;
+/** Members of an AggregateError that are read. */
+const MAX_MEMBERS = 4;
 
 export function linksOf(thrown: unknown): readonly unknown[] {
   const links: unknown[] = [];
@@ -23,18 +24,10 @@ function collect(thrown: unknown, links: unknown[]): void {
   }
 }
 
-/** Keys under which wrappers hold the failure, the most exact first. */
 function wrapped(link: unknown): readonly unknown[] {
-  // an error part of a stream: `{type: 'error', error}`
-  if (readProperty(link, 'type') === 'error' && readProperty(link, 'status') === undefined) {
-    return objects([readProperty(link, 'error')]);
-  }
-  const held = objects([readProperty(link, 'lastError'), readProperty(link, 'originalError')]);
-  if (held.length > 0 || readName(link) !== 'AggregateError') return held;
-  const errors = readProperty(link, 'errors');
-  return isArray(errors) ? objects([0, 1, 2, 3].map((index) => readProperty(errors, index))) : [];
-}
-
-function objects(values: readonly unknown[]): readonly unknown[] {
-  return values.filter((value) => typeof value === 'object' && value !== null);
+  const held = heldFailures(link);
+  if (held.length > 0) return held;
+  return aggregated(link)
+    .slice(0, MAX_MEMBERS)
+    .filter((member) => typeof member === 'object' && member !== null);
 }

@@ -132,6 +132,30 @@ function noteErrors(wire: WireRecord, event: unknown): void {
     const isOne = isPlainObject(error) || (typeof error === 'string' && error !== '');
     if (isOne) wire.error ??= error;
   }
+  const status = readProperty(event, 'base_resp');
+  // MiniMax, beside a good end
+  if (isPlainObject(status) && (readProperty(status, 'status_code') ?? 0) !== 0)
+    wire.error ??= status;
+  if (isErrorEvent(event)) wire.error ??= event;
+}
+
+/** Fields of a part of a reply, in any protocol. */
+const PARTS = ['choices', 'candidates', 'content', 'output', 'delta', 'response', 'item', 'part'];
+const MESSAGES = ['message', 'msg', 'detail', 'error_message'];
+const CODES = ['code', 'status', 'status_code', 'error_code'];
+
+/** An event that is an error as a whole, in the shape of vLLM, DashScope or a proxy in between. */
+function isErrorEvent(event: unknown): boolean {
+  if (!isPlainObject(event) || PARTS.some((key) => readProperty(event, key) !== undefined))
+    return false;
+  const isText = (key: string): boolean => isFilled(readProperty(event, key));
+  if (!MESSAGES.some(isText)) return false;
+  const isNamed = [readProperty(event, 'object'), readProperty(event, 'type')].includes('error');
+  return isNamed || CODES.some((key) => isText(key) || Number(readProperty(event, key)) >= 400);
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 function isFunctionCall(item: unknown): boolean {
