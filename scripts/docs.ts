@@ -16,7 +16,7 @@ import { renderReportSchema } from './docs/report-schema.ts';
 import { renderRules, RULES_PAGE } from './docs/rules.ts';
 import { renderTemplates, TEMPLATES_PAGE } from './docs/templates.ts';
 import { renderWorkflowFile, WORKFLOW_FILE_PAGE } from './docs/workflow-file.ts';
-import { renderWorkflowSchema } from './docs/workflow-schema.ts';
+import { renderRehearsalSchema, renderWorkflowSchema } from './docs/workflow-schema.ts';
 
 const ROOT = dirname(import.meta.dirname);
 
@@ -39,6 +39,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'schema/report.json': renderReportSchema,
   // named by the first line of workflow files, so that editors complete them
   'schema/workflow.json': renderWorkflowSchema,
+  'schema/rehearsal.json': renderRehearsalSchema,
 };
 
 const isCheck = process.argv.includes('--check');

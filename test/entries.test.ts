@@ -2,12 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import * as aiSdk from '../src/ai-sdk/index.ts';
 import * as browser from '../src/browser.ts';
 import * as classifier from '../src/classify.ts';
 import * as errors from '../src/errors/index.ts';
 import * as root from '../src/index.ts';
 import * as server from '../src/server/index.ts';
 import * as stores from '../src/stores/index.ts';
+import * as testing from '../src/rehearsal/index.ts';
 import * as temporal from '../src/temporal.ts';
 import * as define from '../src/workflow/authoring/define.ts';
 
@@ -20,6 +22,7 @@ const MOST_AT_THE_ROOT = 20;
 
 const VALUES: Readonly<Record<string, readonly [object, readonly string[]]>> = {
   '.': [root, ROOT_VALUES],
+  './ai-sdk': [aiSdk, ['errandMiddleware', 'resilientEmbeddingModel', 'resilientModel']],
   './classify': [classifier, ['classify', 'extendClassify', 'reportFromFailure']],
   './errors': [
     errors,
@@ -34,6 +37,7 @@ const VALUES: Readonly<Record<string, readonly [object, readonly string[]]>> = {
     temporal,
     ['fromTemporalFailure', 'startWorker', 'temporalConfig', 'toTemporalFailure'],
   ],
+  './testing': [testing, ['CALM', 'STORMY', 'playSimModel', 'rehearse', 'simulate', 'storeCases']],
   './workflow': [define, ['workflow']],
 };
 

@@ -1,6 +1,11 @@
-/** `schema/workflow.json`: the JSON Schema of workflow files, as editors load it from the package. */
+/** The JSON Schemas of workflow files and rehearsal plans, as editors load them from the package. */
+import { rehearsalJsonSchema } from '../../src/workflow/rehearsal-plan/json-schema.ts';
 import { workflowJsonSchema } from '../../src/workflow/schema/json-schema.ts';
 
 export function renderWorkflowSchema(): string {
   return `${JSON.stringify(workflowJsonSchema(), null, 2)}\n`;
+}
+
+export function renderRehearsalSchema(): string {
+  return `${JSON.stringify(rehearsalJsonSchema(), null, 2)}\n`;
 }

@@ -21,6 +21,7 @@ import type { RunEvent } from '../machine/state/events.ts';
 import type { RunSummary, StoredCommit } from '../machine/ports/store-port.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../engine/backend.ts';
+import type { Director } from './world/director.ts';
 import type { Execution } from './world/execution-record.ts';
 import type { WhenStopped } from './world/fate.ts';
 import { CALM, type FaultPlan, type Incident } from './world/faults.ts';
@@ -70,6 +71,8 @@ export interface SimulationOptions {
   readonly prepared?: readonly PreparedAnswer[];
   /** Whether a person can be asked in the n-th leg. Default: always. */
   readonly hasPeople?: (leg: number) => boolean;
+  /** Decides what the seed would draw. Default: nobody. */
+  readonly director?: Director;
   /** Commits around which the process dies, besides what the faults bring. Default: none. */
   readonly deaths?: readonly Death[];
 }
@@ -100,8 +103,8 @@ export class SimulatedBackend {
   constructor(plan: WorkflowPlan, options: SimulationOptions = {}) {
     const { seed = 1, outputs = {}, fails = {}, isShared = false } = options;
     const faults = { ...CALM, ...options.faults };
-    const { speaker, guards = [], deaths = [], hangs = {} } = options;
-    const settings = { outputs, fails, hangs, speaker, guards };
+    const { speaker, guards = [], deaths = [], hangs = {}, director } = options;
+    const settings = { outputs, fails, hangs, speaker, guards, director };
     this.world = new World({ plan, seed, faults, isShared, deaths, ...settings });
     this.#process = this.world.spawn();
   }

@@ -7,6 +7,7 @@ import type { Access } from './access/access.ts';
 import type { CarryOn } from './carry-on.ts';
 import type { AllChanges } from './runs/all-changes.ts';
 import type { Metrics } from './runs/metrics.ts';
+import type { RunFolds } from './runs/run-folds.ts';
 import type { RunReader } from './runs/run-reader.ts';
 import type { Chunks } from './stream/chunks.ts';
 import type { LogPages } from './stream/log-pages.ts';
@@ -18,6 +19,7 @@ export interface ServerCore {
   readonly engine: () => Promise<Engine>;
   readonly access: Access;
   readonly reader: RunReader;
+  readonly folds: RunFolds;
   readonly workflows: ServedWorkflows;
   readonly streams: OpenStreams;
   readonly chunks: Chunks;

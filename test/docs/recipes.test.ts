@@ -29,7 +29,8 @@ describe.each(RECIPES)('%s', (page) => {
     for (const step of stepsOf(read(page))) {
       if (step.type === 'file') writeFileSync(join(folder, step.name), step.text);
       else {
-        const { exit, printed } = await shell.type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
+        const typed = step.typed.replaceAll(/\bRUN\b/g, run);
+        const { exit, printed } = await shell.type(typed, folder, step.exit);
         run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
         const shown = `${page}:${step.line} $ ${step.typed}\n${printed}`;
         expect(exit, shown).toBe(step.exit);

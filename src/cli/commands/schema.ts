@@ -1,9 +1,13 @@
-/** `errand schema`: the JSON Schema of workflow files, for editors and other validators. */
+/** `errand schema`: the JSON Schema of workflow files and rehearsal plans, for editors and other validators. */
 import { jsonText } from '../../errors/support/printable.ts';
+import { rehearsalJsonSchema } from '../../workflow/rehearsal-plan/json-schema.ts';
 import { workflowJsonSchema } from '../../workflow/schema/json-schema.ts';
 import type { Terminal } from '../terminal.ts';
 
-export function schema(terminal: Terminal): number {
-  terminal.out(jsonText(workflowJsonSchema(), 2));
+export function schema(
+  terminal: Terminal,
+  { isOfRehearsal = false }: { readonly isOfRehearsal?: boolean } = {},
+): number {
+  terminal.out(jsonText(isOfRehearsal ? rehearsalJsonSchema() : workflowJsonSchema(), 2));
   return 0;
 }

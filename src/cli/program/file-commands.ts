@@ -126,14 +126,21 @@ function addSchema(cli: CliContext): void {
     .helpGroup(FILES)
     .summary('print the JSON Schema of workflow files')
     .description(
-      'Prints the JSON Schema (draft-07) of workflow files. Editors use it to complete a file whose first line is a yaml-language-server comment that names it.',
+      'Prints the JSON Schema (draft-07) of workflow files, or of rehearsal plans. Editors use it to complete a file whose first line is a yaml-language-server comment that names it.',
     )
+    .option('--rehearsal', 'the schema of plans for `errand rehearse`')
     .addOption(onlyJsonOption())
     .addOption(verboseOption())
-    .addHelpText('after', examples('errand schema > workflow.schema.json'))
-    .action(async () => {
+    .addHelpText(
+      'after',
+      examples(
+        'errand schema > workflow.schema.json',
+        'errand schema --rehearsal > rehearsal.schema.json',
+      ),
+    )
+    .action(async ({ rehearsal }: { readonly rehearsal?: boolean }) => {
       const { schema } = await import('../commands/schema.ts');
-      process.exitCode = schema(cli.terminal);
+      process.exitCode = schema(cli.terminal, { isOfRehearsal: rehearsal === true });
     });
 }
 

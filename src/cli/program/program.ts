@@ -8,6 +8,7 @@ import { refuseGoneFolder, refuseTwoForms, type CliContext } from './context.ts'
 import { addFileCommands } from './file-commands.ts';
 import { addInspectCommands } from './inspect-commands.ts';
 import { addMoveCommands } from './move-commands.ts';
+import { addRehearseCommand } from './rehearse-command.ts';
 import { addRemoveCommands } from './remove-commands.ts';
 import { addRunCommands } from './run-commands.ts';
 import { addServeCommand } from './serve-command.ts';
@@ -53,6 +54,7 @@ Examples:
   addServeCommand(cli);
   addWorkerCommand(cli);
   addFileCommands(cli);
+  addRehearseCommand(cli);
   program.addHelpCommand(
     new Command('help').argument('[command]').summary('print help').helpGroup('Set up and test:'),
   );

@@ -64,6 +64,7 @@ export function firstTest(file: string): string {
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openErrand } from 'errand';
+import { rehearse } from 'errand/testing';
 
 test('a ticket gets its label although the first model is over its limit', async (t) => {
   const errand = await openErrand({ store: 'memory', directory: import.meta.dirname });
@@ -74,6 +75,13 @@ test('a ticket gets its label although the first model is over its limit', async
     status: 'completed',
     output: { label: 'bug', text: 'Thank you. We have filed this as a bug.' },
   });
+});
+
+test('every failure that it can have ends as its routes say', async () => {
+  const rehearsal = await rehearse(${JSON.stringify(file)}, { directory: import.meta.dirname });
+  const surprises = rehearsal.scenarios.filter(({ verdict }) => verdict === 'surprise');
+  assert.deepEqual(surprises, []);
+  assert.equal(rehearsal.coverage.routes.covered, rehearsal.coverage.routes.total);
 });
 `;
 }

@@ -21,7 +21,14 @@ export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
 }
 
 /** Files that Errand writes in the folder; the files of a run are opened without following links. */
-const OWN_FILES = ['errand.db', 'errand.db-wal', 'errand.db-shm', 'internal.jsonl', 'runs'];
+const OWN_FILES = [
+  'errand.db',
+  'errand.db-wal',
+  'errand.db-shm',
+  'internal.jsonl',
+  'runs',
+  'rehearsals',
+];
 
 function linkRefused(link: string): ErrandError {
   const name = basename(link);

@@ -112,6 +112,11 @@ export class LocalBackend implements Backend {
     });
   }
 
+  /** The parts of a state that are in no log. */
+  get #ofEngine(): Pick<RunState, 'redactor' | 'interference'> {
+    return { redactor: this.#redactor, interference: this.#options.interference };
+  }
+
   learn(secrets: readonly string[]): void {
     for (const secret of secrets) this.#redactor.learn?.(secret);
   }
@@ -140,7 +145,7 @@ export class LocalBackend implements Backend {
     options: BackendStartOptions,
   ): Promise<RunHandle> {
     const id = options.id ?? this.#newId();
-    const state: RunState = { ...newRunState(id, plan), redactor: this.#redactor };
+    const state: RunState = { ...newRunState(id, plan), ...this.#ofEngine };
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
     const started = startedEvent(plan, input, options, this.#redactor);
@@ -286,6 +291,7 @@ export class LocalBackend implements Backend {
     // a leg that ended in a defect must not keep the store open
     for (const result of results)
       if (result.status === 'rejected') this.#warn(toReport(result.reason));
+    this.#claims.close();
     await this.#options.effects.close();
     await this.store.close();
   }
@@ -312,7 +318,7 @@ export class LocalBackend implements Backend {
     return this.#legs.openFor(claim, async () => {
       const recovered = await recover(this.store, run, known);
       const { state } = recovered;
-      state.redactor = this.#redactor;
+      Object.assign(state, this.#ofEngine);
       refuseEnded(state, options);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const plan = this.#plans.without(options.plan);
@@ -360,7 +366,7 @@ export class LocalBackend implements Backend {
     return this.#legs.openFor(claim, async () => {
       const recovered = await recover(this.store, run);
       const { state } = recovered;
-      state.redactor = this.#redactor;
+      Object.assign(state, this.#ofEngine);
       refuseEnded(state);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const end: EventBody = { type: 'run:cancelled', ...cancelled };

@@ -3,6 +3,7 @@ import type { EffectClock } from '../../effects/clock.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
+import type { InterferencePort } from '../../machine/ports/interference-port.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
 import type { Progress } from '../run/running-effects.ts';
@@ -18,6 +19,8 @@ export interface LocalOptions {
   readonly onOutage?: 'halt' | 'wait';
   /** False: no other process sends messages to these runs or takes them over. */
   readonly isShared?: boolean;
+  /** Only in a rehearsal: what the machine takes as having happened. */
+  readonly interference?: InterferencePort;
   /** How many events since the last checkpoint make a new one worthwhile when a leg ends. */
   readonly checkpointEvents?: number;
   /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */

@@ -62,14 +62,17 @@ function brokenAssertion(
   node: NodePlan,
   { output, errors }: { readonly output: JsonValue; readonly errors: Beside['errors'] },
 ): ErrorReport | undefined {
-  for (const { that, raise, message } of node.assert) {
+  const { path, number, attempt } = visitOf(scope);
+  const at = { node: node.name, path, visit: number, attempt };
+  for (const { that, raise, message, index } of node.assert) {
     const names = templateContext(state, scope, {
       output,
       fields: isBare(that),
       ...(givesErrors(node) ? { errors: (errors ?? []).map(asJson) } : {}),
     });
     try {
-      if (conditionHolds(that, names)) continue;
+      const isBroken = state.interference?.breaksAssertion(at, index) === true;
+      if (!isBroken && conditionHolds(that, names)) continue;
       return failureAt(state, scope, node.name, {
         kind: raise,
         message:

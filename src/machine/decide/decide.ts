@@ -139,6 +139,8 @@ function decideScope(state: RunState, scope: Scope): Decision {
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   if (isOverdue(state, scope) && isTimedHere(node))
     return { events: attemptTimedOut(state, scope, node) };
+  const struck = interfereWith(state, scope, visit);
+  if (struck !== undefined) return struck;
   const { phase } = visit;
   switch (phase.type) {
     case 'entering':
@@ -170,6 +172,25 @@ function decideScope(state: RunState, scope: Scope): Decision {
     case 'ended':
       return { events: [] };
   }
+}
+
+/** In a rehearsal: the attempt fails or stalls before it does anything. */
+function interfereWith(state: RunState, scope: Scope, visit: Visit): Decision | undefined {
+  const { phase, path, number, attempt, members, deadlineMs } = visit;
+  if (state.interference === undefined) return undefined;
+  // an attempt that continues a conversation begins in the middle of it
+  const isBeginning =
+    phase.type === 'working' ||
+    phase.type === 'conversation' ||
+    (phase.type === 'inside' && members?.opened === 0);
+  if (!isBeginning) return undefined;
+  const at = { node: visit.node, path, visit: number, attempt };
+  const struck = state.interference.begins(at);
+  if (struck === undefined) return undefined;
+  if (struck.type === 'stalls') return { events: [], wakeAtMs: deadlineMs };
+  const error = failureAt(state, scope, visit.node, struck.failure);
+  const output = struck.output === undefined ? {} : { output: struck.output };
+  return { events: [{ ...nodeFailed(visit, error), ...output }] };
 }
 
 /** A single effect enforces its own time limit, because only it can stop what it started. */

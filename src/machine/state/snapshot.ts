@@ -12,7 +12,7 @@ import {
 import { LazyMap, LazySet } from './lazy-collections.ts';
 import { newRunState, type RunState } from './state.ts';
 
-export const SNAPSHOT_VERSION = 8;
+export const SNAPSHOT_VERSION = 9;
 
 export interface Snapshot {
   readonly v: typeof SNAPSHOT_VERSION;
@@ -24,7 +24,11 @@ export interface Snapshot {
 /** The only key of an object that encodes a value JSON cannot express. */
 const TAG = '$';
 
-export function packState({ redactor: _redactor, ...state }: RunState): Snapshot {
+export function packState({
+  redactor: _redactor,
+  interference: _interference,
+  ...state
+}: RunState): Snapshot {
   const packing = new Packing();
   packing.count(state);
   const packed = packing.pack(state);

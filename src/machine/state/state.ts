@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { AttemptSummary, ErrorReport } from '../../errors/report/report.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import type { InterferencePort } from '../ports/interference-port.ts';
 import type { EffectInput } from '../decide/effect-input.ts';
 import type { UnknownOutcome } from '../policy/unknown-outcome.ts';
 import type { FinishedCall } from '../conversation/finished-calls.ts';
@@ -130,6 +131,11 @@ export interface MemberCounts extends Members {
   failed: number;
   /** Key of the first member that failed. */
   firstFailed: string | undefined;
+}
+
+export interface KeptResult extends Pick<ScopeResult, 'output' | 'errors'> {
+  /** It ended well while something around it stopped it: however often that is retried, it is used. */
+  readonly isStopped?: true;
 }
 
 export interface ScopeResult {
@@ -257,8 +263,10 @@ export interface RunState {
   readonly effects: LazyMap<string, PendingEffect>;
   /** Effects that may have happened, by key, until a person or a route decides about them. */
   readonly unknownOutcomes: LazyMap<string, UnknownOutcome>;
-  /** Results of effects whose node has not completed, by key: the effects are not repeated. */
-  readonly keptResults: LazyMap<string, ScopeResult>;
+  /** The keys of its effects have 16 digits, as before they were wide. */
+  hasShortKeys?: true;
+  /** Results that are used in place of an execution, by key of the effect. */
+  readonly keptResults: LazyMap<string, KeptResult>;
   /** Ends that wait until all effects have stopped, by deciding scope. Not in the log, as above. */
   readonly endings: LazyMap<string, Ending>;
   /** Tool calls that are not repeated, by their hash, until the run has moved past them. */
@@ -301,6 +309,8 @@ export interface RunState {
   error: ErrorReport | undefined;
   /** Knows the secret values that no event may contain. Set by the engine; in no snapshot. */
   redactor?: Redactor | undefined;
+  /** Only in a rehearsal. Set by the engine; in no snapshot. */
+  interference?: InterferencePort | undefined;
 }
 
 export const ROOT_SCOPE = '';

@@ -7,6 +7,7 @@ import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import type { Director } from './director.ts';
 import type { Execution } from './execution-record.ts';
 import { drawFate, exampleOutput, type Fate, type WhenStopped } from './fate.ts';
 import type { FaultPlan } from './faults.ts';
@@ -26,6 +27,8 @@ export interface EffectSettings {
   readonly hangs: Readonly<Record<string, WhenStopped>>;
   /** Replies of models that have no script. */
   readonly speaker: Speaker | undefined;
+  /** Decides instead of the seed. */
+  readonly director?: Director | undefined;
 }
 
 export interface ExecutionsParts {
@@ -54,7 +57,8 @@ export class Executions {
     const { ref, path } = request;
     const stored = this.#parts.storedResults(run, ref.key);
     const before = this.all.filter(({ effect }) => effect.key === ref.key).length;
-    const fate = this.#hangIfAsked(path, this.#drawFate(request, run));
+    const { director } = this.#parts.settings;
+    const fate = director?.fateOf(request) ?? this.#hangIfAsked(path, this.#drawFate(request, run));
     const execution: Execution = {
       number: this.all.length + 1,
       process,
@@ -72,7 +76,7 @@ export class Executions {
     };
     this.all.push(execution);
     // an effect whose process was killed because it hung does not hang for ever
-    const isOver = fate.type === 'hangs' && before > stored;
+    const isOver = director === undefined && fate.type === 'hangs' && before > stored;
     const toolMs = this.#toolMs(request);
     return { execution, fate: isOver ? succeeding(request, fate) : fate, toolMs };
   }

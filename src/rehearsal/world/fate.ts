@@ -4,6 +4,7 @@
  */
 import { isArray, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
+import type { EffectContext, EffectResult } from '../../effects/effect.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import { kindsOf } from '../../workflow/check/handled-kinds.ts';
 import type { FilePlan, SimulatedAnswer } from '../../workflow/plan/plan.ts';
@@ -16,6 +17,8 @@ export type WhenStopped = 'finishes' | 'gives up' | 'ignores it';
 
 export type Fate = {
   readonly latencyMs: number;
+  /** It ends before everything else that ends at the same time. */
+  readonly isFirst?: boolean;
   /** From the abort to the end. */
   readonly stopMs: number;
   /** Ignores the abort, and what it did is unknown; for a model: its usage. */
@@ -34,7 +37,11 @@ export type Fate = {
     | { readonly type: 'loses its reply'; readonly failure: ReportDraft }
     | { readonly type: 'hangs' }
     | { readonly type: 'throws' }
+    /** Really evaluated, outside the time of this world. */
+    | { readonly type: 'evaluates'; readonly evaluate: Evaluate }
   );
+
+export type Evaluate = (context: EffectContext) => Promise<EffectResult>;
 
 /** Decided by the machine or by the engine, never by an effect. */
 const NOT_RAISED = new Set([

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import type { Change } from '../../machine/policy/drift.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../../engine/backend.ts';
 import { CALM, type FaultPlan } from './faults.ts';
@@ -58,6 +59,8 @@ export interface RehearsalOptions {
   readonly isShared?: boolean;
   readonly prepared?: readonly PreparedAnswer[];
   readonly hasPeople?: (leg: number) => boolean;
+  /** Called with each event of a leg after it is stored. */
+  readonly onEvent?: (event: RunEvent, handle: RunHandle) => void;
 }
 
 /** Interventions in a leg while it ran. */
@@ -101,6 +104,8 @@ export class Rehearsal {
       const handle = await this.#begin(by, run, how);
       const leaveAlone = this.#interfere(handle, interference);
       const callOff = this.#provoke(handle);
+      const { onEvent } = this.#options;
+      if (onEvent !== undefined) void follow(handle, onEvent);
       result = await handle.result();
       leaveAlone();
       callOff();
@@ -188,4 +193,11 @@ export class Rehearsal {
         void world.store.send(id, { type: 'answer', by, ...open });
     });
   }
+}
+
+async function follow(
+  handle: RunHandle,
+  onEvent: NonNullable<RehearsalOptions['onEvent']>,
+): Promise<void> {
+  for await (const event of handle.events()) onEvent(event, handle);
 }

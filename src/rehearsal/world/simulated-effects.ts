@@ -7,8 +7,8 @@ import {
   type CancellationKind,
   type EffectContext,
   type EffectResult,
-  type Used,
 } from '../../effects/effect.ts';
+import type { Used } from '../../providers/pricing/counted-usage.ts';
 import { askGuards, type NamedGuard } from '../../effects/run-guards.ts';
 import { playModel } from '../../effects/simulator/play.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
@@ -18,7 +18,7 @@ import type { ModelCall } from '../../machine/conversation/model-message.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import type { EffectRunner } from '../../engine/run/effect-runner.ts';
 import type { Execution, ExecutionEnding } from './execution-record.ts';
-import { timeoutFailure, type Fate } from './fate.ts';
+import { timeoutFailure, type Evaluate, type Fate } from './fate.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface Begun {
@@ -111,7 +111,7 @@ class Try {
     const isLate = fate.type === 'hangs' || latencyMs >= limitMs;
     const timer = isLate
       ? this.#atLimit(limitMs, timeoutFailure(request, { ...fate, isOfTool: toolMs < nodeMs }))
-      : this.#clock.after(latencyMs, () => this.#end(request, context, fate));
+      : this.#clock.after(latencyMs, () => this.#end(request, context, fate), fate.isFirst);
     const stop = (): void => {
       this.#execution.isAborted = true;
       timer();
@@ -145,6 +145,9 @@ class Try {
       case 'loses its reply':
         this.#failed(fate.failure, this.#execution.effect.type === 'model' ? GUESSED : {});
         return;
+      case 'evaluates':
+        void this.#evaluate(fate.evaluate, context);
+        return;
       case 'hangs':
         return;
     }
@@ -159,6 +162,14 @@ class Try {
     const asked = answer === undefined ? call : { ...call, simulated: { ...answer, delayMs: 0 } };
     const result = await playModel(asked, { ...context, clock: this.#clock });
     this.#execution.charged = result.usage ?? {};
+    const ending: ExecutionEnding = result.ok
+      ? { type: 'succeeded', output: result.output }
+      : { type: 'failed', kind: result.failure.kind };
+    this.#settle(ending, result);
+  }
+
+  async #evaluate(evaluate: Evaluate, context: EffectContext): Promise<void> {
+    const result = await this.#clock.during(evaluate(context));
     const ending: ExecutionEnding = result.ok
       ? { type: 'succeeded', output: result.output }
       : { type: 'failed', kind: result.failure.kind };

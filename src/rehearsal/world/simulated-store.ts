@@ -22,7 +22,7 @@ export interface StoreWorld {
   isAlive(): boolean;
   isOwnerAlive(owner: string): boolean;
   /** The fault of a commit that is about to be made, if any. */
-  drawFault(run: string): CommitFault | undefined;
+  drawFault(run: string, events: readonly object[]): CommitFault | undefined;
   /** How long a slow commit takes. */
   slowly(): Promise<void>;
   die(): void;
@@ -94,7 +94,7 @@ async function commitWithFaults<T>(
   { run, events }: { readonly run: string; readonly events: readonly object[] },
   write: () => Promise<T>,
 ): Promise<T> {
-  const fault = world.drawFault(run);
+  const fault = world.drawFault(run, events);
   if (fault === 'dies before') {
     world.die();
     return never();

@@ -15,6 +15,8 @@ export type Waited = 'settled' | 'stuck';
 export class VirtualClock implements EffectClock {
   /** The earliest last; of two at the same time, the one that was set first. */
   readonly #timers: Timer[] = [];
+  /** Work that is being done outside of this world's time. */
+  readonly #outside = new Set<Promise<undefined>>();
   #nowMs: number;
 
   constructor(startMs: number) {
@@ -25,15 +27,32 @@ export class VirtualClock implements EffectClock {
     return this.#nowMs;
   }
 
-  after(ms: number, call: () => void): () => void {
+  /** `isFirst`: before all others of the same time. */
+  after(ms: number, call: () => void, isFirst = false): () => void {
     const timer = { atMs: this.#nowMs + Math.max(0, ms), call };
     let index = this.#timers.length;
-    while (index > 0 && (this.#timers[index - 1]?.atMs ?? Infinity) <= timer.atMs) index--;
+    const isAhead = (other: number): boolean =>
+      isFirst ? other < timer.atMs : other <= timer.atMs;
+    while (index > 0 && isAhead(this.#timers[index - 1]?.atMs ?? Infinity)) index--;
     this.#timers.splice(index, 0, timer);
     return () => {
       const at = this.#timers.indexOf(timer);
       if (at >= 0) this.#timers.splice(at, 1);
     };
+  }
+
+  /** Stops the time of this world until the work is done: it is done outside of it. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    const done = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#outside.add(done);
+    try {
+      return await work;
+    } finally {
+      this.#outside.delete(done);
+    }
   }
 
   sleep(ms: number): Promise<void> {
@@ -53,6 +72,10 @@ export class VirtualClock implements EffectClock {
     const endMs = this.#nowMs + forAtMostMs;
     for (;;) {
       await everybodyWaits();
+      while (this.#outside.size > 0) {
+        await Promise.all(this.#outside);
+        await everybodyWaits();
+      }
       if (isSettled) return 'settled';
       const next = this.#timers.at(-1);
       if (next === undefined || next.atMs > endMs) return 'stuck';

@@ -148,6 +148,11 @@ export class World {
     return this.#latestRun;
   }
 
+  /** Commits that were tried, by all processes. */
+  get commits(): number {
+    return this.#commits;
+  }
+
   storedSeq(run: string): number {
     return this.#books.get(run)?.seq ?? 0;
   }
@@ -219,7 +224,8 @@ export class World {
         isAlive,
         guards: this.#options.guards,
         begin: (request, context) => this.#executions.begin(request, context, number),
-        isCorrected: ({ ref }) => this.random('corrected', ref.key).chance(0.5),
+        isCorrected: ({ ref }) =>
+          this.#options.director === undefined && this.random('corrected', ref.key).chance(0.5),
       }),
       clock: {
         now: () => clock.now() + aheadMs,
@@ -227,7 +233,8 @@ export class World {
       },
       newId: this.#newIds(id),
       isShared: this.#options.isShared,
-      ...(this.#options.seed % CHECKPOINT_WORLDS === 0
+      ...(this.#options.director === undefined ? {} : { interference: this.#options.director }),
+      ...(this.#options.director === undefined && this.#options.seed % CHECKPOINT_WORLDS === 0
         ? { checkpointEvents: CHECKPOINT_EVENTS }
         : {}),
       onEvent: (event) => void this.#exported.set(event.run, event),
@@ -258,7 +265,7 @@ export class World {
       isAlive,
       die,
       isOwnerAlive: (owner) => !seesOwners || this.#living.has(owner),
-      drawFault: (run) => this.#drawFault(run),
+      drawFault: (run, events) => this.#drawFault(run, events),
       slowly: () => this.clock.sleep(1 + this.#random.int(SLOW_MS)),
       stealClaim: (run) => this.#stealClaim(run),
       stored: (run, events) => this.#stored(run, events),
@@ -275,11 +282,17 @@ export class World {
     };
   }
 
-  #drawFault(run: string): CommitFault | undefined {
+  #drawFault(run: string, events: readonly object[]): CommitFault | undefined {
     const { faults, deaths } = this.#options;
     const commit = ++this.#commits;
     const death = deaths.find((each) => each.commit === commit);
     if (death !== undefined) return this.#planned(death, run);
+    if (this.#options.director !== undefined)
+      return this.#options.director.commitFault?.({
+        number: commit,
+        sinceMs: this.clock.now() - START_MS,
+        events,
+      });
     const chances: readonly (readonly [CommitFault, number, Incident['what']])[] = [
       ['slow', faults.storeSlow, 'store slow'],
       ['refused', faults.storeRefuses, 'store refused'],
@@ -309,10 +322,16 @@ export class World {
     await this.store.release(claim);
   }
 
+  /** The stored events of the run; kept only where a director needs them. */
+  readonly events: RunEvent[] = [];
+
   #stored(run: string, events: readonly object[]): void {
     const books = this.#books.get(run) ?? newBooks();
     this.#books.set(run, books);
     this.#latestRun = run;
+    // the engine made them; a commit that was repeated was stored once
+    if (this.#options.director !== undefined)
+      this.events.push(...(events as readonly RunEvent[]).filter(({ seq }) => seq > books.seq));
     noteStored(books, events);
   }
 }

@@ -77,7 +77,16 @@ async function listRuns(core: ServerCore, request: CheckedRequest): Promise<Resp
   const next =
     page.length > limit && last !== undefined ? encodeCursor(last.summary.run) : undefined;
   const nowMs = core.clock.now();
-  const runs = shown.map(({ summary, attention }) => ({ ...runRow(summary, nowMs), attention }));
+  const runs = await Promise.all(
+    shown.map(async ({ summary, attention }) => {
+      const where = await core.reader.places.of(summary);
+      return {
+        ...runRow(summary, nowMs),
+        ...(where === undefined ? {} : { where }),
+        attention,
+      };
+    }),
+  );
   return jsonAnswer(
     { runs, ...(next === undefined ? {} : { next }) },
     next === undefined ? {} : { headers: nextLink(request, next) },

@@ -1,7 +1,6 @@
 /** Moves of a run: resume, answer, cancel. */
 import { z } from '@hono/zod-openapi';
 import { sleep } from '../../effects/clock.ts';
-import { runDrift } from '../../engine/run-drift.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { OpenQuestion } from '../../history/open-questions.ts';
@@ -173,9 +172,9 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
 /** The document of a drifted run lists what has changed. */
 async function withChanges(core: ServerCore, run: string, refusal: unknown): Promise<unknown> {
   if (!isKind(refusal, 'run.drifted') || !(refusal instanceof ErrandError)) return refusal;
-  const { record, events } = await (await core.engine()).stored(run);
+  const { record, fold } = await core.folds.of(run);
   const { plan } = (await core.workflows.find(record.workflow)) ?? {};
-  const changed = plan === undefined ? [] : runDrift(record, events, plan).changed;
+  const changed = plan === undefined ? [] : fold.drift(plan).changed;
   const { kind, message, details, action } = refusal.report;
   return new ErrandError(
     // changes are plain JSON

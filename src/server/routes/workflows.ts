@@ -1,17 +1,21 @@
 /** The workflows that are served: read, judged, and replaced where that is allowed. */
 import { z } from '@hono/zod-openapi';
-import { createRedactor } from '../../errors/redaction/redact.ts';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { workflowGraph } from '../../history/workflow-graph.ts';
-import { fileVerdict, type WorkflowVerdict } from '../../workflow/check/validation-json.ts';
+import { runGraph } from '../../history/workflow-graph.ts';
+import type { WorkflowVerdict } from '../../workflow/check/validation-json.ts';
 import { inputSchema } from '../../workflow/plan/input-schema.ts';
 import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { etagOf } from '../workflows/etag.ts';
-import { invalidWorkflow, type ServedWorkflow } from '../workflows/served-workflows.ts';
+import {
+  invalidWorkflow,
+  shownOf,
+  verdictOf,
+  type ServedWorkflow,
+} from '../workflows/served-workflows.ts';
 import { writeWhole } from '../workflows/write-whole.ts';
 
 const YAML = ['application/yaml', 'text/yaml'];
@@ -166,29 +170,29 @@ async function rows(core: ServerCore): Promise<readonly object[]> {
   const byPlan = new Map(scheduled.map((plan, at) => [plan, states[at]]));
   return all.map((served) => {
     const schedule = served.plan === undefined ? undefined : byPlan.get(served.plan);
-    return { ...rowOf(served), ...(schedule === undefined ? {} : { schedule }) };
+    const shown = schedule === undefined ? {} : shownOf({ schedule }, served.redactor);
+    return { ...rowOf(served), ...shown };
   });
 }
 
-function rowOf({ name, file, verdict, plan }: ServedWorkflow): object {
+function rowOf({ name, file, verdict, plan, redactor }: ServedWorkflow): object {
   const all = verdict.files.flatMap(({ diagnostics }) => diagnostics);
   const count = (severity: string): number =>
     all.filter((diagnostic) => diagnostic.severity === severity).length;
   return {
     name,
     file,
-    ...(plan?.description === undefined ? {} : { description: plan.description }),
+    ...(plan?.description === undefined ? {} : { description: redactor.values(plan.description) }),
     isValid: verdict.isValid,
     errors: count('error'),
     warnings: count('warning'),
-    input: plan === undefined ? null : inputSchema(plan),
+    input: plan === undefined ? null : shownOf(inputSchema(plan), redactor),
   };
 }
 
-/** The text is shown without the secrets that stand in it. */
+/** The text is shown without the secrets that stand in it, the rest without those that it stands for. */
 function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
-  const { name, file, text, plan, verdict, secrets } = served;
-  const own = createRedactor(secrets);
+  const { name, file, text, plan, verdict, redactor: own } = served;
   return {
     name,
     file,
@@ -196,8 +200,8 @@ function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
       .split('\n')
       .map((line) => redactor.text(own.text(line)))
       .join('\n'),
-    input: plan === undefined ? null : inputSchema(plan),
-    graph: plan === undefined ? null : workflowGraph(plan),
+    input: plan === undefined ? null : shownOf(inputSchema(plan), own),
+    graph: plan === undefined ? null : shownOf(runGraph(plan), own),
     validation: verdict,
   };
 }
@@ -207,8 +211,7 @@ async function judged(
   { path }: ServedWorkflow,
   text: string,
 ): Promise<WorkflowVerdict> {
-  const { isValid, files } = await (await core.engine()).inspect(path, { text });
-  return { isValid, files: files.map(fileVerdict) };
+  return verdictOf(await (await core.engine()).inspect(path, { text }));
 }
 
 async function replace(core: ServerCore, request: CheckedRequest): Promise<Response> {

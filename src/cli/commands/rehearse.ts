@@ -1,0 +1,255 @@
+/** `errand rehearse`: plays every bad day of a workflow, before production. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { VERSION } from '../../engine/version.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { jsonText } from '../../errors/support/printable.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { readInput } from '../../workflow/plan/inputs.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { renderDiagnostic } from '../../workflow/diagnostics/diagnostics.ts';
+import { fileVerdict } from '../../workflow/check/validation-json.ts';
+import type { Crashes } from '../../rehearsal/figures/crashes.ts';
+import { FIGURES, type FigureName, type Minima } from '../../rehearsal/figures/minimum.ts';
+import { crashesOf, rehearseFile, type FileRehearsal } from '../../rehearsal/rehearse-file.ts';
+import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import { junitReport } from '../../rehearsal/report/junit.ts';
+import { lcovReport } from '../../rehearsal/report/lcov.ts';
+import { recordFile, recordText } from '../../rehearsal/report/record.ts';
+import { sarifReport } from '../../rehearsal/report/sarif.ts';
+import { keepLast } from '../project/last-rehearsal.ts';
+import { refusal } from '../exit.ts';
+import type { Format } from '../format.ts';
+import { projectModules } from '../project/project-extensions.ts';
+import { rehearsalText } from '../screen/rehearsal-text.ts';
+import { splitPair } from '../session/run-session.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface RehearseFlags {
+  readonly inputs: readonly string[];
+  readonly only?: string;
+  readonly min?: string;
+  readonly crashes?: string;
+  readonly mutants?: boolean;
+  readonly storm?: string;
+  readonly seed?: string;
+  readonly record?: boolean;
+  readonly check?: boolean;
+  readonly report?: readonly string[];
+  readonly format: Format;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
+
+/** Of several files the first of these that happened. */
+const EXITS = [1, 2, 3] as const;
+
+export async function rehearse(
+  paths: readonly string[],
+  flags: RehearseFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (flags.only !== undefined && (flags.record === true || flags.check === true))
+    throw refusal('--only does not go with --record or --check', 'Record and check all scenarios.');
+  const { reports, ...options } = readFlags(flags);
+  const exits = new Set<number>();
+  const played: Rehearsed[] = [];
+  for (const path of paths) {
+    const beganMs = performance.now();
+    const rehearsal = await rehearseFile(path, {
+      workspace: { base: process.cwd(), env: process.env },
+      extensionModules: projectModules(),
+      inputOf: (plan) => inputsOf(plan, flags.inputs),
+      recordOf: (file) => recordOf(file, flags),
+      isChecked: flags.check === true,
+      ...options,
+      ...progressOn(terminal, path, flags),
+    });
+    if (rehearsal.type === 'rehearsed') {
+      const { rehearsed, file } = rehearsal;
+      played.push(rehearsed);
+      if (flags.record === true) writeReport(recordFile(file), recordText(rehearsed.result));
+      // a part of the scenarios would look like a rehearsal that misses most
+      if (flags.only === undefined)
+        keepLast(rehearsed.atlas.plan.name, rehearsed.result, (text) => terminal.err(text));
+    }
+    const elapsedMs = performance.now() - beganMs;
+    exits.add(printed(rehearsal, { path, flags, terminal, elapsedMs }));
+    await terminal.drained();
+  }
+  for (const { form, file } of reports) writeReport(file, reportText(form, played));
+  return EXITS.find((exit) => exits.has(exit)) ?? 0;
+}
+
+/** What was recorded beside the workflow; undefined where nothing was, and nothing is compared with it. */
+function recordOf(file: string, { check }: RehearseFlags): string | undefined {
+  const path = recordFile(file);
+  if (existsSync(path)) return readFileSync(path, 'utf8');
+  if (check !== true) return undefined;
+  throw refusal(
+    `Nothing is recorded for ${file}: there is no ${path}`,
+    'Record it first: errand rehearse FILE --record',
+  );
+}
+
+function reportText(form: ReportForm, played: readonly Rehearsed[]): string {
+  switch (form) {
+    case 'junit':
+      return junitReport(played.map(({ result }) => result));
+    case 'lcov':
+      return lcovReport(played);
+    case 'sarif':
+      return sarifReport(played, VERSION);
+  }
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (thrown) {
+    throw refusal(
+      `${file} cannot be written (${toReport(thrown).message})`,
+      'Give a file in a folder that exists.',
+      thrown,
+    );
+  }
+}
+
+interface Printing {
+  readonly path: string;
+  readonly flags: RehearseFlags;
+  readonly terminal: Terminal;
+  readonly elapsedMs: number;
+}
+
+function printed(rehearsal: FileRehearsal, { path, flags, terminal, elapsedMs }: Printing): number {
+  if (rehearsal.type === 'invalid') {
+    const { files } = rehearsal;
+    terminal.out(
+      flags.format === 'json'
+        ? jsonText({ isValid: false, files: files.map(fileVerdict) })
+        : files
+            .flatMap(({ diagnostics }) => diagnostics)
+            .filter(({ severity }) => severity === 'error')
+            .map(renderDiagnostic)
+            .join('\n'),
+    );
+    return 2;
+  }
+  const { rehearsed, exit } = rehearsal;
+  if (flags.format === 'json') terminal.out(jsonText(rehearsed.result));
+  else {
+    const text = rehearsalText(rehearsed, {
+      columns: terminal.columns,
+      elapsedMs,
+      isVerbose: flags.verbose,
+      isQuiet: flags.quiet,
+      typed: path,
+    });
+    if (text !== '') terminal.out(text);
+  }
+  return exit;
+}
+
+interface ReadFlags {
+  readonly only?: string;
+  readonly minima: Minima;
+  readonly crashes?: Crashes;
+  readonly seed: number;
+  readonly hasMutants: boolean;
+  readonly storms: number;
+  readonly reports: readonly { readonly form: ReportForm; readonly file: string }[];
+}
+
+export const REPORT_FORMS = ['junit', 'lcov', 'sarif'] as const;
+export type ReportForm = (typeof REPORT_FORMS)[number];
+
+function readFlags(flags: RehearseFlags): ReadFlags {
+  const { only, min, crashes, seed = '1', storm = '0', report = [] } = flags;
+  return {
+    ...(only === undefined ? {} : { only }),
+    minima: min === undefined ? {} : minimaOf(min),
+    ...(crashes === undefined ? {} : { crashes: typedCrashes(crashes) }),
+    seed: wholeNumber('--seed', seed),
+    storms: wholeNumber('--storm', storm),
+    hasMutants: flags.mutants === true,
+    reports: report.map(reportOf),
+  };
+}
+
+function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw refusal(`${option} is ${text}, and needs a whole number`, `Write ${option} 7.`);
+}
+
+function minimaOf(text: string): Minima {
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [name = '', value = ''] = pair.split('=').map((part) => part.trim());
+      return [figureNamed(name), percentOf(name, value)];
+    }),
+  );
+}
+
+function figureNamed(name: string): FigureName {
+  const found = FIGURES.find((figure) => figure === name);
+  if (found !== undefined) return found;
+  const meant = suggest(name, FIGURES);
+  throw refusal(
+    `--min names ${name === '' ? 'no figure' : name}, which is no figure of a rehearsal`,
+    meant === undefined ? `The figures are ${FIGURES.join(', ')}.` : `Did you mean ${meant}?`,
+  );
+}
+
+function percentOf(name: string, text: string): number {
+  const number = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && number >= 0 && number <= 100) return number;
+  throw refusal(
+    `--min ${name}=${text} is no number from 0 to 100`,
+    `Write --min ${name}=100 for all of it.`,
+  );
+}
+
+function typedCrashes(text: string): Crashes {
+  const crashes = crashesOf(text);
+  if (crashes !== undefined) return crashes;
+  throw refusal(`--crashes ${text} is none of all, sample:N and none`, 'Write --crashes all.');
+}
+
+function reportOf(pair: string): ReadFlags['reports'][number] {
+  const [form, ...rest] = pair.split('=');
+  const found = REPORT_FORMS.find((known) => known === form);
+  if (found !== undefined && rest.join('=') !== '') return { form: found, file: rest.join('=') };
+  throw refusal(
+    `--report ${pair} names no form and file`,
+    `Write --report junit=FILE; the forms are ${REPORT_FORMS.join(', ')}.`,
+  );
+}
+
+function inputsOf(plan: WorkflowPlan, pairs: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name, text] = splitPair(pair, '-i name=value');
+      return [name, readInput(plan, name, text)] as const;
+    }),
+  );
+}
+
+/** Scenarios as they are played, on a terminal that can be drawn on. */
+function progressOn(
+  { screen }: Terminal,
+  path: string,
+  { format, quiet }: RehearseFlags,
+): { readonly onProgress?: (played: number, name: string) => void; readonly onEnd?: () => void } {
+  if (screen === undefined || format === 'json' || quiet) return {};
+  let isDrawn = false;
+  const draw = (lines: readonly string[]): void => {
+    screen.draw(lines, isDrawn ? 1 : 0);
+    isDrawn = lines.length > 0;
+  };
+  return {
+    onProgress: (played, name) => draw([`${path}: ${played} scenarios; ${name}`]),
+    onEnd: () => draw([]),
+  };
+}

@@ -1,0 +1,247 @@
+/** The text of a rehearsal: its figures with what was missed, then each surprise with the way to it. */
+import { oneLine } from '../../errors/support/printable.ts';
+import { durationWords } from '../../errors/render/phrases.ts';
+import { FIGURES, percentOf } from '../../rehearsal/figures/minimum.ts';
+import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/result.ts';
+import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
+import { shellWord } from './phrases.ts';
+import { tableLines } from './table.ts';
+
+export interface RehearsalTextOptions {
+  readonly columns: number;
+  readonly elapsedMs: number;
+  readonly isVerbose: boolean;
+  readonly isQuiet: boolean;
+  /** The file or plan as it was typed. */
+  readonly typed: string;
+}
+
+/** Rows that one figure may have. */
+const MOST_ROWS = 8;
+const MOST_NAMES = 5;
+
+export function rehearsalText(rehearsed: Rehearsed, options: RehearsalTextOptions): string {
+  const { result } = rehearsed;
+  const parts = options.isQuiet
+    ? []
+    : [headline(result, options), figureLines(rehearsed).join('\n')];
+  return [
+    ...parts,
+    ...(options.isVerbose ? [scenarioLines(rehearsed, options).join('\n')] : []),
+    ...surpriseTexts(rehearsed, options),
+    ...differenceTexts(result),
+    ...endLines(rehearsed),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function headline(
+  { file, scenarios, coverage }: RehearsalResult,
+  { elapsedMs }: RehearsalTextOptions,
+): string {
+  const unreached = scenarios.filter(({ verdict }) => verdict === 'unreached').length;
+  const counts = [
+    count(scenarios.length, 'scenario'),
+    ...(unreached === 0 ? [] : [`${unreached} unreached`]),
+    count(coverage.crashes.total, 'crash point'),
+    `${(elapsedMs / 1000).toFixed(1)} s`,
+    'no network',
+  ];
+  return oneLine(`${file}   ${counts.join(', ')}`);
+}
+
+type Row = readonly string[];
+
+/** One figure: the first thing that it misses beside it, the others below. */
+function figureRows(name: string, figure: Counted, missed: readonly Row[]): Row[] {
+  const [first = [], ...more] = missed.slice(0, MOST_ROWS);
+  const rest = missed.length - MOST_ROWS;
+  const head = [name, `${figure.covered}/${figure.total}`, percent(figure)];
+  return [
+    [...head, ...first],
+    ...more.map((row) => ['', '', '', ...row]),
+    ...(rest > 0 ? [['', '', '', `and ${rest} more`]] : []),
+  ];
+}
+
+function excludedRows(list: readonly { readonly reason: string }[]): Row[] {
+  return list.length === 0 ? [] : [[`${list.length} excluded (${list[0]?.reason ?? ''})`]];
+}
+
+interface AtRule {
+  readonly node?: string;
+  readonly rule?: number;
+  readonly line: number;
+}
+
+function ruleCells(file: string, { node, rule, line }: AtRule, what = ''): Row {
+  const name = `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}`;
+  return [what === '' ? name : `${name}: ${what}`, line === 0 ? '' : `${file}:${line}`];
+}
+
+function missedRows({ coverage, file }: RehearsalResult): Readonly<Record<string, readonly Row[]>> {
+  const { routes, moves, kinds, doubt, crashes, mutants } = coverage;
+  return {
+    routes: [
+      ...routes.missed.map((each) => [...ruleCells(file, each), each.why]),
+      ...excludedRows(routes.excluded),
+    ],
+    moves: [
+      ...moves.missed.map((each) => [...ruleCells(file, each, each.what), each.why]),
+      ...excludedRows(moves.excluded),
+    ],
+    kinds: [
+      ...kinds.missed.map(({ node, kind, why }) => [`${node}: ${kind}`, '', why]),
+      ...excludedRows(kinds.excluded),
+    ],
+    doubt: doubt.missed.map(({ node, why }) => [node, '', why]),
+    crashes: crashes.missed.map(({ scenario, commit, when, why }) => [
+      `${scenario}: ${when} commit ${commit}`,
+      '',
+      why,
+    ]),
+    mutants: (mutants?.missed ?? []).map((each) => [
+      ...ruleCells(file, each, each.change),
+      'survives',
+    ]),
+  };
+}
+
+function figureLines({ result }: Rehearsed): readonly string[] {
+  const missed = missedRows(result);
+  const table = FIGURES.flatMap((name) => {
+    const figure = result.coverage[name];
+    return figure === undefined ? [] : figureRows(name, figure, missed[name] ?? []);
+  });
+  const widths = [0, 1, 2, 3, 4].map((at) =>
+    Math.max(...table.map((row) => (row.length > at + 1 ? (row[at] ?? '').length : 0))),
+  );
+  return table.map((row) => {
+    const cells = row.map((cell, at) =>
+      oneLine(cell).padEnd(at < row.length - 1 ? (widths[at] ?? 0) : 0),
+    );
+    return `  ${cells.join('  ')}`.trimEnd();
+  });
+}
+
+interface Counted {
+  readonly covered: number;
+  readonly total: number;
+}
+
+function percent(figure: Counted): string {
+  return `${Math.floor(percentOf(figure))} %`;
+}
+
+function scenarioLines(
+  { result, scenarios }: Rehearsed,
+  { columns }: RehearsalTextOptions,
+): string[] {
+  const rows = result.scenarios.map((scenario) => [
+    scenario.name,
+    scenario.verdict,
+    scenario.why ?? endOf(scenario),
+  ]);
+  const table = tableLines(rows, columns - 2, { wrapped: true }).map((line) => `  ${line}`);
+  // step by step only where few were asked for
+  const steps =
+    scenarios.length > MOST_ROWS
+      ? []
+      : scenarios.flatMap(({ name, summary }) => [
+          `  ${name}`,
+          ...(summary?.way ?? []).map((line) => `    ${line}`),
+        ]);
+  return [...table, ...steps];
+}
+
+function endOf({ error, routes, virtualMs }: ScenarioResult): string {
+  const way = routes.map(({ node, kind, move }) => `${node} ${kind} ${move}`).join(', ');
+  const time = virtualMs === 0 ? '' : `after ${durationWords(virtualMs)}`;
+  return [error?.kind ?? '', way, time].filter((part) => part !== '').join('; ');
+}
+
+/** Scenarios that end alike are told once. */
+function surpriseTexts(rehearsed: Rehearsed, options: RehearsalTextOptions): readonly string[] {
+  const groups = new Map<string, Scenario[]>();
+  for (const scenario of rehearsed.scenarios) {
+    if (scenario.judgement.verdict !== 'surprise') continue;
+    const key = scenario.judgement.why ?? '';
+    groups.set(key, [...(groups.get(key) ?? []), scenario]);
+  }
+  return [...groups].map(([why, [first, ...others]]) =>
+    first === undefined ? '' : surpriseText(first, { why, others, options, rehearsed }),
+  );
+}
+
+interface SurpriseGroup {
+  readonly why: string;
+  readonly others: readonly Scenario[];
+  readonly options: RehearsalTextOptions;
+  readonly rehearsed: Rehearsed;
+}
+
+function surpriseText(first: Scenario, { why, others, options, rehearsed }: SurpriseGroup): string {
+  const { summary, name } = first;
+  const error = summary?.result.status === 'failed' ? summary.result.error : undefined;
+  const place =
+    error?.location?.line === undefined
+      ? ''
+      : ` at ${rehearsed.result.file}:${error.location.line}`;
+  const way = options.isVerbose ? (summary?.way ?? []) : (summary?.way ?? []).slice(-6);
+  const names = others.slice(0, MOST_NAMES).map((each) => each.name);
+  const rest = others.length - names.length;
+  return [
+    '',
+    `surprise: ${oneLine(name)}`,
+    `  ${oneLine(why)}${place}`,
+    ...way.map((line) => `    ${oneLine(line)}`),
+    `  alone: errand rehearse ${shellWord(options.typed)} --only ${shellWord(name)} --verbose`,
+    ...(others.length === 0
+      ? []
+      : [`  the same: ${names.map(oneLine).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`]),
+  ].join('\n');
+}
+
+function differenceTexts({ scenarios }: RehearsalResult): readonly string[] {
+  return scenarios.flatMap(({ name, differs = [] }) =>
+    differs.length === 0
+      ? []
+      : [
+          '',
+          `not as expected: ${oneLine(name)}`,
+          ...differs.map(
+            ({ field, expected, got }) =>
+              `  ${field}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got) ?? 'nothing'}`,
+          ),
+        ],
+  );
+}
+
+function endLines({ result, isBroken }: Rehearsed): readonly string[] {
+  const { record, storms } = result;
+  return [
+    ...result.below.map(
+      ({ figure, min, percent: got }) =>
+        `below --min ${figure}=${min}: ${Math.floor(got * 10) / 10} %`,
+    ),
+    ...(record === undefined
+      ? []
+      : (['changed', 'added', 'gone'] as const).flatMap((what) =>
+          record[what].length === 0
+            ? []
+            : [`${what} since it was recorded: ${record[what].join(', ')}`],
+        )),
+    ...(storms === undefined
+      ? []
+      : [`storms   ${storms.runs - storms.broken.length}/${storms.runs}`]),
+    ...(isBroken
+      ? [`A promise of Errand is broken: this is a defect of Errand. Seed: ${result.seed}`]
+      : []),
+  ];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,269 @@
+/** Coverage: each figure as covered of total, with what was missed and why, and what is excluded. */
+import type { Kitchen } from '../inject/kitchen.ts';
+import { recipesFor } from '../inject/recipes.ts';
+import { doubtfulTool } from '../inject/model-recipes.ts';
+import type { Route } from '../../workflow/plan/route.ts';
+import { getsTo, type Place, type PlacedFile } from '../places/places.ts';
+import { kindFor } from '../scenarios/failure-scenarios.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import type { MoveFact, Notebook } from './notebook.ts';
+
+export interface Figure<M> {
+  readonly covered: number;
+  readonly total: number;
+  readonly missed: readonly M[];
+  readonly excluded: readonly (Omit<M, 'why'> & { readonly reason: string })[];
+}
+
+export interface RouteMissed {
+  readonly node?: string;
+  readonly rule: number;
+  readonly line: number;
+  readonly why: string;
+}
+
+export interface MoveMissed {
+  readonly node?: string;
+  readonly rule?: number;
+  readonly line: number;
+  readonly what: string;
+  readonly why: string;
+}
+
+export interface KindMissed {
+  readonly node: string;
+  readonly kind: string;
+  readonly why: string;
+}
+
+export interface DoubtMissed {
+  readonly node: string;
+  readonly why: string;
+}
+
+export interface Coverage {
+  readonly routes: Figure<RouteMissed>;
+  readonly moves: Figure<MoveMissed>;
+  readonly kinds: Figure<KindMissed>;
+  readonly doubt: Figure<DoubtMissed>;
+}
+
+/** An error route, with the place whose table has it; none for the table of a file. */
+export interface ErrorRoute {
+  readonly route: Route;
+  readonly place: Place | undefined;
+  readonly file: PlacedFile;
+}
+
+const NO_MEMBER = 'no failure of a member can get out of it';
+
+export class CoverageReport {
+  readonly #kitchen: Kitchen;
+  readonly #notes: Notebook;
+  readonly #scenarios: readonly Scenario[];
+  readonly #isExcludedKind: (place: Place, kind: string) => boolean;
+
+  constructor(kitchen: Kitchen, notes: Notebook, scenarios: readonly Scenario[]) {
+    this.#kitchen = kitchen;
+    this.#notes = notes;
+    this.#scenarios = scenarios;
+    this.#isExcludedKind = (place, kind) =>
+      kind.startsWith('group.') && recipesFor(kitchen, place, kind).length === 0;
+  }
+
+  get all(): Coverage {
+    return {
+      routes: this.routes(),
+      moves: this.#moves(),
+      kinds: this.#kinds(),
+      doubt: this.#doubt(),
+    };
+  }
+
+  /** Every error route, in the order of the files. */
+  errorRoutes(): readonly ErrorRoute[] {
+    const { atlas } = this.#kitchen;
+    return atlas.files.flatMap((file) => [
+      ...atlas.places
+        .filter((place) => place.file === file)
+        .flatMap((place) =>
+          place.node.routes
+            .filter(({ onError }) => onError !== undefined)
+            .map((route) => ({ route, place, file })),
+        ),
+      ...file.plan.onError.map((route) => ({ route, place: undefined, file })),
+    ]);
+  }
+
+  /** Only a failure that cannot happen would reach it. */
+  isExcluded({ route, place, file }: ErrorRoute): boolean {
+    const places = place === undefined ? this.#placesOf(file) : [place];
+    const kinds = places.flatMap((each) =>
+      each.kinds
+        .filter((kind) => getsTo(kind, route, each.node.routes, file.plan.onError))
+        .map((kind) => this.#isExcludedKind(each, kind)),
+    );
+    return kinds.length > 0 && kinds.every(Boolean);
+  }
+
+  routes(): Figure<RouteMissed> {
+    const all = this.errorRoutes();
+    const excluded = all.filter((each) => this.isExcluded(each));
+    const counted = all.filter((each) => !excluded.includes(each));
+    const missed = counted.filter(({ route }) => !this.#notes.routes.has(route));
+    return {
+      covered: counted.length - missed.length,
+      total: counted.length,
+      missed: missed.map((each) => ({ ...ruleOf(each), why: this.#whyMissed(each) })),
+      excluded: excluded.map((each) => ({ ...ruleOf(each), reason: NO_MEMBER })),
+    };
+  }
+
+  #moves(): Figure<MoveMissed> {
+    const all = [
+      ...this.errorRoutes().flatMap((each) =>
+        factsOf(each.route).map((fact) => ({
+          subject: each.route,
+          fact,
+          at: ruleOf(each),
+          isExcluded: this.isExcluded(each),
+          why: (): string =>
+            this.#notes.routes.has(each.route) ? `it never happened` : this.#whyMissed(each),
+        })),
+      ),
+      ...this.#kitchen.atlas.places.flatMap((place) =>
+        gateFacts(place).map((fact) => ({
+          subject: place,
+          fact,
+          at: { node: place.name, line: place.node.location.line ?? 0 },
+          isExcluded: false,
+          why: (): string => this.#whyOf(place) ?? 'it never happened',
+        })),
+      ),
+    ];
+    const counted = all.filter(({ isExcluded }) => !isExcluded);
+    const missed = counted.filter(({ subject, fact }) => !this.#notes.hasMove(subject, fact));
+    return {
+      covered: counted.length - missed.length,
+      total: counted.length,
+      missed: missed.map(({ at, fact, why }) => ({ ...at, what: factWords(fact), why: why() })),
+      excluded: all
+        .filter(({ isExcluded }) => isExcluded)
+        .map(({ at, fact }) => ({ ...at, what: factWords(fact), reason: NO_MEMBER })),
+    };
+  }
+
+  #kinds(): Figure<KindMissed> {
+    const all = this.#kitchen.atlas.places.flatMap((place) =>
+      place.kinds.map((kind) => ({ place, kind })),
+    );
+    const excluded = all.filter(({ place, kind }) => this.#isExcludedKind(place, kind));
+    const counted = all.filter((each) => !excluded.includes(each));
+    const missed = counted.filter(({ place, kind }) => !this.#notes.hasKind(place, kind));
+    return {
+      covered: counted.length - missed.length,
+      total: counted.length,
+      missed: missed.map(({ place, kind }) => ({
+        node: place.name,
+        kind,
+        why: this.#whyOf(place, kind) ?? 'no scenario injects it',
+      })),
+      excluded: excluded.map(({ place, kind }) => ({ node: place.name, kind, reason: NO_MEMBER })),
+    };
+  }
+
+  #doubt(): Figure<DoubtMissed> {
+    const all = this.#kitchen.atlas.places.filter((place) => isDoubtful(this.#kitchen, place));
+    const missed = all.filter((place) => !this.#notes.doubt.has(place));
+    return {
+      covered: all.length - missed.length,
+      total: all.length,
+      missed: missed.map((place) => ({
+        node: place.name,
+        why: this.#whyOf(place, 'effect.outcome_unknown') ?? 'its reply was never lost',
+      })),
+      excluded: [],
+    };
+  }
+
+  #placesOf(file: PlacedFile): readonly Place[] {
+    return this.#kitchen.atlas.places.filter((place) => place.file === file);
+  }
+
+  #whyMissed({ route, place, file }: ErrorRoute): string {
+    const places = place === undefined ? this.#placesOf(file) : [place];
+    const rehearsed = places.find((each) => kindFor(each, route) !== undefined);
+    if (rehearsed === undefined)
+      return place === undefined ? 'earlier routes leave nothing to it' : shadowed(place, route);
+    const kind = kindFor(rehearsed, route) ?? '';
+    return this.#whyOf(rehearsed, kind, route) ?? 'never taken';
+  }
+
+  /** Why the scenario that was to show it did not. */
+  #whyOf(place: Place, kind?: string, route?: Route): string | undefined {
+    const about = this.#scenarios.filter(
+      (each) => each.place === place && (kind === undefined || each.inject?.kind === kind),
+    );
+    const unreached = about.filter(({ judgement }) => judgement.verdict === 'unreached');
+    const named =
+      route === undefined
+        ? undefined
+        : unreached.find(({ name }) => name.endsWith(`#${route.index}`));
+    return (named ?? unreached[0])?.judgement.why;
+  }
+}
+
+function shadowed({ node, kinds }: Place, route: Route): string {
+  const isNamed = kinds.some(
+    (kind) => route.onError === true || (route.onError ?? []).includes(kind),
+  );
+  return isNamed
+    ? 'earlier routes leave nothing to it'
+    : `${node.name} cannot fail with what it names, or earlier routes leave nothing to it`;
+}
+
+function ruleOf({ route, place }: ErrorRoute): { node?: string; rule: number; line: number } {
+  const at = { rule: route.index, line: route.line ?? 0 };
+  return place === undefined ? at : { node: place.name, ...at };
+}
+
+/** What a move promises. */
+export function factsOf({ move }: Route): readonly MoveFact[] {
+  switch (move.type) {
+    case 'to':
+    case 'halt':
+    case 'propagate':
+      return ['taken'];
+    case 'retry':
+      return ['ran again', 'spent'];
+    case 'park':
+      return move.max === undefined ? ['went on'] : ['went on', 'spent'];
+    case 'ask': {
+      const options = move.options.map((option): MoveFact => `option ${option}`);
+      return move.timeoutMs === undefined ? options : [...options, 'expired'];
+    }
+  }
+}
+
+function gateFacts({ node }: Place): readonly MoveFact[] {
+  if (node.type !== 'human_gate') return [];
+  const options = node.options.map(({ value }): MoveFact => `option ${String(value)}`);
+  return node.expiresMs === undefined ? options : [...options, 'expired'];
+}
+
+function factWords(fact: MoveFact): string {
+  return fact.startsWith('option ') ? fact.slice('option '.length) : fact;
+}
+
+/** A node whose effect must not be repeated unasked, or an agent that may call such a tool. */
+export function isDoubtful(kitchen: Kitchen, place: Place): boolean {
+  const { node, file } = place;
+  if (node.type === 'agent') return doubtfulTool(kitchen, place) !== undefined;
+  if (node.type !== 'script' && node.type !== 'call' && node.type !== 'tool') return false;
+  if (node.isIdempotent) return false;
+  if (node.type === 'script') return true;
+  const name = node.type === 'call' ? node.function : node.tool;
+  const key = file.caller === undefined ? '' : file.plan.file;
+  const isDeclared = kitchen.atlas.plan.tools?.[key]?.[name]?.isIdempotent === true;
+  return node.isNeverRepeated === true || !isDeclared;
+}

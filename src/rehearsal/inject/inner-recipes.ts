@@ -1,0 +1,105 @@
+/** Failures that come from inside: of a child that lets them through, of members of a group. */
+import { letsGo } from '../../workflow/check/routing.ts';
+import { reachable, buildFlow } from '../../workflow/check/flow-graph.ts';
+import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
+import type { Place } from '../places/places.ts';
+import type { Kitchen } from './kitchen.ts';
+import { EVERY, type Recipe, type Strike } from './strike.ts';
+
+/** A kitchen that knows all recipes, those from inside too. */
+export interface WholeKitchen extends Kitchen {
+  readonly recipesFor: (kitchen: Kitchen, place: Place, kind: string) => readonly Recipe[];
+}
+
+/** More ways than that are not tried. */
+const MOST_WAYS = 3;
+
+/** At the first node inside that lets the kind through, until it is out. */
+export function childRecipes(kitchen: WholeKitchen, place: Place, kind: string): readonly Recipe[] {
+  const { atlas } = kitchen;
+  const inside = atlas.places.filter(({ file, node, kinds }) => {
+    const isInside =
+      place.node.type === 'workflow' && file.plan === atlas.plan.children[place.node.workflow];
+    return isInside && kinds.includes(kind) && letsGo(kind, node.routes, file.plan.onError);
+  });
+  return inside
+    .slice(0, MOST_WAYS)
+    .flatMap((inner) =>
+      kitchen.recipesFor(kitchen, inner, kind).map((recipe) => until(recipe, place)),
+    );
+}
+
+/** As many members as the mode of the group needs, each with the first kind that gets out of it. */
+export function groupRecipes(kitchen: WholeKitchen, place: Place, kind: string): readonly Recipe[] {
+  const { node } = place;
+  if (node.type !== 'parallel' && node.type !== 'for_each') return [];
+  const members = membersOf(kitchen, place, node);
+  const escapes = members.map((member) => escapesOf(kitchen, member));
+  const isOne = node.failureMode === 'fail_fast' || node.failureMode === 'all_or_nothing';
+  const failing = escapes.filter((ways) => ways.length > 0);
+  const needed = isOne ? 1 : neededOf(node, members.length);
+  if (failing.length < needed || failing.length === 0) return [];
+  const most = Math.max(...failing.map((ways) => ways.length));
+  return Array.from({ length: Math.min(most, MOST_WAYS) }, (_, way): Recipe => (tries) => {
+    const struck = isOne ? failing.slice(0, 1) : failing;
+    return struck.flatMap((ways) => {
+      const recipe = ways[Math.min(way, ways.length - 1)];
+      const strikes = recipe === undefined ? [] : until(recipe, place)(tries);
+      return strikes.map((strike) => ofMembers(strike, members, isOne ? 1 : Infinity));
+    });
+  }).map(
+    (recipe) => (tries) =>
+      recipe(tries).map((strike) => ({ ...strike, kind: strike.kind ?? kind })),
+  );
+}
+
+/** Failed members without which the group still succeeds; a list has as many as its source gives. */
+function neededOf({ type, failureMode, quorum }: GroupPlan, members: number): number {
+  return failureMode === 'quorum' && type === 'parallel'
+    ? members - (quorum ?? members) + 1
+    : members;
+}
+
+function membersOf({ atlas }: Kitchen, place: Place, node: GroupPlan): readonly Place[] {
+  const names = node.type === 'parallel' ? node.members : [node.member.name];
+  return names.flatMap(
+    (name) =>
+      atlas.places.find((each) => each.file === place.file && each.node.name === name) ?? [],
+  );
+}
+
+/** The ways in which a failure gets out of a member's branch: of the member first, then of what follows it. */
+function escapesOf(kitchen: WholeKitchen, member: Place): readonly Recipe[] {
+  const { file } = member;
+  const branch = reachable(buildFlow(file.plan), [member.node.name]);
+  const later = kitchen.atlas.places.filter(
+    (each) => each.file === file && each !== member && branch.has(each.node.name),
+  );
+  return [member, ...later]
+    .flatMap((place) =>
+      place.kinds
+        .filter((kind) => letsGo(kind, place.node.routes, file.plan.onError))
+        .slice(0, MOST_WAYS)
+        .flatMap((kind) => kitchen.recipesFor(kitchen, place, kind).slice(0, 1)),
+    )
+    .slice(0, MOST_WAYS);
+}
+
+/** So many members: those that are struck themselves, or around what is struck. */
+function ofMembers(strike: Strike, members: readonly Place[], paths: number): Strike {
+  if (members.includes(strike.place)) return { ...strike, paths };
+  const within = strike.within.map((outer) =>
+    members.includes(outer.place) ? { ...outer, paths } : outer,
+  );
+  return { ...strike, within };
+}
+
+function until(recipe: Recipe, outer: Place): Recipe {
+  return (tries) =>
+    recipe(EVERY).map((strike): Strike => ({
+      ...strike,
+      paths: Infinity,
+      within: [...strike.within, { place: outer, tries, paths: 1 }],
+      isUntilOut: true,
+    }));
+}

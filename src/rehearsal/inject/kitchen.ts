@@ -1,0 +1,24 @@
+/** What recipes are made with, and the simplest of them: one strike at one place. */
+import type { Atlas, Place } from '../places/places.ts';
+import type { WorldValues } from '../values/world-values.ts';
+import type { DetailsByKind } from './drafts.ts';
+import type { How, Recipe, Strike } from './strike.ts';
+
+export interface Kitchen {
+  readonly atlas: Atlas;
+  readonly values: WorldValues;
+  readonly details: DetailsByKind;
+}
+
+export function at(place: Place, kind: string | undefined, how: How): Recipe {
+  return (tries) => [strikeAt(place, kind, how, tries)];
+}
+
+export function strikeAt(
+  place: Place,
+  kind: string | undefined,
+  how: How,
+  tries: Strike['tries'],
+): Strike {
+  return { place, kind, tries, paths: 1, within: [], how };
+}

@@ -1,0 +1,133 @@
+/** Failures of agents and supervisors: at the model, by its replies, by clock, price or turns. */
+import { isReservedKind } from '../../errors/catalog/kinds.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { ModelCall } from '../../machine/conversation/model-message.ts';
+import { offeredTools } from '../../machine/conversation/agent-tools.ts';
+import { RAISE_ERROR, WRITE_STATE } from '../../machine/conversation/tool-names.ts';
+import { TRANSIENT_KINDS } from '../../workflow/plan/attempt-bound.ts';
+import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
+import { isNamed } from '../../workflow/check/routing.ts';
+import type { Place } from '../places/places.ts';
+import { madeUp } from '../values/made-up.ts';
+import { runtimeOf } from '../values/world-values.ts';
+import { lostReply } from './effect-recipes.ts';
+import { draftOf } from './drafts.ts';
+import { at, type Kitchen } from './kitchen.ts';
+import type { How, Recipe } from './strike.ts';
+
+type Reply = Extract<How, { type: 'model' }>['reply'];
+
+export function modelRecipes(kitchen: Kitchen, place: Place, kind: string): readonly Recipe[] {
+  if (kind === 'effect.outcome_unknown') return lostTool(kitchen, place, kind);
+  const reply = replyFor(kitchen, place, kind);
+  return reply === undefined ? [] : [at(place, kind, { type: 'model', reply })];
+}
+
+function replyFor(kitchen: Kitchen, place: Place, kind: string): Reply | undefined {
+  const { node } = place;
+  switch (kind) {
+    case 'provider.exhausted':
+      return () => fails(transientOf(place));
+    case 'provider.stream_interrupted':
+      return () => ({ type: 'stream', chunks: ['rehearsed'], isCut: true, delayMs: 0 });
+    case 'limit.node_timeout':
+      return node.timeoutMs === undefined ? undefined : () => ({ type: 'hangs' });
+    case 'agent.output_invalid':
+    case 'supervisor.routing':
+      return kitchen.values.schemaOf(place) === undefined && node.type === 'agent'
+        ? undefined
+        : () => says('off the schema');
+    case 'internal.envelope_invalid':
+      return () => says({ errand_error: true });
+    case 'limit.turns':
+      return (call) =>
+        node.type === 'supervisor' ? says({ next: node.manages[0] ?? '' }) : callsATool(call);
+    case 'limit.budget':
+      return overBudget(place);
+    default:
+      break;
+  }
+  if (kind.startsWith('provider.')) {
+    const { message } = draftOf(place, kind, kitchen.details);
+    return () => fails(kind, message);
+  }
+  if (isReservedKind(kind)) return undefined;
+  const { message, details } = draftOf(place, kind, kitchen.details);
+  // true: details of a draft are what the plan has for the kind
+  const carried = details === undefined ? {} : { details: details as JsonObject };
+  return () => says({ errand_error: true, kind, message, ...carried });
+}
+
+function says(
+  answer: SimulatedAnswer extends never ? never : JsonObject | string,
+): SimulatedAnswer {
+  return { type: 'answer', answer, delayMs: 0 };
+}
+
+function fails(kind: string, message?: string): SimulatedAnswer {
+  return { type: 'fail', fail: message === undefined ? { kind } : { kind, message }, delayMs: 0 };
+}
+
+/** A kind that no route takes over, so that the chain is tried to its end. */
+function transientOf({ node, file }: Place): string {
+  const routes = [...node.routes, ...file.plan.onError];
+  const free = TRANSIENT_KINDS.find((kind) => !routes.some((route) => isNamed(route, kind)));
+  return free ?? 'provider.overloaded';
+}
+
+/** Undefined without a tool: it then replies as if nothing happened. */
+function callsATool({ tools }: ModelCall): SimulatedAnswer | undefined {
+  const tool = tools.find(({ name }) => name !== RAISE_ERROR && name !== WRITE_STATE);
+  if (tool === undefined) return undefined;
+  return {
+    type: 'tool_calls',
+    delayMs: 0,
+    calls: [{ name: tool.name, arguments: argumentsOf(tool.inputSchema) }],
+  };
+}
+
+function argumentsOf(schema: JsonObject): JsonObject {
+  const made = madeUp(schema);
+  return typeof made === 'object' && made !== null && !Array.isArray(made)
+    ? (made as JsonObject)
+    : {};
+}
+
+/** The first reply is off its schema and takes the whole budget, so that the next call is one too many. */
+function overBudget({ node, file }: Place): Reply | undefined {
+  if (node.type !== 'agent' || node.outputSchema === undefined || node.budget === undefined)
+    return undefined;
+  const { tokens, usdMicros = 0 } = node.budget;
+  const price = runtimeOf(file)?.simulatePrice.inputUsdMicrosPerMtok ?? 0;
+  const inputTokens =
+    tokens ?? (price === 0 ? undefined : Math.ceil((usdMicros / price) * 1_000_000));
+  if (inputTokens === undefined) return undefined;
+  return () => ({
+    type: 'answer',
+    answer: 'off the schema',
+    usage: { inputTokens, outputTokens: 0 },
+    delayMs: 0,
+  });
+}
+
+/** The first tool that the agent may call and that must not be repeated. */
+export function doubtfulTool(
+  { atlas }: Pick<Kitchen, 'atlas'>,
+  { node, file }: Place,
+): string | undefined {
+  if (node.type !== 'agent') return undefined;
+  const tools = atlas.plan.tools?.[file.caller === undefined ? '' : file.plan.file] ?? {};
+  return offeredTools(node, tools).find(([, { isIdempotent }]) => !isIdempotent)?.[0];
+}
+
+function lostTool(kitchen: Kitchen, place: Place, kind: string): readonly Recipe[] {
+  const tool = doubtfulTool(kitchen, place);
+  if (tool === undefined) return [];
+  return [
+    at(place, kind, {
+      type: 'tool',
+      tool,
+      call: (request) => ({ type: 'loses its reply', failure: lostReply(place, request) }),
+    }),
+  ];
+}

@@ -1,0 +1,70 @@
+/**
+ * Rehearses mutants of a workflow: those that stay valid and change what some scenario does are counted, and
+ * covered where an expectation, the record on disk or a new surprise tells.
+ */
+import { checkWorkflow } from '../../workflow/check/check.ts';
+import { performAll, type Performed, type WorldOptions } from '../perform-all.ts';
+import type { Transforms } from '../play/transforms.ts';
+import { readRecord, recordLines } from '../report/record.ts';
+import {
+  scenarioResult,
+  type MutantFigure,
+  type MutantMissed,
+  type ScenarioResult,
+} from '../report/result.ts';
+import { mutantsOf, type Mutant } from './mutate.ts';
+
+export interface MutantOptions extends WorldOptions {
+  readonly recorded?: string;
+  readonly transforms: Transforms;
+}
+
+export async function rehearseMutants(
+  original: Performed,
+  options: MutantOptions,
+): Promise<MutantFigure> {
+  const before = resultsOf(original);
+  const recorded = options.recorded === undefined ? undefined : readRecord(options.recorded);
+  const missed: MutantMissed[] = [];
+  let total = 0;
+  for (const mutant of mutantsOf(original.atlas)) {
+    const reports = checkWorkflow(mutant.plan, {});
+    if (reports.some(({ problems }) => problems.some(isError))) continue;
+    const { onProgress: _shown, ...world } = options;
+    const after = resultsOf(await performAll(mutant.plan, reports, world));
+    if (isSame(recordLines(before), recordLines(after))) continue;
+    total++;
+    if (!isTold(before, after, recorded)) missed.push(withoutPlan(mutant));
+  }
+  return { covered: total - missed.length, total, missed };
+}
+
+function isError({ severity = 'error' }: { readonly severity?: string }): boolean {
+  return severity === 'error';
+}
+
+function resultsOf({ atlas, scenarios }: Performed): readonly ScenarioResult[] {
+  return scenarios.map((scenario) => scenarioResult(atlas, scenario));
+}
+
+function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([name, line]) => other.get(name) === line);
+}
+
+function isTold(
+  before: readonly ScenarioResult[],
+  after: readonly ScenarioResult[],
+  recorded: ReadonlyMap<string, string> | undefined,
+): boolean {
+  const known = new Set(before.filter(isWrong).map(({ name }) => name));
+  if (after.some((scenario) => isWrong(scenario) && !known.has(scenario.name))) return true;
+  return recorded !== undefined && !isSame(recorded, recordLines(after));
+}
+
+function isWrong({ verdict, differs }: ScenarioResult): boolean {
+  return verdict === 'surprise' || differs !== undefined;
+}
+
+function withoutPlan({ plan: _plan, ...rest }: Mutant): MutantMissed {
+  return rest;
+}

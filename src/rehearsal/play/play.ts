@@ -1,0 +1,142 @@
+/** Plays one scenario to its end in the simulated world: starts the run, and resumes it as its desk says. */
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { EffectRequest } from '../../machine/decide/effect-request.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import type { RunHandle, RunResult } from '../../engine/backend.ts';
+import type { CallFault } from '../inject/call-fault.ts';
+import { RehearsalDirector } from '../inject/director.ts';
+import type { Strike } from '../inject/strike.ts';
+import type { Atlas, Place } from '../places/places.ts';
+import { SimulatedBackend } from '../simulated-run.ts';
+import type { Assignment } from '../steer/field-table.ts';
+import type { WorldValues } from '../values/world-values.ts';
+import type { Execution } from '../world/execution-record.ts';
+import type { Evaluate } from '../world/fate.ts';
+import type { NextLeg } from '../world/operator.ts';
+import { Rehearsal } from '../world/rehearsal.ts';
+import type { Director } from '../world/director.ts';
+import type { Death } from '../world/world.ts';
+import { Desk, type People } from './desk.ts';
+
+/** Starts and resumes in all: a run that needs more does not end. */
+export const MOST_LEGS = 50;
+
+/** How long an operator waits after a leg that could not begin. */
+const REFUSED_MS = 5000;
+
+export interface Stage {
+  readonly atlas: Atlas;
+  readonly values: WorldValues;
+  readonly seed: number;
+  readonly evaluate: (request: EffectRequest) => Evaluate;
+  /** What the node gave when nothing failed, for `edit`. */
+  readonly edited: (place: Place) => JsonValue;
+}
+
+export interface Script {
+  readonly assignment: Assignment;
+  readonly strikes: readonly Strike[];
+  readonly people: People;
+  readonly input?: JsonObject;
+  /** Nobody can be asked. */
+  readonly isAlone?: boolean;
+  readonly deaths?: readonly Death[];
+  /** Faults that count as they happen, made anew for each performance. */
+  readonly faults?: () => PlayedFaults;
+}
+
+/** Faults that a plan writes. */
+export interface PlayedFaults {
+  readonly strikes: readonly Strike[];
+  /** Faults of single calls. */
+  readonly callFaults: readonly CallFault[];
+  readonly commitFault?: NonNullable<Director['commitFault']>;
+  /** Called with each event as it is stored, so that a fault may act on the run. */
+  readonly onEvent?: (event: RunEvent, run: RunControl) => void;
+}
+
+/** What a fault may do to a run from outside. */
+export interface RunControl {
+  readonly kill: () => void;
+  readonly cancel: () => void;
+}
+
+export interface Played {
+  readonly events: readonly RunEvent[];
+  /** `interrupted`: it did not end within the legs that it has. */
+  readonly result: RunResult;
+  /** Failures to begin a leg. */
+  readonly refused: readonly string[];
+  readonly executions: readonly Execution[];
+  readonly commits: number;
+  readonly virtualMs: number;
+  readonly landed: RehearsalDirector['landed'];
+  readonly isStuck: boolean;
+}
+
+export async function play(stage: Stage, script: Script): Promise<Played> {
+  const { atlas, values, seed } = stage;
+  const faults = script.faults?.();
+  const directing = new RehearsalDirector({
+    ...stage,
+    ...script,
+    ...faults,
+    strikes: [...(faults?.strikes ?? []), ...script.strikes],
+    killSoon: () => void world.clock.after(1, () => backend.kill()),
+  });
+  const backend = new SimulatedBackend(atlas.plan, {
+    seed,
+    director: directing,
+    deaths: script.deaths ?? [],
+  });
+  const { world } = backend;
+  const beganMs = world.clock.now();
+  const isAlone = script.isAlone === true || script.strikes.some((strike) => strike.isAlone);
+  const rehearsal = new Rehearsal(backend, {
+    input: script.input ?? values.input(script.assignment),
+    hasPeople: () => !isAlone,
+    ...(faults?.onEvent === undefined ? {} : { onEvent: watching(faults.onEvent, backend) }),
+  });
+  const desk = new Desk({
+    atlas,
+    people: script.people,
+    now: () => world.clock.now(),
+    isSilent: (path) => directing.isSilent(path),
+    isUntilOut: (path) => directing.isUntilOut(path),
+    usualAnswer: (place, path) =>
+      values.answerTo(place, directing.visitOf(path), script.assignment),
+    edited: stage.edited,
+  });
+  const refused: string[] = [];
+  const { events } = world;
+  let next: NextLeg = { type: 'resume', afterMs: 0 };
+  for (let legs = 0; next.type !== 'end' && legs < MOST_LEGS; legs++) {
+    await world.clock.passUntil(world.clock.sleep(next.afterMs));
+    const { result } = await rehearsal.leg(next);
+    if (result.status === 'interrupted') directing.recall(events);
+    if (result.status === 'refused') refused.push(result.error.message);
+    next = desk.next(world.resultOf(world.latestRun), events);
+    // a store that is away for a while is asked again after a while
+    if (result.status === 'refused' && next.type === 'resume')
+      next = { ...next, afterMs: next.afterMs + REFUSED_MS };
+  }
+  backend.kill();
+  return {
+    events,
+    result: next.type === 'end' ? world.resultOf(world.latestRun) : { status: 'interrupted' },
+    refused,
+    executions: world.executions,
+    commits: world.commits,
+    virtualMs: world.clock.now() - beganMs,
+    landed: directing.landed,
+    isStuck: world.incidents.some(({ what }) => what === 'stuck'),
+  };
+}
+
+function watching(
+  onEvent: NonNullable<PlayedFaults['onEvent']>,
+  backend: SimulatedBackend,
+): (event: RunEvent, handle: RunHandle) => void {
+  return (event, handle) =>
+    onEvent(event, { kill: () => backend.kill(), cancel: () => handle.cancel('rehearsal') });
+}

@@ -1,0 +1,86 @@
+/** The findings of a rehearsal as SARIF 2.1.0: surprises, routes that were missed, mutants that survive. */
+import type { Rehearsed } from '../rehearse.ts';
+
+interface Finding {
+  readonly ruleId: 'surprise' | 'missed-route' | 'surviving-mutant';
+  readonly level: 'error' | 'warning';
+  readonly text: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+const RULES = {
+  surprise: 'A scenario ended with a failure that nobody meant.',
+  'missed-route': 'No scenario takes this error route.',
+  'surviving-mutant': 'A change of this route is not noticed by the rehearsal.',
+} as const;
+
+export function sarifReport(rehearsals: readonly Rehearsed[], version: string): string {
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'errand rehearse',
+            version,
+            rules: Object.entries(RULES).map(([id, text]) => ({
+              id,
+              shortDescription: { text },
+            })),
+          },
+        },
+        results: rehearsals.flatMap(findings).map(toResult),
+      },
+    ],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function findings({ result, scenarios, errorRoutes }: Rehearsed): readonly Finding[] {
+  const surprises = scenarios
+    .filter(({ judgement }) => judgement.verdict === 'surprise')
+    .map(({ name, judgement, summary, place }): Finding => {
+      const error = summary?.result.status === 'failed' ? summary.result.error : undefined;
+      const line = error?.location?.line ?? place?.node.location.line ?? 1;
+      const file = error?.location?.file ?? place?.file.plan.file ?? result.file;
+      const text = `${name}: ${judgement.why ?? 'a surprise'}`;
+      return { ruleId: 'surprise', level: 'error', text, file, line };
+    });
+  const missed = errorRoutes
+    .filter(({ isCovered }) => !isCovered)
+    .map(({ route, place, file }): Finding => ({
+      ruleId: 'missed-route',
+      level: 'warning',
+      text: `${place?.name ?? 'the workflow'} #${route.index}: no scenario takes this error route`,
+      file: route.file ?? file.plan.file,
+      line: route.line ?? 1,
+    }));
+  const mutants = (result.coverage.mutants?.missed ?? []).map(
+    ({ node, rule, line, change }): Finding => ({
+      ruleId: 'surviving-mutant',
+      level: 'warning',
+      text: `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}: ${change} is not noticed`,
+      file: result.file,
+      line,
+    }),
+  );
+  return [...surprises, ...missed, ...mutants];
+}
+
+function toResult({ ruleId, level, text, file, line }: Finding): object {
+  return {
+    ruleId,
+    level,
+    message: { text },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: encodeURI(file) },
+          region: { startLine: Math.max(1, line) },
+        },
+      },
+    ],
+  };
+}

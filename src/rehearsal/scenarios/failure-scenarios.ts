@@ -1,0 +1,236 @@
+/** The scenarios of a node's failures: each of its kinds, then what its error routes promise. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { handlingOf, takes, type Step } from '../../workflow/check/routing.ts';
+import type { Route } from '../../workflow/plan/route.ts';
+import { recipesFor } from '../inject/recipes.ts';
+import { EVERY, FIRST, type Recipe, type Tries } from '../inject/strike.ts';
+import { getsTo, type Place } from '../places/places.ts';
+import { NEVER } from '../play/desk.ts';
+import type { Script } from '../play/play.ts';
+import { guardWords } from '../steer/obstacles.ts';
+import { steer, type Found, type Goal } from '../steer/steer.ts';
+import type { Draft, Playbill } from './generate.ts';
+import type { Performance } from './scenario.ts';
+
+/** An error route, its table, and the kind with which it is rehearsed. */
+export interface RehearsedRoute extends Step {
+  readonly kind: string;
+}
+
+export class FailureScenarios {
+  readonly #bill: Playbill;
+  readonly #place: Place;
+  readonly #way: Found;
+  readonly #recipes = new Map<string, Recipe>();
+  readonly #taken = new Set<Route>();
+  readonly #made = new Set<string>();
+
+  constructor(bill: Playbill, place: Place, way: Found) {
+    this.#bill = bill;
+    this.#place = place;
+    this.#way = way;
+  }
+
+  async play(): Promise<void> {
+    const { kinds } = this.#bill.options;
+    if (kinds === 'none') return;
+    for (const kind of this.#place.kinds) {
+      if (kinds === 'routed' && this.#handling(kind).steps.length === 0) continue;
+      if (kind === 'effect.outcome_unknown' && this.#bill.options.doubt === 'none') continue;
+      await this.#kind(kind);
+    }
+    const routes = rehearsedRoutes(this.#bill.company.atlas.places, this.#place);
+    for (const route of routes) await this.#spent(route);
+    for (const route of routes) await this.#asked(route);
+    for (const route of routes) await this.#parked(route);
+    for (const route of routes) await this.#untaken(route);
+  }
+
+  #handling(kind: string): ReturnType<typeof handlingOf> {
+    return handlingOf(kind, this.#place.node.routes, this.#place.file.plan.onError);
+  }
+
+  async #kind(kind: string): Promise<void> {
+    const draft = this.#draft(kind);
+    const recipes = recipesFor(this.#bill.company.kitchen, this.#place, kind);
+    // what no member can bring about is excluded, not rehearsed
+    if (recipes.length === 0) return;
+    this.#made.add(kind);
+    for (const recipe of recipes) {
+      const found = await this.#perform(this.#struck(recipe, FIRST));
+      if (!hasFailed(found.performance, this.#place, kind)) continue;
+      this.#recipes.set(kind, recipe);
+      this.#add(draft, found);
+      return;
+    }
+    const why = `${this.#place.name} cannot be made to fail with ${kind} on the way that leads there`;
+    this.#bill.addUnreached(draft, this.#way.script, why);
+  }
+
+  async #spent({ route, kind }: RehearsedRoute): Promise<void> {
+    const { move } = route;
+    const isBounded = move.type === 'retry' || (move.type === 'park' && move.max !== undefined);
+    const recipe = this.#recipes.get(kind);
+    if (!isBounded || recipe === undefined) return;
+    const tries: Tries = { from: 1, to: this.#triesUntilSpent(route, kind) };
+    const script = withPeople(this.#struck(recipe, tries), { goesOn: [this.#place.name] });
+    this.#add(this.#draft(kind, 'spent'), await this.#perform(script));
+  }
+
+  /** The first try, and one for each repetition of this route and of those before it. */
+  #triesUntilSpent(route: Route, kind: string): number {
+    const { steps } = this.#handling(kind);
+    const before = steps.slice(0, steps.findIndex((step) => step.route === route) + 1);
+    return (
+      1 +
+      before.reduce((sum, { route: { move } }) => sum + ('max' in move ? (move.max ?? 0) : 0), 0)
+    );
+  }
+
+  async #asked({ route, kind }: RehearsedRoute): Promise<void> {
+    const { move } = route;
+    const recipe = this.#recipes.get(kind);
+    if (move.type !== 'ask' || recipe === undefined) return;
+    for (const option of move.options)
+      await this.#answered(recipe, kind, { name: option, answer: option });
+    if (move.timeoutMs !== undefined)
+      await this.#answered(recipe, kind, { name: 'expired', answer: NEVER });
+  }
+
+  async #answered(
+    recipe: Recipe,
+    kind: string,
+    { name, answer }: { readonly name: string; readonly answer: JsonValue },
+  ): Promise<void> {
+    const script = withPeople(this.#struck(recipe, FIRST), {
+      answers: { [this.#place.name]: answer },
+    });
+    this.#add(this.#draft(kind, name), await this.#perform(script));
+  }
+
+  async #parked({ route, kind }: RehearsedRoute): Promise<void> {
+    const recipe = this.#recipes.get(kind);
+    if (route.move.type !== 'park' || recipe === undefined) return;
+    const script = withPeople(this.#struck(recipe, FIRST), { goesOn: [this.#place.name] });
+    this.#add(this.#draft(kind, 'goes on'), await this.#perform(script));
+  }
+
+  /** Steered to its guard, with everything before it spent, or with nobody to ask. */
+  async #untaken({ route, table, kind }: RehearsedRoute): Promise<void> {
+    if (this.#taken.has(route) || !this.#made.has(kind)) return;
+    const recipe = this.#recipes.get(kind);
+    const draft = this.#draft(kind, `#${route.index}`);
+    const { company } = this.#bill;
+    const site = { file: this.#place.file, routesOf: this.#place };
+    if (recipe !== undefined) {
+      const goal = this.#goalOf(route, table, kind);
+      for (const isAlone of [false, true])
+        for (const tries of [FIRST, EVERY]) {
+          const script = withPeople(this.#struck(recipe, tries), { goesOn: [this.#place.name] });
+          const began = await this.#perform(isAlone ? { ...script, isAlone } : script);
+          const found = await steer(company, began, goal);
+          if (found === undefined) continue;
+          this.#add(draft, found);
+          return;
+        }
+    }
+    const why =
+      route.when === undefined
+        ? `Earlier routes leave nothing to it`
+        : guardWords(company.atlas, route.when, site);
+    this.#bill.addUnreached(draft, this.#way.script, why);
+  }
+
+  #goalOf(route: Route, table: Step['table'], kind: string): Goal {
+    const bucket = table === 'node' ? 'error' : 'workflow';
+    const guards = this.#handling(kind).steps.flatMap((step) => step.route.when ?? []);
+    return {
+      place: this.#place,
+      guards,
+      isReached: ({ trace }) =>
+        trace.routes.some(
+          (taken) =>
+            taken.place === this.#place && taken.bucket === bucket && taken.rule === route.index,
+        ),
+    };
+  }
+
+  #struck(recipe: Recipe, tries: Tries): Script {
+    const { script } = this.#way;
+    return { ...script, strikes: [...recipe(tries), ...script.strikes] };
+  }
+
+  async #perform(script: Script): Promise<Found> {
+    return { script, performance: await this.#bill.company.perform(script) };
+  }
+
+  #add(draft: Draft, found: Found): void {
+    this.#bill.add(draft, found);
+    const { node, file } = this.#place;
+    for (const { place, bucket, rule } of found.performance.trace.routes) {
+      if (place !== this.#place || bucket === 'success') continue;
+      const table = bucket === 'error' ? node.routes : file.plan.onError;
+      const route = table.find(({ index }) => index === rule);
+      if (route !== undefined) this.#taken.add(route);
+    }
+  }
+
+  #draft(kind: string, more?: string): Draft {
+    const name = `${this.#place.name}: ${kind}${more === undefined ? '' : `, ${more}`}`;
+    return {
+      name,
+      origin: 'generated',
+      place: this.#place,
+      inject: { at: this.#place.name, kind },
+    };
+  }
+}
+
+function hasFailed({ trace }: Performance, place: Place, kind: string): boolean {
+  return trace.failures.some(
+    (failure) => failure.place === place && failure.error.kind === kind && failure.isStruck,
+  );
+}
+
+function withPeople(script: Script, more: Partial<Script['people']>): Script {
+  const { answers, goesOn } = script.people;
+  return {
+    ...script,
+    people: {
+      answers: { ...answers, ...more.answers },
+      goesOn: [...goesOn, ...(more.goesOn ?? [])],
+    },
+  };
+}
+
+/** The error routes that are rehearsed at a place: its own, and those of its file that it is first to get to. */
+export function rehearsedRoutes(places: readonly Place[], place: Place): readonly RehearsedRoute[] {
+  const { node, file } = place;
+  const own = node.routes.map((route): Step => ({ route, table: 'node' }));
+  const shared = file.plan.onError
+    .filter((route) => firstToGetTo(places, place, route) === place)
+    .map((route): Step => ({ route, table: 'workflow' }));
+  return [...own, ...shared].flatMap((step) => {
+    const kind = kindFor(place, step.route);
+    return step.route.onError === undefined || kind === undefined ? [] : [{ ...step, kind }];
+  });
+}
+
+function firstToGetTo(places: readonly Place[], { file }: Place, route: Route): Place | undefined {
+  return places.find(
+    (place) =>
+      place.file === file &&
+      place.kinds.some((kind) => getsTo(kind, route, place.node.routes, file.plan.onError)),
+  );
+}
+
+/** The first kind that the route is first to take, else the first that gets to it. */
+export function kindFor({ kinds, node, file }: Place, route: Route): string | undefined {
+  const stepsOf = (kind: string): readonly Step[] =>
+    handlingOf(kind, node.routes, file.plan.onError).steps;
+  const possible = kinds.filter((kind) => takes(route, kind));
+  return (
+    possible.find((kind) => stepsOf(kind)[0]?.route === route) ??
+    possible.find((kind) => stepsOf(kind).some((step) => step.route === route))
+  );
+}

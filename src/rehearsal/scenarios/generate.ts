@@ -1,0 +1,260 @@
+/**
+ * Makes the scenarios of a workflow from what `errand validate` knows about it, and plays each as it is made:
+ * node by node in file order. A node that nothing has entered yet waits until a scenario enters it.
+ */
+import type { Place } from '../places/places.ts';
+import type { Script } from '../play/play.ts';
+import { judge, type Judgement } from '../verdict/verdict.ts';
+import { isOnTheWay } from '../steer/place-graph.ts';
+import { steer, type Found, type Goal } from '../steer/steer.ts';
+import { guardsInto, guardWords, undeclaredField } from '../steer/obstacles.ts';
+import type { Company } from './company.ts';
+import { FailureScenarios } from './failure-scenarios.ts';
+import { gateScenarios } from './gate-scenarios.ts';
+import type { Performance, Scenario } from './scenario.ts';
+import { summaryOf } from './summary.ts';
+
+export interface GenerateOptions {
+  readonly kinds: 'all' | 'routed' | 'none';
+  readonly doubt: 'all' | 'none';
+  /** Called with every performance that counts, in the order of play. */
+  readonly onPlayed: (performance: Performance, scenario: Scenario) => void;
+}
+
+export type Draft = Omit<Scenario, 'judgement' | 'summary' | 'script'>;
+
+/** Rounds in which `calm` may be steered past assertions. */
+const CALM_ROUNDS = 6;
+
+export class Playbill {
+  readonly company: Company;
+  readonly options: GenerateOptions;
+  readonly scenarios: Scenario[] = [];
+  /** The script that first entered each place, failures or not. */
+  readonly #entered = new Map<Place, Found>();
+  readonly #ways = new Map<Place, Found>();
+  /** Success routes that were taken, by place and rule, with the position of the scenario. */
+  readonly #taken = new Map<string, number>();
+  #calm: Found | undefined;
+
+  constructor(company: Company, options: GenerateOptions) {
+    this.company = company;
+    this.options = options;
+  }
+
+  async make(): Promise<readonly Scenario[]> {
+    await this.#playCalm();
+    let waiting = [...this.company.atlas.places];
+    for (let isMore = true; isMore;) {
+      isMore = false;
+      const still: Place[] = [];
+      for (const place of waiting) {
+        const way = await this.#wayTo(place);
+        if (way === undefined) still.push(place);
+        else {
+          await this.#playAt(place, way);
+          isMore = true;
+        }
+      }
+      waiting = still;
+    }
+    for (const place of waiting) this.#leaveOut(place);
+    return this.scenarios.toSorted((a, b) => orderOf(a) - orderOf(b));
+  }
+
+  get calmScript(): Script {
+    return this.#calm?.script ?? this.company.calm;
+  }
+
+  /** A way to a place on which nothing fails. */
+  async peacefulWay(place: Place): Promise<Found | undefined> {
+    const way = await this.#wayTo(place);
+    return way?.script.strikes.length === 0 ? way : undefined;
+  }
+
+  /** Adds a scenario that was played. */
+  add(draft: Draft, found: Found): Scenario {
+    const judgement = this.#judge(found.performance);
+    const { atlas } = this.company;
+    const scenario: Scenario = {
+      ...draft,
+      script: found.script,
+      judgement,
+      summary: summaryOf(atlas, found.performance),
+    };
+    this.scenarios.push(scenario);
+    const order = draft.place?.order ?? -1;
+    for (const place of found.performance.trace.visited)
+      if (!this.#entered.has(place)) this.#entered.set(place, found);
+    for (const { place, rule, bucket } of found.performance.trace.routes) {
+      if (bucket !== 'success') continue;
+      const key = `${place.name}#${rule}`;
+      this.#taken.set(key, Math.min(order, this.#taken.get(key) ?? Infinity));
+    }
+    this.options.onPlayed(found.performance, scenario);
+    return scenario;
+  }
+
+  addUnreached(draft: Draft, script: Script, why: string): void {
+    this.scenarios.push({ ...draft, script, judgement: { verdict: 'unreached', why } });
+  }
+
+  #judge(performance: Performance): Judgement {
+    const { atlas, values } = this.company;
+    const judgement = judge(atlas, performance.played, performance.trace);
+    if (judgement.verdict !== 'surprise') return judgement;
+    const unknown = undeclaredField(atlas, values, performance);
+    return unknown === undefined ? judgement : { verdict: 'unreached', why: unknown.why };
+  }
+
+  async #playCalm(): Promise<void> {
+    let found: Found = {
+      script: this.company.calm,
+      performance: await this.company.perform(this.company.calm),
+    };
+    for (let round = 0; round < CALM_ROUNDS; round++) {
+      const obstacle = ownFailure(found.performance);
+      if (obstacle === undefined) break;
+      const goal: Goal = {
+        place: obstacle.place,
+        isReached: ({ trace }) =>
+          !trace.failures.some(({ place, isStruck }) => place === obstacle.place && !isStruck) &&
+          trace.completed.has(obstacle.place),
+      };
+      const better = await steer(this.company, found, goal);
+      if (better === undefined) break;
+      found = better;
+    }
+    this.#calm = found;
+    const left = ownFailure(found.performance);
+    const isUnmet =
+      left !== undefined && left.place.node.assert.some(({ raise }) => raise === left.error.kind);
+    const scenario = this.add({ name: 'calm', origin: 'generated' }, found);
+    if (!isUnmet || scenario.judgement.verdict !== 'surprise' || left === undefined) return;
+    const that = left.place.node.assert.find(({ raise }) => raise === left.error.kind)?.that ?? '';
+    const why = guardWords(this.company.atlas, that, {
+      file: left.place.file,
+      routesOf: left.place,
+    });
+    this.scenarios[this.scenarios.indexOf(scenario)] = {
+      ...scenario,
+      judgement: { verdict: 'unreached', why: why.replace('The guard', 'The assertion') },
+    };
+  }
+
+  /** How a place is reached: calmly, by steering, else through the first scenario that entered it. */
+  async #wayTo(place: Place): Promise<Found | undefined> {
+    const known = this.#ways.get(place);
+    if (known !== undefined) return known;
+    const found = await this.#findWay(place);
+    if (found !== undefined) this.#ways.set(place, found);
+    return found;
+  }
+
+  async #findWay(place: Place): Promise<Found | undefined> {
+    const calm = this.#calm;
+    if (calm === undefined) return undefined;
+    if (calm.performance.trace.visited.has(place)) return calm;
+    const entered = this.#entered.get(place);
+    const isPeaceful = entered?.script.strikes.length === 0;
+    if (entered !== undefined && isPeaceful) return entered;
+    if (isOnTheWay(this.company.atlas, place) && !this.#hopeless.has(place)) {
+      const goal: Goal = { place, isReached: ({ trace }) => trace.visited.has(place) };
+      const steered = await steer(this.company, calm, goal);
+      if (steered !== undefined) return steered;
+      this.#hopeless.add(place);
+    }
+    return entered;
+  }
+
+  /** Places that no value leads to without a failure. */
+  readonly #hopeless = new Set<Place>();
+
+  async #playAt(place: Place, way: Found): Promise<void> {
+    for (const { index, onError, when } of place.node.routes) {
+      if (onError !== undefined || this.#isTakenBefore(place, index)) continue;
+      const draft: Draft = { name: `calm: ${place.name} #${index}`, origin: 'generated', place };
+      const goal: Goal = {
+        place,
+        isReached: ({ trace }) =>
+          trace.routes.some(
+            (route) => route.place === place && route.bucket === 'success' && route.rule === index,
+          ),
+      };
+      const found = await steer(this.company, way, goal);
+      if (found !== undefined) this.add(draft, found);
+      else this.addUnreached(draft, way.script, this.#whyNot(place, when, index));
+    }
+    await gateScenarios(this, place, way);
+    await new FailureScenarios(this, place, way).play();
+  }
+
+  #whyNot(place: Place, when: string | undefined, index: number): string {
+    const { atlas } = this.company;
+    const site = { file: place.file, routesOf: place };
+    if (when !== undefined) return guardWords(atlas, when, site);
+    const before = place.node.routes.find(
+      (route) => route.index < index && route.onError === undefined && route.when !== undefined,
+    );
+    if (before?.when === undefined) return 'An earlier route takes every result';
+    const text = guardWords(atlas, before.when, site);
+    return text.replace('cannot be made to hold', 'cannot be made not to hold');
+  }
+
+  #isTakenBefore(place: Place, rule: number): boolean {
+    return (this.#taken.get(`${place.name}#${rule}`) ?? Infinity) < place.order;
+  }
+
+  /** Nothing leads to the place: each of its scenarios is listed, with what stands in the way. */
+  #leaveOut(place: Place): void {
+    const why = this.whyUnreached(place);
+    const { script } = this.#calm ?? { script: this.company.calm };
+    for (const { index, onError } of place.node.routes)
+      if (onError === undefined)
+        this.addUnreached(
+          { name: `calm: ${place.name} #${index}`, origin: 'generated', place },
+          script,
+          why,
+        );
+    if (place.node.type === 'human_gate')
+      for (const { value } of place.node.options)
+        this.addUnreached(
+          { name: `${place.name}: ${String(value)}`, origin: 'generated', place },
+          script,
+          why,
+        );
+    if (this.options.kinds === 'none') return;
+    for (const kind of place.kinds) {
+      const inject = { at: place.name, kind };
+      const name = `${place.name}: ${kind}`;
+      this.addUnreached({ name, origin: 'generated', place, inject }, script, why);
+    }
+  }
+
+  whyUnreached(place: Place): string {
+    const { atlas, values } = this.company;
+    const [guard] = guardsInto(atlas, place);
+    if (guard !== undefined) return guardWords(atlas, guard.source, guard.site);
+    const calm = this.#calm?.performance;
+    const unknown = calm === undefined ? undefined : undeclaredField(atlas, values, calm);
+    if (unknown !== undefined) return unknown.why;
+    const { result } = calm?.played ?? {};
+    if (result?.status === 'failed')
+      return `Nothing leads to ${place.name}: calm ends with ${result.error.kind}: ${result.error.message}`;
+    return `Nothing leads to ${place.name}`;
+  }
+}
+
+/** A failure that nothing injected: an assertion, or no route that matches. */
+function ownFailure({ trace }: Performance): Performance['trace']['failures'][number] | undefined {
+  return trace.failures.find(
+    ({ isStruck, place, error }) =>
+      !isStruck &&
+      (error.kind === 'route.no_match' ||
+        place.node.assert.some(({ raise }) => raise === error.kind)),
+  );
+}
+
+function orderOf({ place }: Scenario): number {
+  return place?.order ?? -1;
+}

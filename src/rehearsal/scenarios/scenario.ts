@@ -1,0 +1,49 @@
+/** A scenario: its name, what is made to happen in it, and what it did when it was played. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { RunResult } from '../../engine/backend.ts';
+import type { Place } from '../places/places.ts';
+import type { Played, Script } from '../play/play.ts';
+import type { TakenRoute, Trace } from '../play/trace.ts';
+import type { Judgement } from '../verdict/verdict.ts';
+
+export interface Performance {
+  readonly played: Played;
+  readonly trace: Trace;
+}
+
+/** What is kept of a performance. */
+export interface Summary {
+  readonly result: RunResult;
+  readonly output: JsonValue | undefined;
+  /** Error routes, in order. */
+  readonly routes: readonly TakenRoute[];
+  readonly virtualMs: number;
+  readonly costUsdMicros: number;
+  readonly modelRequests: number;
+  readonly commits: number;
+  /** Executions of effects that must not be repeated, by node. */
+  readonly executions: Readonly<Record<string, number>>;
+  /** The events that led to its end, one line each. */
+  readonly way: readonly string[];
+  readonly isBroken: boolean;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly origin: 'generated' | 'written';
+  readonly inject?: { readonly at: string; readonly kind: string };
+  /** The place that it is about; none for `calm` and for what a plan writes. */
+  readonly place?: Place;
+  readonly script: Script;
+  /** Absent where nothing leads to what it is about. */
+  readonly summary?: Summary;
+  readonly judgement: Judgement;
+  /** How it differs from what its plan expects. */
+  readonly differs?: readonly Difference[];
+}
+
+export interface Difference {
+  readonly field: string;
+  readonly expected: unknown;
+  readonly got: unknown;
+}

@@ -1,0 +1,72 @@
+/** Keeps what is needed of a performance, so that thousands of them fit into memory. */
+import type { RunEvent } from '../../machine/state/events.ts';
+import type { Atlas } from '../places/places.ts';
+import { breaksPromise } from '../verdict/verdict.ts';
+import type { Performance, Summary } from './scenario.ts';
+
+export function summaryOf(atlas: Atlas, { played, trace }: Performance): Summary {
+  const { events, result, executions, virtualMs, commits } = played;
+  const error = result.status === 'failed' ? result.error : undefined;
+  return {
+    result,
+    output: result.status === 'completed' ? result.output : undefined,
+    routes: trace.routes.filter(({ bucket }) => bucket !== 'success'),
+    virtualMs,
+    costUsdMicros: events.reduce((sum, event) => sum + costOf(event), 0),
+    modelRequests: executions.filter(({ effect }) => effect.type === 'model').length,
+    commits,
+    executions: countsOf(atlas, played.executions),
+    way: wayOf(events),
+    isBroken: played.isStuck || (error !== undefined && breaksPromise(error, trace.injected)),
+  };
+}
+
+function costOf(event: RunEvent): number {
+  const isEnd = event.type === 'effect:succeeded' || event.type === 'effect:failed';
+  return isEnd ? (event.costUsdMicros ?? 0) : 0;
+}
+
+function countsOf(
+  atlas: Atlas,
+  executions: Performance['played']['executions'],
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { path, effect } of executions) {
+    if (effect.type === 'model') continue;
+    const name = atlas.of(path)?.name ?? path;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The events that led to the end, one line each. */
+export function wayOf(events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    switch (event.type) {
+      case 'node:failed':
+        return [`${event.path} fails: ${event.error.kind}: ${event.error.message}`];
+      case 'node:completed':
+        return [`${event.path} works`];
+      case 'node:retrying':
+        return [`${event.path} is tried again`];
+      case 'node:skipped':
+        return [`${event.path} is skipped`];
+      case 'route:taken':
+        return event.bucket === 'default' || event.move !== 'to'
+          ? [`${event.path}: ${event.bucket === 'default' ? 'the default' : event.move}`]
+          : [`${event.path} → ${event.to ?? ''}`];
+      case 'gate:answered':
+        return [`${event.path} is answered: ${JSON.stringify(event.value)}`];
+      case 'gate:expired':
+        return [`${event.path}: nobody answers in time`];
+      case 'run:paused':
+        return ['the run pauses'];
+      case 'run:failed':
+        return [`the run fails: ${event.error.kind}: ${event.error.message}`];
+      case 'run:completed':
+        return ['the run completes'];
+      default:
+        return [];
+    }
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * Steers a run to a goal: gives the fields that the guards in the way read their other values, those of the
+ * nearest guards first, and keeps what brings the run closer.
+ */
+import type { Place } from '../places/places.ts';
+import type { Script } from '../play/play.ts';
+import type { Company } from '../scenarios/company.ts';
+import type { Performance } from '../scenarios/scenario.ts';
+import { siteOf, type Assignment, type Field } from './field-table.ts';
+import { distancesTo } from './place-graph.ts';
+
+export interface Goal {
+  readonly isReached: (performance: Performance) => boolean;
+  /** The place that the run has to get to. */
+  readonly place: Place;
+  /** Guards that matter beside those on the way. */
+  readonly guards?: readonly string[];
+}
+
+export interface Found {
+  readonly script: Script;
+  readonly performance: Performance;
+}
+
+/** Plays that one goal may take. */
+const MOST_PLAYS = 64;
+const MOST_COMBINATIONS = 32;
+
+/** Undefined: no value that is known leads there. `began` is the script's own performance. */
+export async function steer(
+  company: Company,
+  began: Found,
+  goal: Goal,
+): Promise<Found | undefined> {
+  if (goal.isReached(began.performance)) return began;
+  const distances = distancesTo(company.atlas, goal.place);
+  const tried = new Set<string>([keyOf(began.script.assignment)]);
+  let best = began;
+  let left = MOST_PLAYS;
+  for (let isCloser = true; isCloser && left > 0;) {
+    isCloser = false;
+    for (const assignment of candidates(company, best, goal, distances)) {
+      const key = keyOf(assignment);
+      if (tried.has(key)) continue;
+      tried.add(key);
+      if (left-- <= 0) return undefined;
+      const script = { ...best.script, assignment };
+      const performance = await company.perform(script);
+      if (goal.isReached(performance)) return { script, performance };
+      if (distanceOf(performance, distances) >= distanceOf(best.performance, distances)) continue;
+      best = { script, performance };
+      isCloser = true;
+      break;
+    }
+  }
+  return undefined;
+}
+
+/** The steps that are left from the nearest place that was visited and did not fail by itself. */
+function distanceOf({ trace }: Performance, distances: ReadonlyMap<Place, number>): number {
+  const own = new Set(trace.failures.filter(({ isStruck }) => !isStruck).map(({ place }) => place));
+  let least = Infinity;
+  for (const place of trace.visited) {
+    const steps = distances.get(place);
+    if (steps !== undefined) least = Math.min(least, steps + (own.has(place) ? 0.5 : 0));
+  }
+  return least;
+}
+
+function* candidates(
+  company: Company,
+  { script, performance }: Found,
+  goal: Goal,
+  distances: ReadonlyMap<Place, number>,
+): Iterable<Assignment> {
+  const nearest = [...performance.trace.visited]
+    .filter((place) => distances.has(place))
+    .sort((a, b) => (distances.get(a) ?? 0) - (distances.get(b) ?? 0));
+  const { fields } = company.values;
+  const groups = nearest.map((place) =>
+    fieldsInTheWay(company, place, place === goal.place ? goal : undefined),
+  );
+  const seen = new Set<string>();
+  for (const group of groups) {
+    const fresh = group.filter(({ id }) => !seen.has(id));
+    for (const { id } of fresh) seen.add(id);
+    yield* combinations(fresh, script.assignment);
+  }
+  // what is visited may depend on anything that a guard reads
+  yield* combinations(fields.all.filter(({ id }) => !seen.has(id)).slice(0, 8), script.assignment);
+}
+
+function fieldsInTheWay(
+  { values }: Company,
+  place: Place,
+  goal: Goal | undefined,
+): readonly Field[] {
+  const site = siteOf(place);
+  const sources = [
+    ...(goal?.guards ?? []),
+    ...place.node.routes.flatMap(({ when, onError }) =>
+      when === undefined || onError !== undefined ? [] : [when],
+    ),
+    ...place.node.assert.map(({ that }) => that),
+  ];
+  const found = sources.flatMap((source) => values.fields.readBy(source, site));
+  // a gate on the way may lead elsewhere
+  const gates = place.node.type === 'human_gate' ? values.fields.of(place) : [];
+  return [...new Set([...found, ...gates])];
+}
+
+/** One field changed, then several. */
+function* combinations(fields: readonly Field[], from: Assignment): Iterable<Assignment> {
+  for (const { id, values } of fields)
+    for (let index = 0; index < values.length; index++) yield new Map([...from, [id, index]]);
+  if (fields.length < 2) return;
+  const total = fields.reduce((product, { values }) => product * values.length, 1);
+  for (let number = 0; number < Math.min(total, MOST_COMBINATIONS); number++) {
+    const chosen = new Map(from);
+    let rest = number;
+    for (const { id, values } of fields) {
+      chosen.set(id, rest % values.length);
+      rest = Math.floor(rest / values.length);
+    }
+    yield chosen;
+  }
+}
+
+function keyOf(assignment: Assignment): string {
+  return [...assignment]
+    .filter(([, index]) => index > 0)
+    .map(([id, index]) => `${id}=${index}`)
+    .sort()
+    .join('&');
+}

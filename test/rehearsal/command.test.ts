@@ -1,0 +1,154 @@
+/** `errand rehearse` as people start it: exits, reports, records. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { RehearsalResult } from '../../src/rehearsal/index.ts';
+import { runErrand } from '../../src/cli/run-errand.cases.ts';
+import { newPlace } from '../cli/errand.ts';
+
+const place = newPlace();
+afterAll(() => place.remove());
+
+const WORKFLOW = `workflow:
+  name: t
+  entry_point: a
+  on_error:
+    - {on_error: pay.no, halt: true}
+nodes:
+  - name: a
+    type: script
+    command: x
+    idempotent: true
+    raises: [pay.no]
+    routes:
+      - {to: $end}
+      - {on_error: pay.no, to: sorry}
+  - {name: sorry, type: set, value: "Sorry: {{ failing.error.message }}"}
+`;
+
+place.write('flow.yaml', WORKFLOW);
+place.write('broken.yaml', WORKFLOW.replace('failing.error.message', 'failing.error.details.card'));
+place.write('invalid.yaml', WORKFLOW.replace('to: sorry', 'to: nowhere'));
+
+describe('errand rehearse', () => {
+  it('prints the figures, and what was missed with its line', () => {
+    const { exit, stdout } = place.run(['rehearse', 'flow.yaml']);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      /^flow\.yaml {3}\d+ scenarios, \d+ crash points, [\d.]+ s, no network\n/,
+    );
+    expect(stdout).toMatch(/routes +1\/2 +50 % +the workflow #0 +flow\.yaml:5/);
+  });
+
+  it('exits with 3 for a surprise, with the way to it and the command that plays it alone', () => {
+    const { exit, stdout } = place.run(['rehearse', 'broken.yaml']);
+    expect(exit).toBe(3);
+    expect(stdout).toContain('surprise: a: pay.no');
+    expect(stdout).toContain("errand rehearse broken.yaml --only 'a: pay.no' --verbose");
+    expect(place.run(['rehearse', 'broken.yaml', '--only', 'calm']).exit).toBe(0);
+  });
+
+  it('exits with 3 below a minimum, and with 2 for one that is none', () => {
+    const below = place.run(['rehearse', 'flow.yaml', '--min', 'routes=100', '--format', 'json']);
+    expect(below.exit).toBe(3);
+    expect(JSON.parse(below.stdout)).toMatchObject({
+      ok: false,
+      below: [{ figure: 'routes', min: 100, percent: 50 }],
+    });
+    expect(place.run(['rehearse', 'flow.yaml', '--min', 'rotes=100']).exit).toBe(2);
+    expect(place.run(['rehearse', 'flow.yaml', '--min', 'routes=101']).exit).toBe(2);
+    expect(place.run(['rehearse', 'flow.yaml', '--crashes', 'some']).exit).toBe(2);
+  });
+
+  it('exits with 2 for a file that is not valid, with what validate prints', () => {
+    const { exit, stdout } = place.run(['rehearse', 'invalid.yaml', '--format', 'json']);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      isValid: false,
+      files: [{ file: 'invalid.yaml', diagnostics: [{ code: 'unknown-node', line: 14 }] }],
+    });
+    expect(place.run(['rehearse', 'broken.yaml', 'invalid.yaml', '--crashes', 'none']).exit).toBe(
+      2,
+    );
+  });
+
+  it('records, and compares with what was recorded', () => {
+    expect(place.run(['rehearse', 'flow.yaml', '--check']).exit).toBe(2);
+    expect(place.run(['rehearse', 'flow.yaml', '--record', '--crashes', 'none']).exit).toBe(0);
+    const record = readFileSync(join(place.folder, 'flow.rehearsed.jsonl'), 'utf8');
+    expect(record.split('\n')).toContain(
+      '{"name":"a: pay.no","status":"completed","routes":["a pay.no to"]}',
+    );
+    expect(place.run(['rehearse', 'flow.yaml', '--check', '--crashes', 'none']).exit).toBe(0);
+    place.write('flow.rehearsed.jsonl', record.replace('a pay.no to', 'a pay.no halt'));
+    const changed = place.run(['rehearse', 'flow.yaml', '--check', '--format', 'json']);
+    expect(changed.exit).toBe(3);
+    expect(JSON.parse(changed.stdout)).toMatchObject({
+      record: { changed: ['a: pay.no'], added: [], gone: [] },
+    });
+    place.write('flow.rehearsed.jsonl', record);
+    const mutants = place.run(['rehearse', 'flow.yaml', '--mutants', '--format', 'json']);
+    const { coverage } = JSON.parse(mutants.stdout) as RehearsalResult;
+    expect(coverage.mutants?.total).toBeGreaterThan(2);
+    expect(coverage.mutants?.covered).toBe(coverage.mutants?.total);
+    expect(place.run(['rehearse', 'flow.yaml', '--check', '--only', 'calm']).exit).toBe(2);
+  });
+
+  it('writes JUnit, LCOV and SARIF, the same bytes each time', () => {
+    const write = (): readonly string[] => {
+      const reports = ['junit=j.xml', 'lcov=l.info', 'sarif=s.json'].flatMap((each) => [
+        '--report',
+        each,
+      ]);
+      place.run(['rehearse', 'broken.yaml', '--crashes', 'none', ...reports]);
+      return ['j.xml', 'l.info', 's.json'].map((file) =>
+        readFileSync(join(place.folder, file), 'utf8'),
+      );
+    };
+    const [junit = '', lcov = '', sarif = ''] = write();
+    expect(junit).toContain('<testsuite name="broken.yaml"');
+    expect(junit).toContain('<failure type="surprise"');
+    expect(lcov).toContain('SF:broken.yaml\nBRDA:14,0,1,1\nBRDA:5,0,0,0\n');
+    expect(lcov).toContain('DA:5,0\nDA:14,1\n');
+    expect(JSON.parse(sarif)).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          results: [
+            { ruleId: 'surprise', level: 'error' },
+            { ruleId: 'missed-route', level: 'warning' },
+          ],
+        },
+      ],
+    });
+    expect(write()).toEqual([junit, lcov, sarif]);
+  });
+
+  it('keeps the last rehearsal for the dashboard where there is a project, and else writes nothing', () => {
+    const kept = join(place.folder, '.errand/rehearsals/t.json');
+    expect(existsSync(join(place.folder, '.errand'))).toBe(false);
+    mkdirSync(join(place.folder, '.errand'));
+    place.run(['rehearse', 'flow.yaml', '--crashes', 'none']);
+    expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({ file: 'flow.yaml', ok: true });
+  });
+
+  it('rehearses a workflow with a module of TypeScript, which is loaded and never called', () => {
+    const { exit, stdout } = runErrand([
+      'rehearse',
+      join(import.meta.dirname, '../../examples/orders.yaml'),
+      '--min',
+      'routes=100,moves=100,kinds=100',
+      '--format',
+      'json',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({ surprises: 0, below: [], ok: true });
+    expect(exit).toBe(0);
+  });
+
+  it('prints the schema of plans', () => {
+    expect(JSON.parse(place.run(['schema', '--rehearsal']).stdout)).toMatchObject({
+      title: 'Errand rehearsal plan',
+      required: ['rehearse'],
+    });
+  });
+});

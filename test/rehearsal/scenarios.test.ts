@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { namesOf, rehearsed, scenario } from './rehearsing.ts';
+
+const HEAD = (entry: string): string => `workflow:\n  name: t\n  entry_point: ${entry}\n`;
+
+describe('the scenarios of a workflow', () => {
+  it('are made node by node, in the order of their table', async () => {
+    const text = `${HEAD('a')}nodes:
+  - name: a
+    type: script
+    command: x
+    idempotent: true
+    raises: [pay.busy, pay.declined]
+    output: {ok: {type: boolean}}
+    routes:
+      - {to: gate, when: "{{ output.ok }}"}
+      - {to: $end}
+      - {on_error: pay.busy, retry: {max: 2, backoff: none}}
+      - {on_error: pay.declined, ask: {options: [retry, skip], timeout: 1h}}
+      - {on_error: true, park: {for: 15m, max: 1}}
+  - name: gate
+    type: human_gate
+    prompt: Go on?
+    timeout: 1h
+    default: "no"
+    options: [{label: "Yes", value: "yes"}, {label: "No", value: "no"}]
+`;
+    const played = await rehearsed(text);
+    expect(namesOf(played)).toEqual([
+      'calm',
+      'calm: a #1',
+      'a: internal.envelope_invalid',
+      'a: internal.output_too_large',
+      'a: internal.schema_violation',
+      'a: internal.script_error',
+      'a: internal.script_unspawnable',
+      'a: pay.busy',
+      'a: pay.declined',
+      'a: route.guard_failed',
+      'a: pay.busy, spent',
+      'a: internal.envelope_invalid, spent',
+      'a: pay.declined, retry',
+      'a: pay.declined, skip',
+      'a: pay.declined, expired',
+      'a: internal.envelope_invalid, goes on',
+      'gate: yes',
+      'gate: no',
+      'gate: expired',
+      'gate: gate.no_one_to_ask',
+    ]);
+    expect(played.result.coverage.routes).toMatchObject({ covered: 3, total: 3, missed: [] });
+    expect(played.result.coverage.moves).toMatchObject({ covered: 10, total: 10, missed: [] });
+    expect(played.result.coverage.kinds).toMatchObject({ covered: 9, total: 9 });
+  });
+
+  it('say how each ended', async () => {
+    const text = `${HEAD('a')}nodes:
+  - name: a
+    type: script
+    command: x
+    raises: [pay.declined]
+    routes:
+      - {to: $end}
+      - {on_error: pay.declined, to: sorry}
+      - {on_error: internal.script_error, halt: {message: "No: {{ error.message }}"}}
+  - {name: sorry, type: set, value: "Sorry: {{ failing.error.message }}"}
+`;
+    const played = await rehearsed(text);
+    expect(scenario(played, 'a: pay.declined')).toMatchObject({
+      verdict: 'completed',
+      inject: { at: 'a', kind: 'pay.declined' },
+      routes: [
+        {
+          node: 'a',
+          path: 'a',
+          rule: 1,
+          bucket: 'error',
+          kind: 'pay.declined',
+          move: 'to',
+          to: 'sorry',
+        },
+      ],
+    });
+    expect(scenario(played, 'a: internal.script_error')).toMatchObject({
+      verdict: 'failed as routed',
+      error: { kind: 'halt.intentional', node: 'a' },
+      routes: [{ kind: 'internal.script_error', move: 'halt' }],
+    });
+    expect(scenario(played, 'a: effect.outcome_unknown')).toMatchObject({
+      verdict: 'paused as routed',
+    });
+    expect(played.result.coverage.doubt).toMatchObject({ covered: 1, total: 1 });
+    // a handler that only an error leads to is reached through the first scenario that enters it
+    expect(scenario(played, 'sorry: validation.template')).toMatchObject({
+      verdict: 'failed as routed',
+      routes: [{ node: 'a', kind: 'pay.declined', move: 'to' }],
+    });
+  });
+
+  it('find a handler that breaks on the error path, and an output that reads what never ran', async () => {
+    const text = `${HEAD('a')}nodes:
+  - name: a
+    type: script
+    command: x
+    raises: [pay.declined]
+    output: {id: {type: string}}
+    routes:
+      - {to: b}
+      - {on_error: pay.declined, to: sorry}
+  - {name: b, type: set, value: "{{ a.output.id }}"}
+  - {name: sorry, type: set, value: "Sorry: {{ failing.error.details.card }}"}
+output: {b: "{{ b.output }}"}
+`;
+    const played = await rehearsed(text);
+    expect(scenario(played, 'a: pay.declined')).toMatchObject({
+      verdict: 'surprise',
+      error: { kind: 'validation.template', node: 'sorry' },
+    });
+    expect(scenario(played, 'calm').verdict).toBe('completed');
+    expect(played.result.ok).toBe(false);
+  });
+
+  it('name the guard that stands in the way, and the line to paste', async () => {
+    const text = `${HEAD('a')}nodes:
+  - name: a
+    type: script
+    command: x
+    routes:
+      - {to: b, when: "{{ output.stdout | length > 100 }}"}
+      - {to: $end}
+  - {name: b, type: set, value: 1}
+`;
+    const played = await rehearsed(text);
+    const unreached = scenario(played, 'calm: a #0');
+    expect(unreached.verdict).toBe('unreached');
+    expect(unreached.why).toContain('{{ output.stdout | length > 100 }}');
+    expect(unreached.why).toContain('given: {a: {stdout: …}}');
+    expect(played.result.ok).toBe(true);
+    const given = await rehearsed(text, { given: { a: { stdout: 'x'.repeat(101) } } });
+    expect(scenario(given, 'calm: a #1').verdict).toBe('unreached');
+  });
+});

@@ -1,0 +1,149 @@
+/** Workflows that are wrong in one way each, found without a plan. */
+import { describe, expect, it } from 'vitest';
+import { rehearsed, scenario } from './rehearsing.ts';
+
+function workflow(nodes: string, header = ''): string {
+  return `workflow:\n  name: t\n  entry_point: a\n${header}nodes:\n${nodes}`;
+}
+
+const SCRIPT = 'type: script, command: x, idempotent: true';
+
+describe('a surprise', () => {
+  it.each([
+    [
+      'a handler that reads what a failure does not carry',
+      workflow(`  - {name: a, ${SCRIPT}, raises: [pay.no], routes: [{to: $end}, {on_error: pay.no, to: h}]}
+  - {name: h, type: set, value: "{{ failing.error.details.card }}"}
+`),
+      'a: pay.no',
+      'validation.template',
+    ],
+    [
+      'a handler that expects the output of what failed',
+      workflow(`  - {name: a, ${SCRIPT}, output: {id: {type: string}}, raises: [pay.no], routes: [{to: $end}, {on_error: pay.no, to: h}]}
+  - {name: h, type: set, value: "{{ a.output.id }}"}
+`),
+      'a: pay.no',
+      'validation.template',
+    ],
+    [
+      'a route to the wrong node',
+      workflow(`  - {name: a, ${SCRIPT}, raises: [pay.no], routes: [{to: b}, {on_error: pay.no, to: c}]}
+  - {name: b, ${SCRIPT}, output: {n: {type: integer}}, routes: [{to: c}]}
+  - {name: c, type: set, value: "{{ b.output.n + 1 }}"}
+`),
+      'a: pay.no',
+      'validation.template',
+    ],
+    [
+      'an output that reads what never ran',
+      `${workflow(`  - {name: a, ${SCRIPT}, raises: [pay.no], routes: [{to: b}, {on_error: pay.no, to: $end}]}
+  - {name: b, type: set, value: 1}
+`)}output: {b: "{{ b.output }}"}\n`,
+      'a: pay.no',
+      'validation.template',
+    ],
+    [
+      'a guard that breaks after a skip',
+      workflow(`  - {name: a, ${SCRIPT}, output: {id: {type: string}}, raises: [pay.no], routes: [{to: b, when: "{{ output.id == 'rehearsed' }}"}, {to: $end}, {on_error: pay.no, ask: {options: [skip]}}]}
+  - {name: b, type: set, value: 1}
+`),
+      'a: pay.no, skip',
+      'route.guard_failed',
+    ],
+    [
+      'a halt whose message breaks',
+      workflow(`  - {name: a, ${SCRIPT}, raises: [pay.no], routes: [{to: $end}, {on_error: pay.no, halt: {message: "{{ error.details.card }}"}}]}
+`),
+      'a: pay.no',
+      'route.guard_failed',
+    ],
+    [
+      'a gate without a way on for one of its options',
+      workflow(`  - name: a
+    type: human_gate
+    prompt: Go on?
+    options: [{label: "Yes", value: "yes"}, {label: "No", value: "no"}]
+    routes: [{to: b, when: "{{ output.selected == 'yes' }}"}]
+  - {name: b, type: set, value: 1}
+`),
+      'a: no',
+      'route.no_match',
+    ],
+    [
+      'a quorum that can never be met',
+      `workflow:
+  name: t
+  entry_point: a
+  input: {items: {type: array, default: [one]}}
+for_each:
+  - name: a
+    source: workflow.input.items
+    as: item
+    failure_mode: quorum
+    quorum: 2
+    agent: {name: x, type: set, value: "{{ item }}"}
+`,
+      'calm',
+      'group.quorum',
+    ],
+    [
+      'a loop that only the default limit ends',
+      workflow(`  - {name: a, type: set, value: 1, routes: [{to: b}]}
+  - {name: b, type: set, value: 2, routes: [{to: a}]}
+`),
+      'calm',
+      'limit.steps',
+    ],
+  ])('is %s', async (_, text, name, kind) => {
+    const played = await rehearsed(text);
+    expect(scenario(played, name)).toMatchObject({ verdict: 'surprise', error: { kind } });
+    expect(played.result.ok).toBe(false);
+    const told = played.scenarios.find((each) => each.name === name);
+    const error = told?.summary?.result.status === 'failed' ? told.summary.result.error : undefined;
+    expect(error?.location?.line).toBeGreaterThan(0);
+  });
+});
+
+describe('what is missed', () => {
+  it('names the route that earlier ones leave nothing to, with its line', async () => {
+    const played = await rehearsed(
+      workflow(
+        `  - {name: a, ${SCRIPT}, routes: [{to: $end}, {on_error: true, to: h}]}
+  - {name: h, type: set, value: 1}
+`,
+        '  on_error:\n    - {on_error: internal.script_error, halt: true}\n',
+      ),
+    );
+    expect(played.result.coverage.routes.missed).toEqual([
+      { rule: 0, line: 5, why: 'earlier routes leave nothing to it' },
+    ]);
+  });
+
+  it('shows a budget below one call: nothing behind it is reached', async () => {
+    const played = await rehearsed(
+      workflow(
+        `  - {name: a, prompt: Hi, model: sim/x, tools: [], budget: {tokens: 1}, routes: [{to: b}]}
+  - {name: b, type: set, value: 1, routes: [{to: $end}]}
+`,
+      ),
+    );
+    expect(scenario(played, 'calm')).toMatchObject({ error: { kind: 'limit.budget', node: 'a' } });
+    expect(scenario(played, 'calm: b #0')).toMatchObject({ verdict: 'unreached' });
+    expect(scenario(played, 'calm: b #0').why).toContain('limit.budget');
+  });
+
+  it('shows a retry that repeats a payment whose outcome is unknown, by its executions', async () => {
+    const played = await rehearsed(
+      workflow(`  - name: a
+    type: script
+    command: ./pay.sh
+    routes:
+      - {to: $end}
+      - {on_error: effect.outcome_unknown, retry: {max: 1, backoff: none}}
+`),
+    );
+    const told = played.scenarios.find(({ name }) => name === 'a: effect.outcome_unknown');
+    expect(told?.summary?.executions).toEqual({ a: 2 });
+  });
+});
