@@ -12,7 +12,7 @@ import { median } from './measure.ts';
 
 const RATE = 1000;
 const WARM_SECONDS = 5;
-const SECONDS = 10;
+const SECONDS = 30;
 const RUNS = 50;
 /** Memory after the load, as a multiple of the memory after the warm-up. */
 const MOST_GROWTH = 1.25;

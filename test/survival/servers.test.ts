@@ -32,6 +32,7 @@ import {
   startScript,
   type Bundled,
   type CommandOptions,
+  type Ended,
   type Started,
 } from './process.ts';
 import type { ServerJob } from './server-process.ts';
@@ -169,11 +170,34 @@ function startServer({ folder, store, receiver }: Scene): Started {
   return startScript(server.script, [JSON.stringify(job)], { cwd: folder });
 }
 
+const STORE_AWAY = 6;
+
+/** A server that is started again when it finds its store away, as a supervisor does. */
+function supervised(scene: Scene): Started {
+  let isAsked = false;
+  let current = startServer(scene);
+  const untilAsked = async (): Promise<Ended> => {
+    for (;;) {
+      const end = await current.ended;
+      if (isAsked || end.exit !== STORE_AWAY) return end;
+      current = startServer(scene);
+    }
+  };
+  return {
+    pid: current.pid,
+    kill: (signal) => {
+      isAsked = true;
+      current.kill(signal);
+    },
+    ended: untilAsked(),
+  };
+}
+
 /** A server that is killed or stopped again and again, and started again. */
 async function keepServing(scene: Scene, number: number, isOver: () => boolean): Promise<Started> {
   const random = randomFrom('server', number, SEED);
   for (;;) {
-    const started = startServer(scene);
+    const started = supervised(scene);
     // by what happens and not by the clock: a busy machine would kill them before they have begun
     await moreDeeds(scene, 1 + random.int(5), isOver);
     await delay(random.int(300));

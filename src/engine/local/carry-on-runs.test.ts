@@ -111,6 +111,35 @@ test('a run that cannot resume here is warned of once, and delays no other', asy
   await errand.close();
 });
 
+test('a store that fails while the first run is taken does not keep the others from being resumed', async () => {
+  const clock = new VirtualClock(1_000_000);
+  const store = openMemoryStore({ now: () => clock.now() });
+  await orphan(store);
+  await clock.passUntil(clock.sleep(LEASE_MS + 2000));
+  let failures = 1;
+  const claim: RunStore['claim'] = (request) =>
+    failures-- > 0
+      ? Promise.reject(new ErrandError({ kind: 'store.unavailable', message: 'It is away' }))
+      : store.claim(request);
+  const flaky = new Proxy(store, {
+    get: (target, name) => (name === 'claim' ? claim : bound(target, name)),
+  });
+  const warnings: string[] = [];
+  const { functions } = taking();
+  const onWarning = ({ kind }: { readonly kind: string }): void => void warnings.push(kind);
+  const errand = await createErrand({ store: flaky, adopt: true, functions, onWarning }, clock);
+  expect(warnings).toEqual(['store.unavailable']);
+  await clock.passUntil(clock.sleep(6000));
+  expect((await errand.list()).map(({ status }) => status)).toEqual(['paused']);
+  await errand.close();
+});
+
+/** Methods keep the store that they belong to. */
+function bound(store: RunStore, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(store, name);
+  return typeof value === 'function' ? value.bind(store) : value;
+}
+
 test('a run that was stopped here on purpose is not adopted here', async () => {
   const clock = new VirtualClock(1_000_000);
   const store = openMemoryStore({ now: () => clock.now() });

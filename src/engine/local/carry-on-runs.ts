@@ -48,6 +48,8 @@ export class CarryOnRuns implements CarryingOn {
   #isOver = false;
   #stopping: Promise<void> | undefined;
   #endGrace: () => void = () => undefined;
+  /** Whether the store has ever said what is due. */
+  #hasLooked = false;
   /** Whether a failure that repeats has been reported. */
   #hasWarned = false;
   #cancelTimer: (() => void) | undefined;
@@ -57,9 +59,17 @@ export class CarryOnRuns implements CarryingOn {
     this.#expectedMs = parts.clock.now();
   }
 
-  /** Resolves after the first poll, and rejects when that fails. */
+  /** Resolves after the first poll, and rejects when the store does not say what is due. */
   async begin(): Promise<void> {
-    this.#arm(await this.#poll());
+    let hasMore = false;
+    try {
+      hasMore = await this.#poll();
+    } catch (thrown) {
+      if (!this.#hasLooked) throw thrown;
+      // the store answers, and fails for now: the next poll tries again
+      this.#warnOnce(thrown);
+    }
+    this.#arm(hasMore);
   }
 
   hasRoom(): boolean {
@@ -122,10 +132,14 @@ export class CarryOnRuns implements CarryingOn {
       hasMore = await this.#poll();
       this.#hasWarned = false;
     } catch (thrown) {
-      if (!this.#hasWarned) this.#parts.onWarning(thrown);
-      this.#hasWarned = true;
+      this.#warnOnce(thrown);
     }
     this.#arm(hasMore);
+  }
+
+  #warnOnce(thrown: unknown): void {
+    if (!this.#hasWarned) this.#parts.onWarning(thrown);
+    this.#hasWarned = true;
   }
 
   /** Returns true when more may be due than were taken. */
@@ -142,6 +156,7 @@ export class CarryOnRuns implements CarryingOn {
       limit: 2 * MAX_PER_POLL + this.#rests.size,
       onDamage: onWarning,
     });
+    this.#hasLooked = true;
     this.#rests.keepOnly(found, nowMs);
     const ready = found.filter(
       (due) => !this.#rests.isResting(due, nowMs) && isDueAfterLosses(due),
