@@ -117,8 +117,10 @@ export function useThrottled(work: () => void, everyMs: number): () => void {
   }, [everyMs]);
 }
 
+/** The title of the page; while it asks for the token, the sign-in has its own. */
 export function useTitle(title: string): void {
+  const isOut = isSignedOut.value;
   useEffect(() => {
-    document.title = title;
-  }, [title]);
+    if (!isOut) document.title = title;
+  }, [title, isOut]);
 }
