@@ -11,7 +11,7 @@ import { rolldown } from 'rolldown';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const [COMPILED = join(ROOT, 'build'), DIST = join(ROOT, 'dist')] = process.argv.slice(2);
 
-/** What package.json exports, and what is started or looked up on its own. */
+/** Entries that package.json exports, and files that are started or looked up on their own. */
 const ENTRIES = [
   'index',
   'browser',
@@ -27,7 +27,7 @@ const ENTRIES = [
   'effects/sandbox/worker',
 ];
 
-/** What finds other files from where it is, and so has to stay there. */
+/** Files that find others from where they are, and so have to stay there. */
 const PLACED = [
   'engine/temporal/worker',
   'engine/version',

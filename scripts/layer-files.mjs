@@ -1,4 +1,4 @@
-/** What the table of layers says, as the compiler and the linter read it. */
+/** The table of layers as the compiler and the linter read it. */
 import { LAYERS, READS_THE_WORLD, TOP_LEVEL } from './layers.mjs';
 
 const TESTS = ['**/*.test.ts', '**/*.test-d.ts', '**/*.cases.ts'];

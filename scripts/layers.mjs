@@ -16,7 +16,7 @@ const DECIDING = PURE.filter((layer) => layer !== 'history');
 const ENGINE = [...PURE, 'effects', 'stores', 'engine'];
 
 /**
- * What stands on the engine sees its facade, the types of that, and what reads files. How a run is
+ * Layers above the engine see its facade, the types of that, and what reads files. How a run is
  * executed is below: a second wiring of backends, effects and extensions is refused.
  */
 const FACADE = [

@@ -59,6 +59,9 @@ export const FIFTH_EXAM_ENTRIES: readonly Entry[] = read('fifth-exam-failures.js
 /** One more, by someone who knew the rules by then. */
 export const SIXTH_EXAM_ENTRIES: readonly Entry[] = read('sixth-exam-failures.jsonl');
 
+/** And one more. */
+export const SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('seventh-exam-failures.jsonl');
+
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
     .split('\n')

@@ -126,4 +126,20 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '98.9 %',
     hints: '4 of 4',
   },
+  {
+    name: 'seventh examination, with the rules of before the fifth',
+    entries: 50,
+    kind: '94.0 %',
+    category: '96.0 %',
+    retryable: '100.0 %',
+    hints: '1 of 1',
+  },
+  {
+    name: 'seventh examination, after the changes for the sixth',
+    entries: 50,
+    kind: '94.0 %',
+    category: '96.0 %',
+    retryable: '100.0 %',
+    hints: '1 of 1',
+  },
 ];

@@ -10,6 +10,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const PAGES = globSync('docs/recipes/*.md', { cwd: ROOT }).toSorted();
 const RECIPES = PAGES.filter((page) => basename(page) !== 'README.md');
 
+/** Packages of hosts that recipes embed Errand in. */
+const HOSTS = ['hono', '@hono'];
+
 const shell = new Shell('recipes');
 afterAll(() => shell.remove());
 afterEach(() => shell.endBackground());
@@ -20,6 +23,8 @@ describe.each(RECIPES)('%s', (page) => {
     const folder = join(root, basename(page, '.md'));
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
     symlinkSync(dirname(dirname(LAUNCHER)), join(folder, 'node_modules', 'errand'), 'dir');
+    for (const name of HOSTS)
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'dir');
     let run = 'RUN';
     for (const step of stepsOf(read(page))) {
       if (step.type === 'file') writeFileSync(join(folder, step.name), step.text);

@@ -72,7 +72,7 @@ function anonymous(value: unknown, run: string): unknown {
       .filter(([key, part]) => !BY_CHANCE.has(key) && part !== undefined)
       .filter(([key]) => key !== 'id' || !('v' in value))
       // the id of an effect contains the run
-      .filter(([key, part]) => !KEYS.has(key) || !/^[\da-f]{16}$/.test(String(part)))
+      .filter(([key, part]) => !KEYS.has(key) || !/^[\da-f]{40}$/.test(String(part)))
       .map(([key, part]) => [
         key,
         anonymous(key === 'details' ? withoutTime(value, part) : part, run),

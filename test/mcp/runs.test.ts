@@ -226,6 +226,42 @@ describe('a run', () => {
   });
 });
 
+describe('an agent whose server is away', () => {
+  const agent = (tools: readonly string[]): object => ({
+    name: 'a',
+    prompt: 'add',
+    model: 'sim/m',
+    tools,
+  });
+  const simulate = { m: [call('s/add', { a: 1, b: 1 }), { answer: 'without' }] };
+
+  it('has the tools that it names, and a call of one says that the server is away', async () => {
+    const { folder, startBy } = project([agent(['s/add'])], { simulate });
+    startBy('crash');
+    const { stdout } = await anyErrand(['run', 't.yaml', '--json'], { cwd: folder, env: ENV });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; effect?: object; error?: object });
+    expect(events.filter(({ type }) => type === 'effect:failed')).toMatchObject([
+      { effect: { type: 'tool', target: 's/add' }, error: { kind: 'mcp.unreachable' } },
+    ]);
+  });
+
+  it('is not asked without the tools where it takes them all', async () => {
+    const { folder, startBy } = project([agent(['s/*'])], { simulate });
+    startBy('crash');
+    const { exit, stdout } = await run(folder);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'refused',
+      error: { details: { code: 'server-unreachable' }, location: { pointer: '/nodes/0/tools/0' } },
+    });
+    startBy('work');
+    expect((await run(folder)).exit).toBe(0);
+  });
+});
+
 describe('a run that is stopped', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     'by %s in the middle of a call leaves no server behind',

@@ -130,9 +130,7 @@ describe('workflows', () => {
   it('that are new in a served folder are found', async () => {
     const served = await serve({ files: ALL });
     writeFileSync(join(served.folder, 'late.yaml'), HELLO.replace('name: hello', 'name: late'));
-    await expect
-      .poll(async () => (await served.ask('/v1/workflows/late')).status, { timeout: 60_000 })
-      .toBe(200);
+    await expect.poll(async () => (await served.ask('/v1/workflows/late')).status).toBe(200);
   });
 
   it('are validated as on disk, or as a text in their place', async () => {

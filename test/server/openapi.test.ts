@@ -349,9 +349,7 @@ async function scenario(checked: Checked): Promise<void> {
     join(checked.folder, 'ask.yaml'),
     ALL['ask.yaml']?.replace('name: ask', 'name: other') ?? '',
   );
-  await expect
-    .poll(async () => (await get('/v1/workflows/ask')).status, { timeout: 60_000 })
-    .toBe(404);
+  await expect.poll(async () => (await get('/v1/workflows/ask')).status).toBe(404);
   await get(`/v1/runs/${late}/drift`);
   for (const run of [done, late])
     await checked.ask(server, 'POST', `/v1/runs/${run}/drift`, {
@@ -389,8 +387,6 @@ async function slowCancel(checked: Checked): Promise<void> {
   expect([accepted.status, accepted.headers.get('retry-after')]).toEqual([202, '1']);
   taken.resolve();
   await expect
-    .poll(async () => (await checked.ask(server, 'GET', `/v1/runs/${run}`)).json.status, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await checked.ask(server, 'GET', `/v1/runs/${run}`)).json.status)
     .toBe('cancelled');
 }

@@ -70,6 +70,12 @@ export class Served {
     this.ended = child.ended;
   }
 
+  /** The same server under another address, as behind a proxy. */
+  behind(url: string): Served {
+    const { child, folder, port, token } = this;
+    return new Served(child, folder, { url, port, token }, this.#output);
+  }
+
   get stderr(): string {
     return this.#output.stderr;
   }

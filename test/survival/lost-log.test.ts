@@ -203,7 +203,7 @@ it('is found by an export and by an import, which write nothing', async () => {
   writeFileSync(join(place.cwd, 'then.sh'), 'true\n');
   expect((await place.do('resume', run)).exit).toBe(0);
   expect(paid(place)).toBe(1);
-}, 60_000);
+});
 
 it('is found where the run has begun in what was lost', async () => {
   const place = newPlace();

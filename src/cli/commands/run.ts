@@ -124,7 +124,7 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
   });
 }
 
-/** What a server is not asked for is refused rather than left out. */
+/** Refuses flags that a server does not take, rather than leaving them out. */
 function refuseAtServer(flags: ResumeFlags): void {
   const { answer, answers = [], inputs = [], now, acceptDrift, gates } = flags;
   const isAnswer = answer !== undefined;

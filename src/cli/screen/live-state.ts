@@ -10,7 +10,7 @@ import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import { branchId } from '../../machine/state/scopes.ts';
 import { END } from '../../workflow/plan/route.ts';
 
-/** What the screen shows of a node beside its timeline. */
+/** The part of a node that the screen shows beside its timeline. */
 interface LiveDetails {
   /** Calls of models so far. */
   requests: number;

@@ -262,6 +262,8 @@ export interface RunState {
   readonly effects: LazyMap<string, PendingEffect>;
   /** Effects that may have happened, by key, until a person or a route decides about them. */
   readonly unknownOutcomes: LazyMap<string, UnknownOutcome>;
+  /** The keys of its effects have 16 digits, as before they were wide. */
+  hasShortKeys?: true;
   /** Results that are used in place of an execution, by key of the effect. */
   readonly keptResults: LazyMap<string, KeptResult>;
   /** Ends that wait until all effects have stopped, by deciding scope. Not in the log, as above. */

@@ -6,6 +6,7 @@ import {
   FOURTH_EXAM_ENTRIES,
   MORE_ENTRIES,
   SECOND_EXAM_ENTRIES,
+  SEVENTH_EXAM_ENTRIES,
   SIXTH_EXAM_ENTRIES,
   SIBLING_ENTRIES,
   THIRD_EXAM_ENTRIES,
@@ -54,6 +55,7 @@ describe('the corpus of real failures', () => {
     ...FOURTH_EXAM_ENTRIES,
     ...FIFTH_EXAM_ENTRIES,
     ...SIXTH_EXAM_ENTRIES,
+    ...SEVENTH_EXAM_ENTRIES,
   ].filter((entry) => !entry.contested);
 
   it.each(settled)('classifies $id correctly', (entry) => {

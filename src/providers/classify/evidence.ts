@@ -181,7 +181,7 @@ const CLOSE_CODE = /\b1\d{3} \([a-z ]{4,30}\)/g;
 
 /** gRPC prints `14 UNAVAILABLE: …`, Java `UNAVAILABLE: …`, Go `rpc error: code = Unavailable`, Python `StatusCode.UNAVAILABLE`. */
 const GRPC_STATUS =
-  /^\d{1,2} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode(?:\.|=")([A-Za-z_]{2,40})|^(?:[\w.]{1,80}: )?(CANCELLED|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|ABORTED|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|UNAUTHENTICATED)(?=:|$)/;
+  /^\d{1,3} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode(?:\.|=")([A-Za-z_]{2,40})|^(?:[\w.]{1,80}: )?(CANCELLED|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|ABORTED|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|UNAUTHENTICATED)(?=:|$)/;
 
 function addGrpcStatus(message: string, inBody: BodyEvidence): void {
   const status = GRPC_STATUS.exec(message.slice(0, 1024));

@@ -18,7 +18,7 @@ const MAX_LIST_ROWS = 300;
 export class CheckedRows<T> {
   readonly #known = new Map<unknown, Known<T>>();
 
-  /** `check` throws for a damaged row. Rows are told apart by their column `key`. */
+  /** `check` throws for a damaged row. The column `key` distinguishes rows. */
   read(row: Row, check: (row: Row) => T): T {
     const { key } = row;
     const known = this.#known.get(key);

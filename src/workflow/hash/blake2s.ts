@@ -7,7 +7,6 @@ import { hex, utf8Words, type Utf8Words } from './utf8-words.ts';
 const BLOCK_WORDS = 16;
 const BLOCK_BYTES = 64;
 const OUTPUT_BYTES = 20;
-const ROUNDS = 10;
 
 const IV = Int32Array.of(
   0x6a09e667,
@@ -37,7 +36,6 @@ const SIGMA = Uint8Array.of(
 // shared: a hash is finished before the next one begins
 const state = new Int32Array(8);
 const work = new Int32Array(16);
-const block = new Int32Array(BLOCK_WORDS);
 
 /** 40 hexadecimal digits, as the bytes of the hash are written. */
 export function blakeHex(text: string): string {
@@ -48,71 +46,64 @@ export function blakeHex(text: string): string {
 }
 
 /** The words of a hash of so many bytes, at most 32. Valid until the next call. */
-export function blake2s({ words, length }: Utf8Words, outputBytes: number): Int32Array {
+export function blake2s(text: Utf8Words, outputBytes: number): Int32Array {
   state.set(IV);
   // the parameter block: length of the hash, no key, no tree
   state[0] = (state[0] ?? 0) ^ 0x01010000 ^ outputBytes;
-  const last = Math.max(0, Math.ceil(length / BLOCK_BYTES) - 1);
-  for (let index = 0; index < last; index++) {
-    block.set(words.subarray(index * BLOCK_WORDS, (index + 1) * BLOCK_WORDS));
-    compress((index + 1) * BLOCK_BYTES, false);
-  }
-  // zeros follow the text up to the next whole word, and fill the rest of the block
-  const rest = words.subarray(last * BLOCK_WORDS, Math.ceil(length / 4));
-  block.fill(0);
-  block.set(rest);
-  compress(length, true);
+  const last = Math.max(0, Math.ceil(text.length / BLOCK_BYTES) - 1);
+  for (let index = 0; index < last; index++)
+    compress(text, index * BLOCK_WORDS, (index + 1) * BLOCK_BYTES, false);
+  // zeros follow the text, up to the end of the block
+  compress(text, last * BLOCK_WORDS, text.length, true);
   return state;
 }
 
-function compress(counted: number, isLast: boolean): void {
+function compress({ words }: Utf8Words, from: number, counted: number, isLast: boolean): void {
   work.set(state);
   work.set(IV, 8);
   work[12] = (work[12] ?? 0) ^ counted;
   work[13] = (work[13] ?? 0) ^ Math.floor(counted / 2 ** 32);
   if (isLast) work[14] = ~(work[14] ?? 0);
-  for (let round = 0; round < ROUNDS; round++) {
-    const at = round * BLOCK_WORDS;
-    mix(0, 4, 8, 12, at);
-    mix(1, 5, 9, 13, at + 2);
-    mix(2, 6, 10, 14, at + 4);
-    mix(3, 7, 11, 15, at + 6);
-    mix(0, 5, 10, 15, at + 8);
-    mix(1, 6, 11, 12, at + 10);
-    mix(2, 7, 8, 13, at + 12);
-    mix(3, 4, 9, 14, at + 14);
+  for (let at = 0; at < SIGMA.length; at += 2) {
+    const column = (at >>> 1) & 3;
+    // the first half of a round mixes columns, the second one diagonals
+    const turn = (at >>> 3) & 1;
+    const one = words[from + (SIGMA[at] ?? 0)] ?? 0;
+    const other = words[from + (SIGMA[at + 1] ?? 0)] ?? 0;
+    mix(column, turn, one, other);
   }
   for (let index = 0; index < 8; index++)
     state[index] = (state[index] ?? 0) ^ (work[index] ?? 0) ^ (work[index + 8] ?? 0);
 }
 
-/** The function G of the RFC, on four words of the working state. */
-function mix(ia: number, ib: number, ic: number, id: number, at: number): void {
-  let a = work[ia] ?? 0;
+/** The function G of the RFC, on a column or a diagonal of the four rows of four words. */
+function mix(column: number, turn: number, one: number, other: number): void {
+  const ib = 4 + ((column + turn) & 3);
+  const ic = 8 + ((column + 2 * turn) & 3);
+  const id = 12 + ((column + 3 * turn) & 3);
+  let a = work[column] ?? 0;
   let b = work[ib] ?? 0;
   let c = work[ic] ?? 0;
   let d = work[id] ?? 0;
-  a = (a + b + (block[SIGMA[at] ?? 0] ?? 0)) | 0;
-  d ^= a;
-  d = (d >>> 16) | (d << 16);
+  a = (a + b + one) | 0;
+  d = turned(d ^ a, 16);
   c = (c + d) | 0;
-  b ^= c;
-  b = (b >>> 12) | (b << 20);
-  a = (a + b + (block[SIGMA[at + 1] ?? 0] ?? 0)) | 0;
-  d ^= a;
-  d = (d >>> 8) | (d << 24);
+  b = turned(b ^ c, 12);
+  a = (a + b + other) | 0;
+  d = turned(d ^ a, 8);
   c = (c + d) | 0;
-  b ^= c;
-  b = (b >>> 7) | (b << 25);
-  work[ia] = a;
+  b = turned(b ^ c, 7);
+  work[column] = a;
   work[ib] = b;
   work[ic] = c;
   work[id] = d;
 }
 
+function turned(word: number, by: number): number {
+  return (word >>> by) | (word << (32 - by));
+}
+
 /** The same four bytes, the first one as the most significant. */
 function swapped(word: number): number {
-  return (
-    (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)
-  );
+  return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }

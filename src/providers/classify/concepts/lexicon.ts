@@ -26,7 +26,7 @@ const PLAIN = {
   text: 'text texts message messages document* string 消息 文本',
   tokens: 'tokens 令牌数 токен*',
   length: 'length* len long longer lengthy 长度 長 длин*',
-  window: 'context contextwindow 上下文长度 контекст*',
+  window: 'context window contextwindow 上下文长度 контекст*',
   reply: 'output outputs completion* generation response responses reply max_tokens 输出',
   bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize 字节',
   media:
@@ -43,7 +43,7 @@ const PLAIN = {
   feature:
     'feature* mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision multimodal inference embedding* candidates caching prefill* grounding decoding',
   param:
-    'parameter* param params field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
+    'parameter* param params response_format field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
   sampling:
     'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format mode n ratio steps stream encod* sample samples sampler',
   role: 'role roles 角色',
@@ -72,10 +72,10 @@ const PLAIN = {
   /** Proving who one is, beyond a key. */
   vetting: 'kyc identity verification verified verify realname onboard* 实名',
   filter:
-    'moderation* moderat* audit audited celebrit* likeness* injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
+    'moderation* moderat* audit audited adult erotic* celebrit* likeness* pii underage injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
-    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* 不存在 未找到 找不到',
+    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* archived 不存在 未找到 找不到',
   forbidden:
     'forbid* paused denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen freez* lock locked ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
   lacking:
@@ -94,7 +94,7 @@ const PLAIN = {
   policy:
     'policy policies guideline* moderation* safety harm* unsafe nsfw cyber* bio weapon* risk sensitive recitation guardrail* copyright*',
   blocked: 'block* intercept* filtered declin* withheld flag*',
-  unknown: 'unknown unrecogni?ed',
+  unknown: 'unknown unrecogni?ed extra extraneous',
   range: 'range between inclusive exclusive bounds',
   characters: 'character* chars 字符',
   /** Not a word: a number that is followed by a smaller one. */
@@ -110,7 +110,7 @@ const PLAIN = {
     'invalid* malform* incorrect* wrong bad illegal improper* mismatch* corrupt* unparse* unparsable refused reject* inconsistent duplicate* 无效 错误 不正确 не?верн* недействител*',
   must: 'must should ensure requir* expect* needs need mandatory between allowed',
   expired: 'expir* revok* deactivat* disabled inactive rotated 过期 失效 已失效 истек*',
-  busy: 'busy full overload* capacity loading warming starting scaling saturat* congest* queue* demand traffic overwhelmed 繁忙 过载 排队 拥挤 перегруж*',
+  busy: 'busy full overload* capacity loading warming starting scaling saturat* congest* queue* demand traffic overwhelmed 加载中 人数过多 访问量过大 繁忙 过载 排队 拥挤 перегруж*',
   late: 'timed timeout* timedout deadline elapsed 超时 таймаут*',
   cut: 'closed down close closing reset resets aborted terminat* disconnect* lost broken broke dropped drop interrupt* hangup eof shutdown shut prematurely premature incomplete cut goaway severed 断开 中断 разорван*',
   refused: 'refused econnrefused unreachable enetunreach econnreset epipe resolv* unresolv*',
@@ -122,11 +122,13 @@ const PLAIN = {
   now: 'currently temporar* momentarily presently',
   given: 'passed got received given specified requested provided actual',
   listed: 'supported available valid known following one list listed',
-  name: 'name names named id identifier* slug',
+  name: 'name names named alias* id identifier* slug',
   offered: 'offered served hosted',
   region:
     'region* geo geoip country countries location* territor* geograph* jurisdiction* 地区 国家 地域',
   plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats package* pack packs 套餐',
+  /** What a number must be. */
+  numeric: 'integer* float* boolean bool numeric positive nonnegative divisible multiple',
   /** How much of it there is, in whatever unit. */
   size: 'size sizes frame',
   /** How a file is written, as opposed to what is in it. */
@@ -152,48 +154,52 @@ export const CONCEPTS = Object.keys(PLAIN) as readonly Concept[];
 const NEGATED: Partial<Record<Concept, string>> = {
   most: 'exceed*',
   missing:
-    'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain*',
+    'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain* defined parameter* param params calls',
   forbidden:
     'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* accepted agreed signed complet* includ* whitelist* allowlist*',
   unsupported:
-    'support* compatible implement* able handle possible capab* applicab* work combin* together accept multimodal vision chat embedding instruct generative',
+    'support* compatible implement* able handle possible capab* applicab* work combin* together accept multimodal vision chat embedding instruct generative streaming',
   invalid:
     'valid match* pars* decod* understand understood conform* correct* process* read compile* unmarshal* deserializ*',
   failed: 'fetch* download* retriev* decod* load*',
-  incapable: 'support accept implement process handle take',
+  incapable: 'support offer accept implement process handle take understand',
   spent: 'remaining left',
   lacking: 'enough sufficient remaining left more credit* balance* fund* quota*',
   unset:
-    'set configured provided supplied specified given present defined included setup sent logged signed',
+    'set configured provided supplied specified given present included setup sent logged signed',
   unavailable: 'available availab* offered serv* hosted offered ready healthy online up free idle',
   refused: 'connect* reach* resolv* respon* establish* open* internet* network*',
-  untrusted: 'trust* verif*',
+  untrusted: 'trust* verif* validat*',
   expired: 'active',
 };
 
 /** Pairs of words that mean something else together, or only together. */
 const PAIRS: Partial<Record<Concept, string>> = {
   vetting: 'real-name',
-  forbidden: 'not-auth',
+  forbidden:
+    'not-auth under-review pending-approval pending-review private-preview limited-preview closed-beta',
+  right: 'opt-in',
+  filter:
+    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information',
   call: 'tool-call tool-calls tool-output tool-outputs tool-result tool-results function-call function-calls function-response',
   plan: 'subscription-expired subscription-ended subscription-lapsed',
   underway:
-    'in-process in-progress already-being already-running already-active still-running still-processing being-processed being-generated another-request another-run another-operation session-busy concurrent-modification concurrent-update concurrent-write',
-  reached: 'over-quota over-limit over-budget',
+    'in-process in-progress already-being already-running already-active still-running still-processing being-processed being-generated another-request another-run another-operation another-generation another-job another-task another-response another-call another-session session-busy concurrent-modification concurrent-update concurrent-write',
+  reached: 'over-quota over-limit over-budget over-its over-their',
   unset: 'must-setup must-configure',
   expired: 'is-over has-ended',
   busy: 'in-use',
   spent: 'used-up use-up used-all used-your ran-out run-out running-out',
   unavailable: 'switched-off turned-off',
   often: 'flow-control',
-  bound: 'less-than fewer-than',
+  bound: 'less-than fewer-than smaller-than',
   window: 'token-window',
-  excess: 'more-than over-the',
+  excess: 'more-than over-the tokens-than characters-than images-than items-than',
   missing:
     'fade-out fades-out faded-out fading-out phased-out phase-out available-models supported-models valid-models known-models',
   login: 'session-expired session-invalid sign-in signed-in log-in logged-in log-on sign-on',
   lacking: 'used-up use-up used-all ran-out run-out running-out ran-dry out-of past-due',
-  late: 'time-out',
+  late: 'time-out in-time',
   cut: 'of-file of-stream hung-up hang-up went-down went-away',
   connect: 'connection-timed connection-timeout',
 };
@@ -206,6 +212,9 @@ const NEGATED_PAIRS: Partial<Record<Concept, string>> = {
   forbidden: 'in-plan',
   listed: 'one-of the-list our-list',
 };
+
+/** Words that begin a new thought, to which a negation before them does not reach. */
+export const NEGATION_ENDS: ReadonlySet<string> = new Set(['that', 'which', 'but', 'because']);
 
 /** Words that turn the next ones around. */
 export const NEGATIONS: ReadonlySet<string> = new Set(

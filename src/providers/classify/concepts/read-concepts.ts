@@ -4,7 +4,7 @@
  */
 import { once } from '../../../errors/support/once.ts';
 import { findNames } from '../quoted-names.ts';
-import { buildLexicons, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
+import { buildLexicons, NEGATION_ENDS, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
 import { checkWith, createPartTable, HASH_START, hashWith } from './part-table.ts';
 import { addTo, idOf, newSentence, type Sentence } from './sentence.ts';
 
@@ -42,6 +42,9 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
   'fetch',
   'login',
   'media',
+  'param',
+  'feature',
+  'call',
 ]);
 
 /** The class of an exception is a code; its parts are no prose. */
@@ -103,6 +106,9 @@ interface Meaning {
   readonly pairs: SecondWords | undefined;
   readonly negatedPairs: SecondWords | undefined;
   readonly isNegation: boolean;
+  /** `no` belongs to a noun and reaches to its verb: no credits were left. */
+  readonly isOfNoun: boolean;
+  readonly endsNegation: boolean;
   readonly isPreposition: boolean;
   /** Numbers of concepts. */
   readonly plain: readonly number[];
@@ -120,6 +126,7 @@ interface Reading {
   sentence: Sentence;
   place: number;
   negatedUntil: number;
+  isOfNoun: boolean;
   /** Until here a noun may belong to the last preposition. */
   prepositionUntil: number;
   lastNumber: number;
@@ -131,6 +138,7 @@ function newReading(): Reading {
     sentence: newSentence(),
     place: 0,
     negatedUntil: -1,
+    isOfNoun: false,
     prepositionUntil: -1,
     lastNumber: 0,
     last: undefined,
@@ -199,11 +207,16 @@ function readPart({ words, number }: Chunk, reading: Reading): void {
   if (words.length === 0) reading.place++;
   for (const meaning of words) {
     const place = ++reading.place;
-    if (meaning.isNegation) reading.negatedUntil = place + NEGATION_REACH;
+    if (meaning.isNegation) {
+      reading.negatedUntil = place + NEGATION_REACH;
+      reading.isOfNoun = meaning.isOfNoun;
+    }
     if (meaning.isPreposition) reading.prepositionUntil = place + PREPOSITION_REACH;
     const isNegated = place <= reading.negatedUntil;
     const isTurned = isNegated && meaning.negated.length > 0;
-    if (isTurned) reading.negatedUntil = Math.min(reading.negatedUntil, place + 1);
+    if (meaning.endsNegation) reading.negatedUntil = place;
+    if (isTurned && !reading.isOfNoun)
+      reading.negatedUntil = Math.min(reading.negatedUntil, place + 1);
     for (const id of isTurned ? meaning.negated : meaning.plain) {
       addTo(sentence, id, place);
       const isTarget = id === MODEL || id === ENDPOINT;
@@ -237,10 +250,11 @@ const MAX_SHARED = 4096;
 function shared(chunk: Chunk): Chunk {
   const key = JSON.stringify([
     chunk.number,
-    chunk.words.map(({ word, isNegation, isPreposition, plain, negated }) => [
-      lexicons().paired.has(word) ? word : '',
+    chunk.words.map(({ word, isNegation, isPreposition, endsNegation, plain, negated }) => [
+      lexicons().paired.has(word) || isNegation ? word : '',
       isNegation,
       isPreposition,
+      endsNegation,
       plain,
       negated,
     ]),
@@ -274,6 +288,8 @@ function meaningOf(word: string, isQuoted: boolean): Meaning {
     pairs: lexicons().pairs.get(word),
     negatedPairs: lexicons().negatedPairs.get(word),
     isNegation: NEGATIONS.has(word) || word.endsWith("n't"),
+    isOfNoun: word === 'no' || word === 'without',
+    endsNegation: NEGATION_ENDS.has(word),
     isPreposition: PREPOSITIONS.has(word),
     plain: said.filter(counts).map(idOf),
     negated: [...turned, ...nouns].filter(counts).map(idOf),
@@ -286,6 +302,8 @@ function wordsIn(chunk: string): readonly string[] {
   if (KNOWN_COMPOUNDS.has(compound)) return [compound];
   const parts = chunk
     .replace(EXCHANGE, ' toolcall ')
+    // the end of a tag is no comparison
+    .replace(/(?<=[a-z"'/-])>/gi, ' ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z](?!s\b)[a-z])/g, '$1 $2')
     .replaceAll('’', "'")
@@ -304,6 +322,7 @@ const KNOWN_COMPOUNDS: ReadonlySet<string> = new Set([
   'top_k',
   'budget_tokens',
   'base_url',
+  'response_format',
   'http2',
   'h2',
 ]);

@@ -85,6 +85,13 @@ export const SERVICE_PHRASES = {
     'time out',
     ['deadline', 'exceeded'],
     'took too long',
+    'in time',
+    ['not respond', 'within'],
+    ["n't respond", 'within'],
+    'longer than allowed',
+    ['exceed', 'allowed time'],
+    ['exceed', 'time limit'],
+    ['exceed', 'execution time'],
     "didn't respond in time",
   ],
   /** A gateway could not reach its upstream. */

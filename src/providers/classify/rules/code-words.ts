@@ -292,8 +292,8 @@ export const CODE_WORD_RULES: readonly Rule[] = [
   {
     id: 'code-words.rate',
     when: {
-      statuses: [NONE, 200, 400, 403, 429, 503],
-      codeSays: each(['rate'], ['bound', 'reached']),
+      statuses: [NONE, 200, 400, 403, 409, 429, 503],
+      codeSays: [...each(['rate'], ['bound', 'reached']), ...each(['quota'], ['minute'])],
       notPhrases: ['auth', 'spent', 'long_window', 'no_allowance'],
     },
     means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },

@@ -102,8 +102,15 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           [
             ['plan', 'expired'],
             ['plan', 'lacking'],
+            ['plan', 'full'],
+            ['tokens', 'lacking', 'account'],
           ],
           ['minute', 'rate'],
+        ),
+        ...each(
+          ['requests'],
+          ['spent'],
+          ['minute', 'rate', 'window', 'prompt', 'host', 'machinery'],
         ),
         ...anyOf(
           [
@@ -178,7 +185,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
       says: [
         ...each(
           ['key'],
-          ['invalid', 'expired', 'missing', 'must'],
+          ['invalid', 'expired', 'missing', 'must', 'untrusted'],
           [...OTHER_KEYS, 'forbidden', 'right', 'account'],
         ),
         ...each(
@@ -218,6 +225,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['login', 'key', 'token', 'trust', 'signature', 'machinery', 'late', 'failed', 'param'],
         ),
         ...each(['region'], ['forbidden', 'unsupported', 'unavailable', 'missing'], ['param']),
+        ...each(
+          ['plan'],
+          ['unavailable', 'unsupported'],
+          ['param', 'money', 'now', 'wait', 'busy'],
+        ),
         ...anyOf(
           [
             ['key', 'forbidden'],
@@ -227,6 +239,21 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
             ['plan', 'most', 'bound'],
           ],
           ['expired', 'invalid', 'text'],
+        ),
+        ...anyOf(
+          [['right', 'must']],
+          [
+            'param',
+            'key',
+            'token',
+            'prompt',
+            'media',
+            'machinery',
+            'address',
+            'login',
+            'header',
+            'text',
+          ],
         ),
       ],
     },

@@ -13,15 +13,20 @@ export const CAPABILITY_RULES: readonly Rule[] = [
       says: [
         ...each(
           ['feature'],
-          ['unavailable', 'unsupported', 'forbidden', 'missing'],
+          ['unavailable', 'unsupported', 'forbidden'],
           ['account', 'plan', 'key'],
+        ),
+        ...each(
+          ['feature'],
+          ['missing'],
+          ['account', 'plan', 'key', 'text', 'content', 'turn', 'block'],
         ),
         ...each(
           ['media', 'tool', 'sampling', 'param'],
           ['unavailable', 'unsupported'],
           ['account', 'plan', 'endpoint'],
         ),
-        ...each(['param'], ['unknown'], ['account', 'key', 'model']),
+        ...each(['param'], ['unknown', 'forbidden'], ['account', 'key', 'model', 'right', 'plan']),
         ...anyOf(
           [
             ['sampling', 'param', 'missing'],
@@ -32,10 +37,11 @@ export const CAPABILITY_RULES: readonly Rule[] = [
             ['incapable', 'endpoint', 'tool'],
             ['incapable', 'host', 'feature'],
             ['incapable', 'feature', 'model'],
+            ['most', 'text', 'prompt'],
           ],
-          ['account', 'plan', 'key', 'must', 'wait', 'now'],
+          ['account', 'plan', 'key', 'must', 'wait', 'now', 'given'],
         ),
-        ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name']),
+        ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name', 'missing']),
       ],
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },

@@ -100,7 +100,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /\bcontext cancell?ed$|^the (?:request|operation|call) was cancell?ed\.?$|cancell?ed by (?:the )?(?:user|caller|client)\b/i,
+        /\bcontext cancell?ed$|^the (?:request|operation|call) was cancell?ed\.?$|(?:cancell?ed|aborted) by (?:the )?(?:user|caller|client)\b|the (?:user|caller|client) (?:cancell?ed|aborted)/i,
     },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
     why: 'cancelled by the caller, in the words of Go, .NET and others',
@@ -152,7 +152,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /(?:invalid peer|remote|server|peer|ssl) certificate|certificate (?:verify failed|signed by unknown|has expired|chain|is not trusted|problem)|certification path|PKIX|System\.Security\.Authentication|hostname.{0,80}(?:mismatch|n't match|not match|not verified)|trust anchor|trust relationship|handshake_failure|unknown ca\b|x509: |HTTPS? (?:response|request).{0,30}HTTPS? (?:client|port|server)|wrong[ _]version[ _]number|look like a TLS handshake|plaintext connection|subject alternative|self[- ]signed certificate|unable to get (?:local )?issuer/i,
+        /(?:invalid peer|remote|server|peer|ssl) certificate|certificate (?:verify failed|signed by unknown|has expired|chain|is not trusted|problem)|certification path|PKIX|System\.Security\.Authentication|hostname.{0,80}(?:mismatch|n't match|not match|not verified)|trust anchor|trust relationship|handshake_failure|unknown ca\b|x509: |HTTPS? (?:response|request).{0,30}HTTPS? (?:client|port|server)|wrong[ _]version[ _]number|look like a TLS handshake|plaintext connection|subject alternative|tlsv1 alert|alert protocol version|no appropriate protocol|self[- ]signed certificate|unable to get (?:local )?issuer/i,
     },
     means: {
       kind: 'provider.network',
