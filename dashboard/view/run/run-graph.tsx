@@ -64,9 +64,12 @@ function RoutesTaken({
       {routes.length === 0 && <Empty>No route was taken yet.</Empty>}
       <ul aria-labelledby="routes-name">
         {routes.map((route) => (
-          <li key={route.seq} class={route.kind === undefined ? '' : 'of-failure'}>
+          <li
+            key={route.seq}
+            class={route.kind === undefined ? '' : 'of-failure'}
+            data-count={(route.count ?? 1) > 1 ? route.count : undefined}
+          >
             {routeWords(route)}
-            {(route.count ?? 1) > 1 && <span class="quiet"> × {route.count}</span>}
           </li>
         ))}
       </ul>
@@ -80,7 +83,7 @@ function RoutesTaken({
 }
 
 /** `NODE: KIND → TARGET`, for a success `NODE → TARGET`. */
-export function routeWords({ path, kind, move, to }: TakenRoute): string {
+function routeWords({ path, kind, move, to }: TakenRoute): string {
   const target = to ?? move;
   return kind === undefined ? `${path} → ${target}` : `${path}: ${kind} → ${target}`;
 }
