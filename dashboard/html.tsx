@@ -15,7 +15,7 @@ declare const DASHBOARD_STYLES: string;
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 export function runHtml(page: RunPageData, nowMs: number): string {
-  const title = `${page.status} · ${runHeading(page)}`;
+  const title = `${page.status} ${runHeading(page)}`;
   return `<!doctype html>${renderToString(
     <html lang="en">
       <head>

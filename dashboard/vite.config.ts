@@ -1,6 +1,10 @@
 /** Builds the dashboard: `scripts/dashboard.mjs` says where to. */
 import { defineConfig } from 'vite';
 
+/** Parts that several pages use, beside what every page begins with. */
+const SHARED =
+  /dashboard\/(view\/(parts|status|surroundings)|form\/|app\/(confirm|moves|hooks)|text\/(time|words))|src\/errors\/render\/(phrases|money)/;
+
 export default defineConfig({
   root: import.meta.dirname,
   // the server puts its own base path before them
@@ -12,9 +16,19 @@ export default defineConfig({
     target: 'es2023',
     // a file in a data address would be inline
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // few files are loaded together, and what loads them ahead is as large as some of them
+    modulePreload: false,
     reportCompressedSize: false,
     cssCodeSplit: false,
     emptyOutDir: true,
+    rolldownOptions: {
+      output: {
+        // what most pages need is one file: many small ones compress badly
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: 'shared', test: SHARED }],
+        },
+      },
+    },
   },
 });

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { filesOfLayers } from '../scripts/layer-files.mjs';
 import { LAYERS } from '../scripts/layers.mjs';
-import { findOffences, type SourceFile } from './import-rules.ts';
+import { findDashboardOffences, findOffences, type SourceFile } from './import-rules.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-function sources(): SourceFile[] {
-  return globSync('src/**/*.ts', { cwd: ROOT }).map((path) => ({
+function sources(pattern = 'src/**/*.ts'): SourceFile[] {
+  return globSync(pattern, { cwd: ROOT }).map((path) => ({
     path: path.replaceAll('\\', '/'),
     text: readFileSync(join(ROOT, path), 'utf8'),
   }));
@@ -25,6 +25,37 @@ describe('every import in src', () => {
     const found = findOffences(files).map(({ path, line, reason }) => `${path}:${line} ${reason}`);
     expect(files.length).toBeGreaterThan(0);
     expect(found, found.join('\n')).toEqual([]);
+  });
+});
+
+describe('every import in the dashboard', () => {
+  it('is of its own, of a pure layer, or a type', () => {
+    const files = sources('dashboard/**/*.{ts,tsx}');
+    const found = findDashboardOffences(files).map(
+      ({ path, line, reason }) => `${path}:${line} ${reason}`,
+    );
+    expect(files.length).toBeGreaterThan(0);
+    expect(found, found.join('\n')).toEqual([]);
+  });
+
+  it.each([
+    [`import { serve } from '../../src/server/listen.ts';`, 'may not import server'],
+    [`import { decide } from '../../src/machine/decide/decide.ts';`, 'may not import machine'],
+    [`import type { Engine } from '../../src/engine/errand.ts';`, 'may not import engine'],
+    [`import { readFileSync } from 'node:fs';`, 'runs in a browser'],
+    [`import x from 'react';`, 'imports react'],
+    [`import { renderToString } from 'preact-render-to-string';`, 'dashboard/html.tsx may'],
+  ])('is refused: %s', (text, reason) => {
+    const found = findDashboardOffences([{ path: 'dashboard/app/x.ts', text }]);
+    expect(found.map((offence) => offence.reason)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it('may name types of the server and of the machine', () => {
+    const text = `import type { A } from '../../src/server/http/problem.ts';
+import type { B } from '../../src/machine/state/events.ts';
+import { c } from '../../src/history/run-view.ts';
+import { render } from 'preact';`;
+    expect(findDashboardOffences([{ path: 'dashboard/app/x.ts', text }])).toEqual([]);
   });
 });
 

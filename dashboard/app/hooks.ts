@@ -47,7 +47,7 @@ export function useResource<T>(key: string, load: () => Promise<T>): Resource<T>
   return { data: isOf ? state.data : undefined, problem: isOf ? state.problem : undefined, reload };
 }
 
-/** Undefined for a server that is away: that is said elsewhere, and the request is made again. */
+/** Undefined for a server that is away: the live region says so, and the request is made again. */
 export function problemOf(thrown: unknown): ShownProblem | undefined {
   if (thrown instanceof Refusal) return thrown.problem;
   if (thrown instanceof ServerAway) return undefined;
@@ -117,8 +117,10 @@ export function useThrottled(work: () => void, everyMs: number): () => void {
   }, [everyMs]);
 }
 
+/** The title of the page; while it asks for the token, the sign-in has its own. */
 export function useTitle(title: string): void {
+  const isOut = isSignedOut.value;
   useEffect(() => {
-    document.title = title;
-  }, [title]);
+    if (!isOut) document.title = title;
+  }, [title, isOut]);
 }

@@ -48,7 +48,7 @@ export function announce(
   );
 }
 
-/** What is announced of a run in this state. */
+/** The announcement that a run in this state calls for. */
 export function announcedOf({
   status,
   attention,

@@ -11,7 +11,7 @@ function here(): Address {
 }
 
 /** The address of a page as links have it. */
-export function href(to: Address): string {
+function href(to: Address): string {
   return BASE + pathOf(to);
 }
 

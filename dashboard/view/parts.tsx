@@ -212,18 +212,3 @@ export function Region({
 export function Empty({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return <p class="empty">{children}</p>;
 }
-
-/** A wide table scrolls inside itself, so that the page never does. */
-export function Wide({
-  children,
-  name,
-}: {
-  readonly children: ComponentChildren;
-  readonly name: string;
-}): JSX.Element {
-  return (
-    <div class="wide" role="group" aria-label={`${name}, scrolls sideways`} tabIndex={0}>
-      {children}
-    </div>
-  );
-}

@@ -2,7 +2,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
-import type { NodeTimeline } from '../../src/history/node-timeline.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
 import type { WorkflowVerdict } from '../../src/workflow/check/validation-json.ts';
 import { unifiedDiff } from '../text/line-diff.ts';
@@ -18,6 +17,15 @@ export interface RunDriftData {
   readonly needsAccept: boolean;
 }
 
+/** A node that has started. */
+export interface RepairedNode {
+  readonly path: string;
+  /** It does not run again. */
+  readonly isFinished: boolean;
+  /** It failed, and a route took that. */
+  readonly isHandled: boolean;
+}
+
 export interface RepairViewProps {
   readonly run: string;
   readonly file: string;
@@ -25,7 +33,7 @@ export interface RepairViewProps {
   readonly text: string;
   readonly type: (text: string) => void;
   readonly error: PersonReport | undefined;
-  readonly nodes: readonly NodeTimeline[];
+  readonly nodes: readonly RepairedNode[];
   /** The verdict about the file as it is. */
   readonly before: WorkflowVerdict;
   /** The verdict about the text; undefined until it is there. */
@@ -175,18 +183,18 @@ function showLine(field: HTMLTextAreaElement, line: number): void {
 /** What keeps its result, and what runs again. */
 function Drift({ drift, nodes, accepts, accept, isJudged }: RepairViewProps): JSX.Element {
   const changed = new Map((drift?.changed ?? []).map(({ node, isFinished }) => [node, isFinished]));
-  const outer = nodes.filter(({ path }) => !/[[/]/.test(path));
-  const kept = outer.filter(({ status }) => status === 'completed' || status === 'skipped');
-  const again = outer.filter((node) => !kept.includes(node)).map(({ path }) => path);
-  const fresh = [...changed.keys()].filter((node) => !outer.some(({ path }) => path === node));
+  const kept = nodes.filter(({ isFinished }) => isFinished);
+  const again = nodes.filter(({ isFinished }) => !isFinished).map(({ path }) => path);
+  const fresh = [...changed.keys()].filter((node) => !nodes.some(({ path }) => path === node));
   return (
     <Region name="Drift" id="drift">
       {!isJudged && <Empty>Checking…</Empty>}
       <h3 id="kept-name">Keeps its result</h3>
       <ul aria-labelledby="kept-name">
-        {kept.map(({ path }) => (
+        {kept.map(({ path, isHandled }) => (
           <li key={path}>
             <code>{path}</code>
+            {isHandled && <span class="quiet"> its failure was handled</span>}
             {changed.has(path) && (
               <span class="quiet"> its text has changed; the result is of the old one</span>
             )}

@@ -3,11 +3,11 @@ import type { PersonReport } from '../errors/report/audiences.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { beginView, reduceView } from './run-view.ts';
 import { stepAt } from './run-view/steps.ts';
-import type { RunView, StepStatus, StepView } from './run-view/view.ts';
+import type { RunView, StepView } from './run-view/view.ts';
 
 export interface NodeTimeline {
   readonly path: string;
-  readonly status: StepStatus;
+  readonly status: 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled';
   /** How often it was started. */
   readonly attempts: number;
   readonly startedAt: string;

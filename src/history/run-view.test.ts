@@ -17,7 +17,7 @@ function log(told: readonly Told[]): readonly RunEvent[] {
   let atMs = START_MS;
   return told.map(({ after = 1000, ...body }, index) => {
     atMs += after;
-    return { ...body, run: 'r', seq: index + 1, at: new Date(atMs).toISOString() } as RunEvent;
+    return { ...body, run: 'r', seq: index + 1, at: new Date(atMs).toISOString() };
   });
 }
 

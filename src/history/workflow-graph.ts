@@ -49,7 +49,7 @@ export function runGraph(plan: WorkflowPlan): RunGraph {
   return { ...workflowGraph(plan), children: Object.fromEntries(children) };
 }
 
-export function workflowGraph({ nodes, entryPoint, onError }: FilePlan): WorkflowGraph {
+function workflowGraph({ nodes, entryPoint, onError }: FilePlan): WorkflowGraph {
   const groups = new Map(
     nodes.flatMap((node) =>
       node.type === 'parallel' ? node.members.map((member) => [member, node.name] as const) : [],

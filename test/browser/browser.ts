@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import type { Served } from '../server/served.ts';
@@ -101,6 +102,22 @@ export async function open(
   const fragment = token === null || token === '' ? '' : `#token=${token}`;
   await page.goto(served.url + path + fragment);
   return { page, context };
+}
+
+/** Opens a file; the requests that it makes beside its own are noted. */
+export async function openFile(
+  path: string,
+): Promise<{ readonly page: Page; readonly requests: readonly string[] }> {
+  if (browser === undefined) throw new Error('open a file inside describeInBrowser');
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  contexts.add(context);
+  const page = await context.newPage();
+  const own = pathToFileURL(path).href;
+  const requests: string[] = [];
+  watch(page, own);
+  page.on('request', (request) => request.url() === own || requests.push(request.url()));
+  await page.goto(own);
+  return { page, requests };
 }
 
 /** Notes what no page may do: errors, broken rules of its policy, requests to other hosts, style attributes. */

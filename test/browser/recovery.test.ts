@@ -54,6 +54,7 @@ describeInBrowser('the page when the server goes', () => {
     const reason = page.getByRole('textbox', { name: 'reason' });
     await reason.waitFor();
     expect(await reason.inputValue()).toBe('typed before');
+    await expect.poll(() => page.title()).toBe(`paused review ${run}`);
     expect(page.url()).toContain(`/runs/${run}`);
   });
 

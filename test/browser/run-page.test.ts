@@ -84,6 +84,11 @@ describeInBrowser('the page of a run', () => {
     await step.getByText('node:failed').waitFor();
     expect(await step.getByRole('button', { name: 'Retry from here' }).isVisible()).toBe(true);
     expect(await axeFindings(page)).toEqual([]);
+    await step.getByRole('button', { name: 'Retry from here' }).click();
+    await expect
+      .poll(async () => (await served.ask(`/v1/runs/${run}/audit`)).json)
+      .toMatchObject([{ who: 'http:local', what: 'retry', path: 'fetch' }]);
+    await step.getByText('2 tries').waitFor();
     await step.getByRole('button', { name: 'Close' }).click();
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('fetch');
     await page.goBack();

@@ -188,6 +188,9 @@ nodes:
       '/costs',
       '/audit',
       '/explain',
+      '/view',
+      '/moves',
+      '/steps',
       '/value?path=say&of=error',
     ])
       texts.push((await ask(`/v1/runs/${run}${path}`)).text);
@@ -255,7 +258,18 @@ output: {said: "{{ say.output | default('\${DB_PASSWORD}') }}"}
     };
     const yaml = { 'content-type': 'application/yaml' };
     const { run } = await served.run('told');
-    const paths = ['', '/events', '/record', '/drift', '/explain', '/value?of=input', '/result'];
+    const paths = [
+      '',
+      '/events',
+      '/record',
+      '/drift',
+      '/explain',
+      '/value?of=input',
+      '/result',
+      '/view',
+      '/moves',
+      '/steps',
+    ];
     expect(await ask('/v1/workflows')).toBe(200);
     expect(await ask('/v1/workflows/told')).toBe(200);
     expect(await ask('/v1/workflows/told/plan')).toBe(200);
@@ -305,6 +319,9 @@ const PATHS = [
   '/v1/runs/RUN/costs',
   '/v1/runs/RUN/audit',
   '/v1/runs/RUN/explain',
+  '/v1/runs/RUN/view',
+  '/v1/runs/RUN/moves',
+  '/v1/runs/RUN/steps',
   '/v1/runs/RUN/drift',
   '/v1/runs/RUN/resume',
   '/v1/runs/RUN/answers',

@@ -1,10 +1,12 @@
 /** Repair: the file at the failed lines, judged while it is typed; then the same run continues with it. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PersonReport } from '../../../src/errors/report/audiences.ts';
-import type { NodeTimeline } from '../../../src/history/node-timeline.ts';
+import type { RunMoves } from '../../../src/history/run-page.ts';
+import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
+import type { RunView } from '../../../src/history/run-view/view.ts';
+import { viewFromJson } from '../../../src/history/run-view/wire.ts';
 import type { WorkflowVerdict } from '../../../src/workflow/check/validation-json.ts';
-import { RepairView, type RunDriftData } from '../../view/repair-view.tsx';
+import { RepairView, type RepairedNode, type RunDriftData } from '../../view/repair-view.tsx';
 import { PageLink, ProblemBox } from '../../view/parts.tsx';
 import type { WorkflowData } from '../../view/workflow-data.ts';
 import { call, read, Refusal, role, v1 } from '../api.ts';
@@ -12,12 +14,8 @@ import { useAction, useResource, useTitle } from '../hooks.ts';
 import { isConflict, whatIsNow } from '../moves.ts';
 import { go } from '../navigation.ts';
 
-interface ShownRunAnswer {
-  readonly run: string;
-  readonly workflow: string;
-  readonly status: string;
-  readonly nodes: readonly NodeTimeline[];
-  readonly error?: PersonReport;
+interface ShownRunAnswer extends RunMoves {
+  readonly nodes: readonly RepairedNode[];
 }
 
 interface Repair {
@@ -56,9 +54,26 @@ export function RepairPage({ run }: { readonly run: string }): JSX.Element {
 }
 
 async function load(run: string): Promise<Repair> {
-  const shown = await read<ShownRunAnswer>(v1('runs', run));
-  const { body, etag = '' } = await call<WorkflowData>(v1('workflows', shown.workflow));
-  return { shown, workflow: body, etag };
+  const { view: sent, ...moves } = await read<RunMoves & { readonly view: unknown }>(
+    v1('runs', run, 'view'),
+  );
+  const { body, etag = '' } = await call<WorkflowData>(v1('workflows', moves.workflow));
+  return { shown: { ...moves, nodes: nodesOf(viewFromJson(sent)) }, workflow: body, etag };
+}
+
+/** Nodes of the workflow itself; those inside others run or rest with them. */
+function nodesOf(view: RunView): readonly RepairedNode[] {
+  return [...view.steps]
+    .filter(({ path }) => !/[[/]/.test(path))
+    .map((step) => {
+      const { path, status } = step;
+      const isHandled = status === 'failed' && !isUnhandled(view, step);
+      return {
+        path,
+        isHandled,
+        isFinished: isHandled || status === 'completed' || status === 'skipped',
+      };
+    });
 }
 
 function Editor({

@@ -69,7 +69,10 @@ function Shown({
         focusOn('#next-moves-name');
       }),
     loadSteps: () => void act(loadSteps),
-    retryFrom: (path) => setAsked({ type: 'retry', path }),
+    retryFrom: (path) => {
+      if (needsAccept(page)) setAsked({ type: 'retry', path });
+      else move(() => retryFrom(page, path));
+    },
     openStep: (path) => {
       go({ page: 'run', run: page.run, ...(path === undefined ? {} : { step: path }) });
       if (path === undefined && page.step !== undefined)
@@ -138,18 +141,22 @@ function AskOnce({
   return (
     <Confirm title={`Retry from ${asked.path}?`} isGentle {...rest}>
       <p>
-        <code>{asked.path}</code> and every step that follows it run again in this run, and may cost
-        again. Steps before it keep their results.
+        <code>{asked.path}</code> and every step that follows it run again in this run. Finished
+        steps before it have changed in the file since; they keep their results.
       </p>
     </Confirm>
   );
 }
 
-async function retryFrom({ run, nextMoves }: RunPageData, path: string): Promise<void> {
-  const needsAccept = nextMoves.some(({ needs }) => needs?.includes('acceptDrift') === true);
-  await read(v1('runs', run, 'resume'), {
+/** Finished nodes have changed in the file, which a person has to accept. */
+function needsAccept({ nextMoves }: RunPageData): boolean {
+  return nextMoves.some(({ needs }) => needs?.includes('acceptDrift') === true);
+}
+
+async function retryFrom(page: RunPageData, from: string): Promise<void> {
+  await read(v1('runs', page.run, 'resume'), {
     method: 'POST',
-    json: { from: path, ...(needsAccept ? { acceptDrift: true } : {}) },
+    json: { from, ...(needsAccept(page) ? { acceptDrift: true } : {}) },
   });
 }
 

@@ -26,7 +26,6 @@ type Asked =
 
 export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Element {
   useTitle('Runs');
-  const { workflow, cursor } = filters;
   const { list, kinds, workflows, refresh } = useListData(filters);
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const [bulk, setBulk] = useState<BulkResult | undefined>(undefined);
@@ -41,15 +40,12 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
         problem={list.problem ?? action.problem}
         filters={filters}
         kinds={kinds.data}
-        workflows={namesOf(workflows.data?.workflows, list.data?.runs, workflow)}
+        workflows={namesOf(workflows.data?.workflows, list.data?.runs, filters.workflow)}
         bulk={bulk}
         mayRun={mayRun}
         isBusy={action.isBusy}
         filter={show}
-        {...(list.data?.next === undefined
-          ? {}
-          : { older: () => show({ ...filters, cursor: list.data?.next ?? '' }) })}
-        {...(cursor === undefined ? {} : { newest: () => show(withoutCursor(filters)) })}
+        {...pagesOf(filters, list.data?.next, show)}
         cancel={(row) => setAsked({ type: 'cancel', row })}
         resume={(row) =>
           void action
@@ -144,6 +140,18 @@ async function resumeOne({ run }: RunRowData): Promise<void> {
 
 async function cancelOne({ run }: RunRowData): Promise<void> {
   await read(v1('runs', run, 'cancel'), { method: 'POST', json: {} });
+}
+
+/** Where older runs and the newest ones are, as far as there are others. */
+function pagesOf(
+  filters: RunFilters,
+  next: string | undefined,
+  show: (filters: RunFilters) => void,
+): { readonly older?: () => void; readonly newest?: () => void } {
+  return {
+    ...(next === undefined ? {} : { older: () => show({ ...filters, cursor: next }) }),
+    ...(filters.cursor === undefined ? {} : { newest: () => show(withoutCursor(filters)) }),
+  };
 }
 
 function withoutCursor({ cursor: _cursor, ...rest }: RunFilters): RunFilters {

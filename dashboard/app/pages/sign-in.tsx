@@ -1,15 +1,17 @@
 /** Sign-in, in place of the page; the page stays behind it, with what was typed. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useAction, useTitle } from '../hooks.ts';
+import { useAction } from '../hooks.ts';
 import { signIn } from '../session.ts';
 
 export function SignIn(): JSX.Element {
   const [token, setToken] = useState('');
   const { act, problem, isBusy } = useAction();
   const field = useRef<HTMLInputElement>(null);
-  useTitle('Sign in');
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    document.title = 'Sign in';
+    field.current?.focus();
+  }, []);
   const send = (event: Event): void => {
     event.preventDefault();
     void act(() => signIn(token)).then((isIn) => {

@@ -3,6 +3,7 @@ import { boxIdOf } from '../../../src/history/graph-layout/layout.ts';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import { stepAt } from '../../../src/history/run-view/steps.ts';
 import type {
+  MemberCounts,
   RunView,
   StepStatus,
   StepView,
@@ -14,6 +15,10 @@ export interface BoxState {
   /** Steps of it by status, where it has more than one. */
   readonly counts: Readonly<Partial<Record<StepStatus, number>>>;
   readonly steps: number;
+  /** Members of a group, by how they ended. */
+  readonly members?: MemberCounts;
+  /** Some of its steps were not sent, so its counts are not whole. */
+  readonly isCut: boolean;
   /** A failure that nothing has dealt with: only that is red. */
   readonly isBad: boolean;
   readonly attempts: number;
@@ -29,24 +34,55 @@ const ORDER: readonly StepStatus[] = [
   'completed',
 ];
 
-export function boxStates(view: RunView): ReadonlyMap<string, BoxState> {
+/** `known`: the ids of all boxes. */
+export function boxStates(
+  view: RunView,
+  known: ReadonlySet<string>,
+): ReadonlyMap<string, BoxState> {
   const states = new Map<string, BoxState>();
   for (const step of view.steps) {
-    const id = boxIdOf(step.path);
+    const id = boxOf(step.path, known);
     states.set(id, added(states.get(id), step, isUnhandled(view, step)));
   }
-  return states;
+  if (view.leftOut === undefined) return states;
+  return new Map([...states].map(([id, state]) => [id, { ...state, isCut: true }]));
 }
 
 function added(before: BoxState | undefined, step: StepView, isBad: boolean): BoxState {
-  const { status, attempts } = step;
-  if (before === undefined) return { status, counts: { [status]: 1 }, steps: 1, isBad, attempts };
+  const { status, attempts, members } = step;
+  if (before === undefined)
+    return {
+      status,
+      counts: { [status]: 1 },
+      steps: 1,
+      ...(members === undefined ? {} : { members }),
+      isCut: false,
+      isBad,
+      attempts,
+    };
   return {
+    ...before,
     status: ORDER.indexOf(status) < ORDER.indexOf(before.status) ? status : before.status,
     counts: { ...before.counts, [status]: (before.counts[status] ?? 0) + 1 },
     steps: before.steps + 1,
+    ...withMembers(before.members, members),
     isBad: before.isBad || isBad,
     attempts: Math.max(before.attempts, attempts),
+  };
+}
+
+/** A group inside another is one box for all of its runs. */
+function withMembers(
+  before: MemberCounts | undefined,
+  more: MemberCounts | undefined,
+): Pick<BoxState, 'members'> {
+  if (before === undefined || more === undefined) return {};
+  return {
+    members: {
+      all: before.all + more.all,
+      succeeded: before.succeeded + more.succeeded,
+      failed: before.failed + more.failed,
+    },
   };
 }
 
@@ -57,11 +93,22 @@ export interface TakenRoutes {
   readonly failure: ReadonlyMap<string, boolean>;
 }
 
-export function takenRoutes(view: RunView): TakenRoutes {
+/** A handler of a member runs inside its group, and its box stands beside it. */
+export function boxOf(path: string, known: ReadonlySet<string>): string {
+  const parts = boxIdOf(path).split('/');
+  const last = parts.pop() ?? '';
+  for (let left = parts.length; left >= 0; left--) {
+    const id = [...parts.slice(0, left), last].join('/');
+    if (known.has(id)) return id;
+  }
+  return boxIdOf(path);
+}
+
+export function takenRoutes(view: RunView, known: ReadonlySet<string>): TakenRoutes {
   const success = new Set<string>();
   const failure = new Map<string, boolean>();
   for (const route of view.routes) {
-    const box = boxIdOf(route.path);
+    const box = boxOf(route.path, known);
     if (route.kind === undefined) success.add(successKey(box, route));
     else {
       const key = failureKey(

@@ -27,7 +27,7 @@ export interface GraphPictureProps {
 }
 
 export function GraphPicture(props: GraphPictureProps): JSX.Element {
-  const { layout, states, taken, chosen, choose, summary } = props;
+  const { layout, taken, summary } = props;
   const [pointed, setPointed] = useState<string | undefined>(undefined);
   const [selected, setSelected] = useState<string | undefined>(undefined);
   const select = (id: string): void => setSelected(selected === id ? undefined : id);
@@ -47,16 +47,8 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
         viewBox={`0 0 ${layout.width} ${layout.height}`}
       >
         <Heads />
-        {layout.boxes.map((box) => (
-          <Box
-            key={box.id}
-            box={box}
-            state={states?.get(box.id)}
-            isLive={states !== undefined}
-            isChosen={box.id === chosen}
-            choose={choose}
-          />
-        ))}
+        {/* lines pass behind the boxes that hold nothing, and before those around others */}
+        <Boxes {...props} boxes={layout.boxes.filter(({ holds }) => holds)} />
         {layout.lines.map((line) => (
           <SuccessLine
             key={line.id}
@@ -65,6 +57,7 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
             isLive={taken !== undefined}
           />
         ))}
+        <Boxes {...props} boxes={layout.boxes.filter(({ holds }) => !holds)} />
         <Ports ports={ports} taken={taken} point={setPointed} select={select} />
         <ErrorLines ports={drawn} taken={taken} />
       </svg>
@@ -72,6 +65,28 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
         {summary}
       </p>
     </div>
+  );
+}
+
+function Boxes({
+  boxes,
+  states,
+  chosen,
+  choose,
+}: GraphPictureProps & { readonly boxes: readonly LayoutBox[] }): JSX.Element {
+  return (
+    <>
+      {boxes.map((box) => (
+        <Box
+          key={box.id}
+          box={box}
+          state={states?.get(box.id)}
+          isLive={states !== undefined}
+          isChosen={box.id === chosen}
+          choose={choose}
+        />
+      ))}
+    </>
   );
 }
 
@@ -242,10 +257,15 @@ function Box({
 }
 
 function countWords(state: BoxState | undefined): string | undefined {
-  if (state === undefined || state.steps < 2) return undefined;
-  const done = state.counts.completed ?? 0;
-  const failed = state.counts.failed ?? 0;
-  return `${done}/${state.steps}${failed > 0 ? ` ✕${failed}` : ''}`;
+  if (state === undefined) return undefined;
+  const { members, steps, counts, isCut } = state;
+  if (members !== undefined) return endedWords(members.succeeded, members.all, members.failed);
+  if (steps < 2 || isCut) return undefined;
+  return endedWords(counts.completed ?? 0, steps, counts.failed ?? 0);
+}
+
+function endedWords(done: number, all: number, failed: number): string {
+  return `${done}/${all}${failed > 0 ? ` ✕${failed}` : ''}`;
 }
 
 function boxWords({ name, type }: LayoutBox, state: BoxState | undefined): string {

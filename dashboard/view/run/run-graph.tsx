@@ -2,11 +2,10 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { layoutGraph } from '../../../src/history/graph-layout/layout-graph.ts';
-import { boxIdOf } from '../../../src/history/graph-layout/layout.ts';
 import type { TakenRoute } from '../../../src/history/run-view/view.ts';
 import { counted } from '../../text/words.ts';
 import { Empty, Region } from '../parts.tsx';
-import { boxStates, takenRoutes } from '../graph/box-states.ts';
+import { boxOf, boxStates, takenRoutes } from '../graph/box-states.ts';
 import { GraphPicture } from '../graph/graph-picture.tsx';
 import type { RunActions, WholeRunPage } from './page-data.ts';
 
@@ -21,10 +20,14 @@ export function RunGraph({
 }): JSX.Element {
   const { graph, view } = page;
   const layout = useMemo(() => (graph === undefined ? undefined : layoutGraph(graph)), [graph]);
-  const states = useMemo(() => boxStates(view), [view.steps, view.status]);
-  const taken = useMemo(() => takenRoutes(view), [view.routes, view.steps, view.status]);
+  const known = useMemo(() => new Set(layout?.boxes.map(({ id }) => id)), [layout]);
+  const states = useMemo(() => boxStates(view, known), [view.steps, view.status, known]);
+  const taken = useMemo(
+    () => takenRoutes(view, known),
+    [view.routes, view.steps, view.status, known],
+  );
   const open = (box: string): void => {
-    const step = view.steps.find(({ path }) => boxIdOf(path) === box);
+    const step = view.steps.find(({ path }) => boxOf(path, known) === box);
     if (step !== undefined) actions?.openStep(step.path);
   };
   return (
@@ -37,7 +40,7 @@ export function RunGraph({
             layout={layout}
             states={states}
             taken={taken}
-            chosen={page.step === undefined ? undefined : boxIdOf(page.step)}
+            chosen={page.step === undefined ? undefined : boxOf(page.step, known)}
             choose={actions === undefined ? undefined : open}
             summary={`${counted(states.size, 'node')} of ${layout.boxes.length} have started. The list of routes taken and the table of steps say the same in words.`}
           />
@@ -61,9 +64,12 @@ function RoutesTaken({
       {routes.length === 0 && <Empty>No route was taken yet.</Empty>}
       <ul aria-labelledby="routes-name">
         {routes.map((route) => (
-          <li key={route.seq} class={route.kind === undefined ? '' : 'of-failure'}>
+          <li
+            key={route.seq}
+            class={route.kind === undefined ? '' : 'of-failure'}
+            data-count={(route.count ?? 1) > 1 ? route.count : undefined}
+          >
             {routeWords(route)}
-            {(route.count ?? 1) > 1 && <span class="quiet"> × {route.count}</span>}
           </li>
         ))}
       </ul>
@@ -77,7 +83,7 @@ function RoutesTaken({
 }
 
 /** `NODE: KIND → TARGET`, for a success `NODE → TARGET`. */
-export function routeWords({ path, kind, move, to }: TakenRoute): string {
+function routeWords({ path, kind, move, to }: TakenRoute): string {
   const target = to ?? move;
   return kind === undefined ? `${path} → ${target}` : `${path}: ${kind} → ${target}`;
 }

@@ -104,12 +104,13 @@ function tookWords({
 
 function Failures({ step }: { readonly step: StepView }): JSX.Element | null {
   const { zone } = useSurroundings();
-  if (step.failures.length === 0) return null;
+  const failures = ownFailures(step);
+  if (failures.length === 0) return null;
   return (
     <div class="sub">
       <h3>Failures</h3>
       <ol class="story">
-        {step.failures.map((failure) => (
+        {failures.map((failure) => (
           <li key={failure.seq}>
             <time dateTime={failure.at} class="quiet">
               {clockWords(failure.at, zone)}
@@ -124,6 +125,14 @@ function Failures({ step }: { readonly step: StepView }): JSX.Element | null {
       </ol>
     </div>
   );
+}
+
+/** A failure of a call that became the failure of its node is one failure. */
+function ownFailures({ failures }: StepView): readonly StepFailure[] {
+  const ofNode = new Set(
+    failures.filter(({ layer }) => layer === 'node').map(({ error }) => error.id),
+  );
+  return failures.filter(({ layer, error }) => layer === 'node' || !ofNode.has(error.id));
 }
 
 function failureWords({ error, route, costUsdMicros, layer }: StepFailure): string {

@@ -151,8 +151,11 @@ function StepFailureWords({
   const kinds = [...new Set(failures.map((failure) => failure.error.kind))];
   return (
     <span class="handled">
-      {kinds.map((kind) => (
-        <KindLink key={kind} kind={kind} />
+      {kinds.map((kind, index) => (
+        <span key={kind}>
+          {index === 0 ? '' : ', '}
+          <KindLink kind={kind} />
+        </span>
       ))}{' '}
       <StatusWord status="handled" />
     </span>

@@ -24,6 +24,8 @@ export interface TimeAxis {
 
 const GAP_SHARE = 0.1;
 const MOST_TICKS = 8;
+/** A label further to the right would not fit. */
+const LAST_TICK = 96;
 
 type Timed = Pick<RunView, 'legs' | 'startedAt' | 'at' | 'status'>;
 
@@ -73,7 +75,8 @@ function ticksOf(parts: readonly AxisPart[], worked: number): TimeAxis['ticks'] 
       const lengthMs = toMs - fromMs;
       const most = Math.max(1, Math.round((MOST_TICKS * lengthMs) / Math.max(1, worked)));
       return axisTicks(lengthMs, most).map((ms) => ({ x: x + (ms / lengthMs) * width, ms }));
-    });
+    })
+    .filter((tick) => tick.x <= LAST_TICK);
 }
 
 function placeOf(parts: readonly AxisPart[], ms: number): number {

@@ -133,7 +133,7 @@ function laneWords({ bars, status }: StepView, nowMs: number): string {
   return `: ${[...parts, status].join(', ')}`;
 }
 
-/** Waiting is told apart by its pattern, not by its colour. */
+/** Patterns show the kinds of waiting, so that colour is not needed. */
 function Patterns(): JSX.Element {
   return (
     <svg width="0" height="0" aria-hidden="true" focusable="false" class="visually-hidden">

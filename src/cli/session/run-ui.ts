@@ -78,17 +78,19 @@ export async function openRunUi(
 function uiOf(server: HostedServer, listening: Listening, terminal: Terminal): RunUi {
   const url = `http://${HOST}:${listening.port}`;
   const fragment = server.token === '' ? '' : `#token=${server.token}`;
+  // from the start, so that no moment between two waits is without it
+  const stopping = new Stopping();
   return {
     show: (run) => announce(`${url}/runs/${run}${fragment}`, terminal),
     note: (progress) => server.noteProgress(progress),
-    untilOver: waitWhilePaused,
+    untilOver: (ended, context) => waitWhilePaused(ended, context, stopping.signal),
     close: async (status) => {
-      if (terminal.ask !== undefined && status !== undefined && status !== 'interrupted') {
-        const stopping = new Stopping();
+      const isLeft = stopping.signal.aborted || status === undefined || status === 'interrupted';
+      if (terminal.ask !== undefined && !isLeft) {
         terminal.err(`The page stays at ${url} until Ctrl-C.`);
         await stopping.asked;
-        stopping.off();
       } else if (server.hasReaders) await after(LAST_EVENTS_MS);
+      stopping.off();
       listening.stop();
       await server.close();
       await listening.ended(CONNECTIONS_MS);
@@ -114,20 +116,16 @@ function announce(address: string, terminal: Terminal): void {
 async function waitWhilePaused(
   ended: EndedLeg,
   { project: { engine }, show }: UiContext,
+  stop: AbortSignal,
 ): Promise<EndedLeg> {
-  const stopping = new Stopping();
   let last = ended;
-  try {
-    while (last.result.status === 'paused') {
-      let isContinued = false;
-      const { run, events } = last;
-      const paused = { engine, run, events };
-      await whenContinued(paused, () => (isContinued = true), stopping.signal);
-      if (!isContinued) return last;
-      last = { ...last, ...(await followToLegEnd(paused, (event) => show.event(event))) };
-    }
-    return last;
-  } finally {
-    stopping.off();
+  while (last.result.status === 'paused') {
+    let isContinued = false;
+    const { run, events } = last;
+    const paused = { engine, run, events };
+    await whenContinued(paused, () => (isContinued = true), stop);
+    if (!isContinued) return last;
+    last = { ...last, ...(await followToLegEnd(paused, (event) => show.event(event))) };
   }
+  return last;
 }

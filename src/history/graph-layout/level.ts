@@ -128,7 +128,7 @@ function wayFrom(
 }
 
 /** An edge to the next layer is drawn between the boxes, any other along the side. */
-export function isDirect(edge: LevelEdge, layerOf: (id: string) => number | undefined): boolean {
+function isDirect(edge: LevelEdge, layerOf: (id: string) => number | undefined): boolean {
   return layerOf(edge.to) === (layerOf(edge.from) ?? 0) + 1;
 }
 

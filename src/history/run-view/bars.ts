@@ -2,7 +2,7 @@
 import { List } from './list.ts';
 import type { Bar, StepView, TryView } from './view.ts';
 
-/** Ends what the step does now, if anything, and begins the next stretch. One that took no time is left out. */
+/** Ends what the step does now, if anything, and begins the next stretch. */
 export function beginBar(
   step: StepView,
   kind: Bar['kind'],
@@ -11,15 +11,18 @@ export function beginBar(
   const inTry = Math.max(0, step.tries.length - 1);
   const bar: Bar = { kind, from: at, ...(until === undefined ? {} : { until }), inTry };
   const { bars } = endBar(step, at);
-  const last = bars.at(-1);
-  const isEmpty = last?.from === at;
-  return { ...step, bars: isEmpty ? bars.with(bars.length - 1, bar) : bars.add(bar) };
+  return { ...step, bars: bars.add(bar) };
 }
 
+/** A stretch that took no time is left out, unless it is the only one. */
 export function endBar(step: StepView, at: string): StepView {
   const last = step.bars.at(-1);
   if (last === undefined || last.to !== undefined) return step;
-  return { ...step, bars: step.bars.with(step.bars.length - 1, { ...last, to: at }) };
+  const isNothing = last.from === at && step.bars.length > 1;
+  const bars = isNothing
+    ? step.bars.withoutLast()
+    : step.bars.with(step.bars.length - 1, { ...last, to: at });
+  return { ...step, bars };
 }
 
 /** What the open stretch turned out to be. */

@@ -228,7 +228,7 @@ function withFailure(
 }
 
 /** The step continues, so its latest failure was handled. */
-export function handled(step: StepView): StepView {
+function handled(step: StepView): StepView {
   const last = step.failures.at(-1);
   if (last?.fate !== 'open') return step;
   const failures = step.failures.with(step.failures.length - 1, { ...last, fate: 'handled' });

@@ -146,9 +146,12 @@ function checkedInput(
   } catch (refusal) {
     const name = inputAtFault(plan, input);
     if (name === undefined || !(refusal instanceof ErrandError)) throw refusal;
-    const { kind, message, action } = refusal.report;
+    const { message, action } = refusal.report;
     const details = { pointer: toPointer(['input', name]) };
-    throw new ErrandError({ kind, message, action, details }, { cause: refusal });
+    throw new ErrandError(
+      { kind: 'validation.input', message, action, details },
+      { cause: refusal },
+    );
   }
 }
 

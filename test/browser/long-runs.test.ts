@@ -1,0 +1,78 @@
+/** Runs with thousands of events, and what the pages load. */
+import { expect, it } from 'vitest';
+import { serve } from '../server/served.ts';
+import { HELLO } from '../server/workflows.ts';
+import { describeInBrowser, open } from './browser.ts';
+
+const MEMBERS = 3400;
+/** Three events for each member, and some around them. */
+const EVENTS = 3 * MEMBERS;
+
+const MANY = `
+workflow: {name: many, entry_point: ready}
+nodes:
+  - {name: ready, type: human_gate, prompt: Ready?, options: [{label: Go, value: go}], routes: [{to: list}]}
+  - {name: list, type: transform, code: "return { all: Array.from({ length: ${MEMBERS} }, (_, at) => at) }", routes: [{to: each}]}
+for_each:
+  - {name: each, source: list.output.all, as: item, max_concurrent: 20, agent: {name: one, type: set, value: "{{ item }}"}}
+`;
+
+describeInBrowser('a run of more than 10,000 events', () => {
+  it('is painted while they come, each once, and opened again by parts', async () => {
+    const served = await serve({ files: { 'many.yaml': MANY } });
+    const { run } = await served.run('many');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const moves = page.getByRole('region', { name: 'Next moves' });
+    await moves.getByRole('button', { name: 'Go', exact: true }).click();
+    await expect.poll(() => page.title(), { timeout: 240_000 }).toBe(`completed many ${run}`);
+    const { json } = await served.ask(`/v1/runs/${run}/moves`);
+    expect(json.seq).toBeGreaterThan(EVENTS);
+    const box = page.locator('[data-node="each"]');
+    expect(await box.count()).toBe(1);
+    const steps = page.getByRole('table', { name: 'Steps' });
+    await expect.poll(() => steps.textContent()).toContain(`${MEMBERS} of ${MEMBERS}`);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    await page.getByRole('table', { name: 'Steps' }).waitFor();
+    expect(await page.title()).toBe(`completed many ${run}`);
+    await expect.poll(() => steps.textContent()).toContain(`${MEMBERS} of ${MEMBERS}`);
+    // no page of the log was read for it
+    expect(asked.filter((path) => path.endsWith('/events') && path.includes(run))).toHaveLength(1);
+  });
+});
+
+const SCRIPTS = 45_000;
+const STYLES = 8000;
+
+describeInBrowser('the first load', () => {
+  it.each([
+    '/',
+    '/runs/RUN',
+    '/gates',
+    '/workflows',
+    '/workflows/hello',
+    '/kinds/provider.auth',
+    '/runs/RUN/repair',
+  ])('of %s is small, and all of it comes from the server', async (address) => {
+    const served = await serve({ files: { 'hello.yaml': HELLO } });
+    const { run } = await served.run('hello');
+    const { page } = await open(served);
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    const sent = { script: 0, stylesheet: 0 };
+    page.on('response', (response) => {
+      const type = response.request().resourceType();
+      if (type === 'script' || type === 'stylesheet')
+        sent[type] += Number(response.headers()['content-length'] ?? Number.NaN);
+    });
+    // as if it had never been here
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+    await page.goto(served.url + address.replace('RUN', run));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(sent.script).toBeGreaterThan(1000);
+    expect(sent.script).toBeLessThanOrEqual(SCRIPTS);
+    expect(sent.stylesheet).toBeGreaterThan(100);
+    expect(sent.stylesheet).toBeLessThanOrEqual(STYLES);
+  });
+});
