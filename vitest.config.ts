@@ -31,35 +31,43 @@ const PACKAGES = '**/node_modules/**';
 const SIMULATION = 'test/simulation/**/*.test.ts';
 /** Measures the memory of its whole process. */
 const ALONE = 'src/effects/sandbox/**/*.test.ts';
-/** They leave nothing behind in their process, so one after another may have it. */
-const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, PACKAGES] };
-/** They start a process for each case, and the fast loop leaves them out. */
+/** They start processes. */
 const PROCESSES = [
   'src/cli/commands/{classify,explain}.test.ts',
+  'src/effects/script/helper*.test.ts',
   'src/stores/sqlite/sqlite-crash.test.ts',
+];
+/** They leave nothing behind in their process, so one after another may have it. */
+const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, ...PROCESSES, PACKAGES] };
+/** They start scripts and wait for them: units, but nothing for the fast loop. */
+const SCRIPTS = [
+  'src/effects/{script,process}/*.test.ts',
+  'src/stores/sqlite/sqlite-outage.test.ts',
 ];
 const NATIVE = { viteModuleRunner: false };
 
 export default defineConfig(({ mode }) => ({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     environment: 'node',
     globals: false,
     sequence: { sequencer: LongFirst },
     // much of it waits for processes, servers and timers, so four fit on two cores; the fast loop waits
-    // less, and loading the sources is a good part of it
-    maxWorkers: Math.max(mode === 'fast' ? 3 : 4, availableParallelism() - 1),
+    // for nothing, and loading the sources is a good part of it
+    maxWorkers: Math.max(mode === 'fast' ? 2 : 4, availableParallelism() - 1),
     // many processes start from the sources, and compiling them is most of what they do
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/errand-tests') },
     // they end what hangs, and are no measure: a machine with other work takes many times as long
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 300_000 } },
     projects: [
       {
         extends: true,
         // Node runs the sources as they are, and quicker than what Vite makes of them
         test: {
           ...UNITS,
-          exclude: mode === 'fast' ? [...UNITS.exclude, ...PROCESSES] : UNITS.exclude,
+          exclude: mode === 'fast' ? [...UNITS.exclude, ...SCRIPTS] : UNITS.exclude,
           name: 'units',
           isolate: false,
           experimental: NATIVE,
@@ -74,7 +82,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'whole',
-          include: ['test/**/*.test.ts', ALONE],
+          include: ['test/**/*.test.ts', 'dashboard/**/*.test.{ts,tsx}', ALONE, ...PROCESSES],
           exclude: [SIMULATION, PACKAGES],
         },
       },

@@ -1,16 +1,63 @@
 // Errand's error helper for C# (.NET Framework 4.5, Mono, .NET): raise a failure with a kind of your own.
 //
-//     ErrandError.Raise("external.order.missing", "No order " + id, new Dictionary<string, object> { ["id"] = id });
+//     static int Main() { return ErrandError.Run(() => {
+//         throw new ErrandException("external.order.missing", "No order " + id, new Dictionary<string, object> { ["id"] = id });
+//     }); }
 //
-// Raise writes the failure and exits with 1; Write writes it and returns.
+// Run makes an ErrandException, or what has one as its cause, the failure of the script, after every finally.
+// Raise writes the failure and exits with 1 at once; Write writes it and returns.
+#pragma warning disable 8600, 8603, 8604, 8618, 8625
 using System;
 using System.Collections;
 using System.Globalization;
 using System.IO;
 using System.Text;
 
+public class ErrandException : Exception
+{
+    public ErrandException(string kind, string message = null, object details = null, Exception cause = null)
+        : base(string.IsNullOrEmpty(message) ? kind : message, cause)
+    {
+        if (string.IsNullOrEmpty(kind)) throw new ArgumentException("a kind is needed", "kind");
+        Kind = kind;
+        Details = details;
+    }
+
+    public string Kind { get; private set; }
+    public object Details { get; private set; }
+}
+
 public static class ErrandError
 {
+    // The try of the step, 0 for the first.
+    public static int Attempt { get { int number; return int.TryParse(Get("ERRAND_ATTEMPT"), out number) ? number : 0; } }
+
+    public static string RunId { get { return Get("ERRAND_RUN"); } }
+
+    // The same for every try of the same action: give it to the service you call.
+    public static string IdempotencyKey { get { return Get("ERRAND_IDEMPOTENCY_KEY"); } }
+
+    // The W3C trace context of this try.
+    public static string TraceParent { get { return Get("TRACEPARENT"); } }
+
+    public static int Run(Action script)
+    {
+        try
+        {
+            script();
+            return 0;
+        }
+        catch (Exception thrown)
+        {
+            var error = thrown;
+            while (error != null && !(error is ErrandException)) error = error.InnerException;
+            if (error == null) throw;
+            var raised = (ErrandException)error;
+            Write(raised.Kind, raised.Message, raised.Details);
+            return 1;
+        }
+    }
+
     public static void Raise(string kind, string message = null, object details = null)
     {
         Write(kind, message, details);
@@ -31,9 +78,8 @@ public static class ErrandError
         }
         json.Append('}');
 
-        var path = Environment.GetEnvironmentVariable("ERRAND_ERROR_OUT");
-        if (string.IsNullOrEmpty(path)) path = Environment.GetEnvironmentVariable("CONDUCTOR_ERROR_OUT");
-        if (string.IsNullOrEmpty(path))
+        var path = Get("ERRAND_ERROR_OUT") ?? Get("CONDUCTOR_ERROR_OUT");
+        if (path == null)
         {
             // not run by Errand: say it where a person sees it
             Console.Error.WriteLine(json);
@@ -43,6 +89,12 @@ public static class ErrandError
         File.WriteAllText(path + ".part", json.ToString(), new UTF8Encoding(false));
         if (File.Exists(path)) File.Delete(path);
         File.Move(path + ".part", path);
+    }
+
+    private static string Get(string name)
+    {
+        var value = Environment.GetEnvironmentVariable(name);
+        return string.IsNullOrEmpty(value) ? null : value;
     }
 
     // Written out, so that the file needs no package on any of these runtimes.

@@ -1,12 +1,51 @@
 /**
  * Errand's error helper for Node: raise a failure with a kind of your own.
  *
- *     import { raiseError } from './errand-error.mjs';
- *     raiseError('external.order.missing', `No order ${id}`, { id });
+ *     import { ErrandError, install } from './errand-error.mjs';
+ *     install();
+ *     throw new ErrandError('external.order.missing', `No order ${id}`, { id });
  *
- * `raiseError` writes the failure and exits with 1; `writeError` writes it and returns.
+ * `install` makes an ErrandError that nobody catches, or that is the cause of what nobody catches, the
+ * failure of the script, after every `finally`. `raiseError` writes the failure and exits with 1 at once;
+ * `writeError` writes it and returns.
  */
 import { renameSync, writeFileSync } from 'node:fs';
+
+export class ErrandError extends Error {
+  /**
+   * @param {string} kind dotted lowercase words of your own
+   * @param {string} [message] for a person
+   * @param {unknown} [details] anything that is JSON
+   */
+  constructor(kind, message = '', details) {
+    if (!kind) throw new TypeError('a kind is needed');
+    super(message || kind);
+    this.name = 'ErrandError';
+    this.kind = kind;
+    this.details = details;
+  }
+}
+
+/** @returns {void} */
+export function install() {
+  process.on('uncaughtExceptionMonitor', (error) => {
+    const raised = raisedIn(error);
+    if (raised) writeError(raised.kind, raised.message, raised.details);
+  });
+}
+
+/**
+ * @param {unknown} thrown
+ * @returns {ErrandError | undefined}
+ */
+function raisedIn(thrown) {
+  const seen = new Set();
+  for (let error = thrown; error instanceof Error && !seen.has(error); error = error.cause) {
+    if (error instanceof ErrandError) return error;
+    seen.add(error);
+  }
+  return undefined;
+}
 
 /**
  * @param {string} kind dotted lowercase words of your own
@@ -38,6 +77,17 @@ export function raiseError(kind, message, details) {
   writeError(kind, message, details);
   process.exit(1);
 }
+
+/** The try of the step, 0 for the first. */
+export const attempt = () => Number(process.env.ERRAND_ATTEMPT || 0);
+
+export const runId = () => process.env.ERRAND_RUN || undefined;
+
+/** The same for every try of the same action: give it to the service you call. */
+export const idempotencyKey = () => process.env.ERRAND_IDEMPOTENCY_KEY || undefined;
+
+/** The W3C trace context of this try. */
+export const traceParent = () => process.env.TRACEPARENT || undefined;
 
 /** @param {{ kind: string, message: string, details: unknown }} envelope */
 function toJson(envelope) {

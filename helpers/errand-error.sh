@@ -6,6 +6,7 @@
 # errand_raise  KIND MESSAGE [DETAILS_AS_JSON]   writes the failure and exits with 1
 # errand_error  KIND MESSAGE [DETAILS_AS_JSON]   writes it and returns, so that you can clean up
 # errand_json_string TEXT                        prints the text as a JSON string
+# errand_attempt, errand_run_id, errand_idempotency_key, errand_trace_parent   print what Errand says of this try
 
 errand_json_string() {
   local LC_ALL=C text=${1-} out='' char index
@@ -44,3 +45,8 @@ errand_raise() {
   errand_error "$@" || exit
   exit 1
 }
+
+errand_attempt() { printf '%s\n' "${ERRAND_ATTEMPT:-0}"; }
+errand_run_id() { printf '%s\n' "${ERRAND_RUN-}"; }
+errand_idempotency_key() { printf '%s\n' "${ERRAND_IDEMPOTENCY_KEY-}"; }
+errand_trace_parent() { printf '%s\n' "${TRACEPARENT-}"; }

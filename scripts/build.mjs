@@ -27,8 +27,9 @@ runScript(() => {
 function build() {
   for (const folder of [COMPILED, DIST]) rmSync(folder, { recursive: true, force: true });
   // the command line refers to every other layer
-  run([COMPILER, '-b', 'src/cli', '--force']);
+  run([COMPILER, '-b', 'src/cli', 'src/ai-sdk', '--force']);
   run(['scripts/bundle.mjs']);
+  run(['scripts/dashboard.mjs']);
   const catalog = run(['dist/cli/main.js', 'explain', '--list', '--format', 'json']);
   writeFileSync(join(DIST, 'catalog.json'), catalog);
 }

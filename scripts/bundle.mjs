@@ -11,11 +11,12 @@ import { rolldown } from 'rolldown';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const [COMPILED = join(ROOT, 'build'), DIST = join(ROOT, 'dist')] = process.argv.slice(2);
 
-/** What package.json exports, and what is started or looked up on its own. */
+/** Entries that package.json exports, and files that are started or looked up on their own. */
 const ENTRIES = [
   'index',
   'browser',
   'classify',
+  'ai-sdk/index',
   'errors/index',
   'workflow/authoring/define',
   'stores/index',
@@ -27,10 +28,11 @@ const ENTRIES = [
   'effects/sandbox/worker',
 ];
 
-/** What finds other files from where it is, and so has to stay there. */
+/** Files that find others from where they are, and so have to stay there. */
 const PLACED = [
   'engine/temporal/worker',
   'engine/version',
+  'server/page/page-folder',
   'effects/module/errand-hook',
   'effects/sandbox/quickjs',
   'effects/sandbox/sandbox-worker',
@@ -42,6 +44,7 @@ const ROOTS = {
   shared: ['public-api', 'classify'],
   engine: ['engine/errand', 'engine/loading/extensions', 'stores/sqlite/sqlite'],
   browser: ['browser'],
+  'ai-sdk': ['ai-sdk/index'],
   // what --help needs, and what a file is checked with, need not bring the rest along
   command: ['cli/main'],
   check: ['engine/loading/check-file', 'cli/commands/validate'],
@@ -166,6 +169,8 @@ function togetherIn(id, graph) {
   if (isIn('errors')) return isIn('command') ? 'command' : 'errors';
   if (isIn('shared')) return isIn('check') ? 'known' : 'shared';
   if (!isIn('engine')) return null;
+  // a chain of models decides by the same parts outside the engine, where nothing of Node may be near
+  if (isIn('ai-sdk')) return 'chain';
   // a browser takes what it needs of the engine, and none of its Node
   if (isIn('browser')) return 'pure';
   return isIn('check') ? 'check' : 'engine';

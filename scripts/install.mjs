@@ -12,7 +12,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'temporal' | 'oldest'} SetName
+ * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'client' | 'temporal' | 'oldest'} SetName
  * @typedef {object} InstallSet
  * @property {string} directory relative to the root of the checkout
  * @property {readonly string[]} flags of `npm ci`
@@ -60,6 +60,12 @@ const SETS = {
     directory: 'test/mcp-servers',
     flags: ['--ignore-scripts'],
     contents: 'published MCP servers, which tests start',
+    withDev: false,
+  },
+  client: {
+    directory: 'test/http-client',
+    flags: ['--ignore-scripts'],
+    contents: 'a generator of HTTP clients, which tests use',
     withDev: false,
   },
   temporal: {

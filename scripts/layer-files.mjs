@@ -1,4 +1,4 @@
-/** What the table of layers says, as the compiler and the linter read it. */
+/** The table of layers as the compiler and the linter read it. */
 import { LAYERS, READS_THE_WORLD, TOP_LEVEL } from './layers.mjs';
 
 const TESTS = ['**/*.test.ts', '**/*.test-d.ts', '**/*.cases.ts'];
@@ -25,7 +25,9 @@ export function filesOfLayers(read) {
   const projects = [...Object.keys(LAYERS), ...Object.values(PROJECTS)].map((name) =>
     name === '.' ? './src' : `./src/${name}`,
   );
-  const references = [...projects, './tsconfig.test.json'].map((path) => ({ path }));
+  const references = [...projects, './dashboard', './tsconfig.test.json', './test/browser'].map(
+    (path) => ({ path }),
+  );
   files.set('tsconfig.json', toJson({ files: [], references }));
   files.set(LINT, toJson(lintWith(JSON.parse(read(LINT)))));
   return files;

@@ -16,7 +16,7 @@ const DECIDING = PURE.filter((layer) => layer !== 'history');
 const ENGINE = [...PURE, 'effects', 'stores', 'engine'];
 
 /**
- * What stands on the engine sees its facade, the types of that, and what reads files. How a run is
+ * Layers above the engine see its facade, the types of that, and what reads files. How a run is
  * executed is below: a second wiring of backends, effects and extensions is refused.
  */
 const FACADE = [
@@ -26,7 +26,8 @@ const FACADE = [
   'carry-on.ts',
   'run-view.ts',
   'version.ts',
-  'run-digest.ts',
+  'run-fold.ts',
+  'run-page.ts',
   'run-drift.ts',
   'run-file.ts',
   'open-backend.ts',
@@ -65,6 +66,8 @@ export const LAYERS = {
   stores: { imports: DECIDING },
   'simulator-server': { imports: [...DECIDING, 'effects'] },
   engine: { imports: [...PURE, 'effects', 'stores'] },
+  // for applications that stay with the AI SDK: decisions and classifier, without the engine
+  'ai-sdk': { imports: [...DECIDING, 'root'] },
   rehearsal: { imports: ENGINE },
   server: { imports: ENGINE, doors: { engine: FACADE } },
   cli: {
@@ -82,6 +85,7 @@ export const TOP_LEVEL = {
     files: [
       'browser.ts',
       'classify.ts',
+      'machine-clock.ts',
       'public-api.ts',
       'resilience.ts',
       'resilience-options.ts',
@@ -97,4 +101,4 @@ export const TOP_LEVEL = {
 };
 
 /** Stamps failures raised outside a run, and waits around a call outside a run. Nothing else can. */
-export const READS_THE_WORLD = ['src/errors/thrown/stamp.ts', 'src/resilience.ts'];
+export const READS_THE_WORLD = ['src/errors/thrown/stamp.ts', 'src/machine-clock.ts'];

@@ -47,14 +47,13 @@ export type { Operation as ProviderOperation } from './providers/provider-failur
 export {
   createResilience,
   withResilience,
-  type AbortSignalLike,
   type BreakerMap,
-  type ResilienceClock,
   type ResilienceOptions,
   type ResiliencePolicy,
   type ResilientCall,
   type WithResilience,
 } from './resilience.ts';
+export type { AbortSignalLike, ResilienceClock } from './machine-clock.ts';
 export type { RetryOption } from './resilience-options.ts';
 export type { BreakerState } from './machine/policy/breaker.ts';
 export {

@@ -1,7 +1,8 @@
 /** `createResilience`: breakers and a clock that no other instance has. */
 import { describe, expect, it } from 'vitest';
 import type { BreakerState } from './machine/policy/breaker.ts';
-import { createResilience, withResilience, type ResilienceClock } from './resilience.ts';
+import type { ResilienceClock } from './machine-clock.ts';
+import { createResilience, withResilience } from './resilience.ts';
 
 const broken = { status: 500, headers: {}, body: {} };
 

@@ -15,13 +15,14 @@ import {
   type BreakerState,
 } from './machine/policy/breaker.ts';
 import { reportFrom, type ReportFromOptions } from './providers/report-from.ts';
+import {
+  MACHINE_CLOCK,
+  timer,
+  type AbortSignalLike,
+  type ResilienceClock,
+} from './machine-clock.ts';
 import { withBodyRead } from './read-response.ts';
 import { checkInstance, checkOptions, readRetry, type RetryOption } from './resilience-options.ts';
-
-/** `AbortSignal` where the program has such types, and nothing that needs them where it has not. */
-export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
-  ? Known
-  : { readonly aborted: boolean; readonly reason: unknown };
 
 export interface ResiliencePolicy extends ReportFromOptions {
   /**
@@ -39,12 +40,6 @@ export interface ResiliencePolicy extends ReportFromOptions {
   readonly signal?: AbortSignalLike;
   /** For tests: the time, and how to let it pass. */
   readonly clock?: ResilienceClock;
-}
-
-export interface ResilienceClock {
-  now(): number;
-  /** Resolves after the time, or rejects when the signal is aborted. */
-  sleep(ms: number, signal: AbortSignalLike): Promise<void>;
 }
 
 export interface ResilientCall {
@@ -142,6 +137,8 @@ interface Attempt {
   readonly breaker: NamedBreaker;
 }
 
+const ENDED = 'The attempt ended';
+
 /** Known by being this very object: a call may throw a failure of any kind. */
 const DEADLINE = new Error('The deadline passed');
 
@@ -179,7 +176,8 @@ async function attempt<T>(
     failed(report.kind);
     return { type: 'failure', report };
   } finally {
-    ending.abort();
+    // with a reason of its own: the default one is an exception, whose stack costs more than all the rest
+    ending.abort(ENDED);
   }
 }
 
@@ -340,32 +338,6 @@ function follow(signal: AbortSignal | undefined, scope: AbortController): () => 
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
   return () => signal.removeEventListener('abort', stop);
-}
-
-/** The longest a timer of this kind can wait; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-const MACHINE_CLOCK: ResilienceClock = {
-  now: () => Date.now(),
-  async sleep(ms, signal) {
-    for (let leftMs = ms; leftMs > 0; leftMs -= MAX_TIMER_MS)
-      await timer(Math.min(leftMs, MAX_TIMER_MS), signal);
-  },
-};
-
-function timer(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error);
-    const stop = (): void => {
-      clearTimeout(running);
-      reject(signal.reason as Error);
-    };
-    const running = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /**

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import * as aiSdk from '../src/ai-sdk/index.ts';
 import * as browser from '../src/browser.ts';
 import * as classifier from '../src/classify.ts';
 import * as errors from '../src/errors/index.ts';
@@ -21,6 +22,7 @@ const MOST_AT_THE_ROOT = 20;
 
 const VALUES: Readonly<Record<string, readonly [object, readonly string[]]>> = {
   '.': [root, ROOT_VALUES],
+  './ai-sdk': [aiSdk, ['errandMiddleware', 'resilientEmbeddingModel', 'resilientModel']],
   './classify': [classifier, ['classify', 'extendClassify', 'reportFromFailure']],
   './errors': [
     errors,

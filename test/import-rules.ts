@@ -37,11 +37,17 @@ const TOP_FILES = new Map<string, string>(
 
 const READS_CLOCK = new Set<string>(READS_THE_WORLD);
 
-/** Loads what the user names, which is no part of the sources. */
-const IMPORTS_BY_PATH = new Set(['src/effects/module/load-module.ts']);
+/** Load what is no part of the sources. */
+const IMPORTS_BY_PATH = new Set([
+  'src/effects/module/load-module.ts',
+  // the page of a run, which another tool builds for another runtime
+  'src/cli/project/run-html.ts',
+]);
 
 /** Third-party packages, each with the few files or folders that may know it. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  // its types only: the bundle must not ask for it
+  '@ai-sdk/provider': ['src/ai-sdk/'],
   '@hono/node-server': ['src/server/listen.ts'],
   '@hono/zod-openapi': ['src/server/'],
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/quickjs.ts'],

@@ -6,6 +6,7 @@ import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { build, type Plugin } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as aiSdk from '../src/ai-sdk/index.ts';
 import * as classifier from '../src/classify.ts';
 import * as errors from '../src/errors/index.ts';
 import * as library from '../src/index.ts';
@@ -66,6 +67,7 @@ describe('an installed package', () => {
 
   it.each([
     ['errand', library],
+    ['errand/ai-sdk', aiSdk],
     ['errand/classify', classifier],
     ['errand/errors', errors],
     ['errand/workflow', files],
@@ -193,6 +195,12 @@ describe('an installed package', () => {
 });
 
 describe('a module of an installed package', () => moduleOfPackedCases(() => packed));
+
+it('errand/ai-sdk needs neither Node nor a package of the AI SDK, so that it runs at the edge', async () => {
+  const { code, builtins } = await bundle('errand/ai-sdk');
+  expect(builtins).toEqual([]);
+  expect(code).not.toMatch(/\bfrom\s*["']|\brequire\(|__vite-browser-external|["']node:/);
+});
 
 /** `workflow()` checks values by JSON Schema, whose references are addresses. */
 describe.each([

@@ -13,6 +13,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const COPIED = [
   'bin',
+  'dashboard',
   'helpers',
   'schema',
   'scripts',

@@ -2,11 +2,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 
 export interface PostgresServer {
   readonly url: string;
@@ -54,6 +54,13 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     server.kill(signal);
     await ended;
   };
+  const kill = async (): Promise<void> => {
+    const sessions = childrenOf(server?.pid);
+    await stop('SIGKILL');
+    // each session is a process, and would answer for a while after its server is gone
+    for (const session of sessions) killNow(session);
+    while (sessions.some(isRunning)) await after(10);
+  };
   const start = async (): Promise<void> => {
     const [program, ...options] = command(
       join(programs, 'postgres'),
@@ -67,15 +74,16 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       folder,
     );
     server = spawn(program ?? '', options, { cwd: folder, stdio: 'ignore' });
-    for (let tries = 0; !(await answers(url)); tries++) {
-      if (tries > 600 || server.exitCode !== null) throw new Error('PostgreSQL does not start');
+    // one that does not start ends by itself, or the test that waits for it does
+    while (!(await answers(url))) {
+      if (server.exitCode !== null) throw new Error('PostgreSQL does not start');
       await after(50);
     }
   };
   await start();
   return {
     url,
-    kill: () => stop('SIGKILL'),
+    kill,
     start,
     remove: async () => {
       await stop('SIGQUIT');
@@ -96,11 +104,25 @@ function command(...words: readonly string[]): readonly string[] {
   return [...AS_OTHER, ...words];
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
+function childrenOf(parent: number | undefined): readonly number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []));
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has noticed that its server is gone
+  }
+}
+
+/** One that nobody has collected yet runs no more. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
 }

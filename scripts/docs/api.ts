@@ -221,7 +221,7 @@ function bareOf(declarations: readonly Declaration[]): string {
   return textOf(declarations).replaceAll(/^\s*\/\*\*[\s\S]*?\*\/\n/gm, '');
 }
 
-/** What the head of a file says of it. */
+/** The comment at the head of a file. */
 function firstDoc(text: string): string {
   return docBefore(text, text.indexOf('*/') + 2);
 }

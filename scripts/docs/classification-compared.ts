@@ -61,9 +61,74 @@ const QUOTA = /quota|PaymentRequired|BudgetExceeded|capacity/i;
 const OVERFLOW = /ContextWindow|context_length|context_window/i;
 const FILTER = /ContentPolicy|content_filter|content-filter|content_policy|refus/i;
 
+const INTRODUCTION: readonly string[] = [
+  '# Classification, compared',
+  '',
+  '<!-- Generated from bench/compared and test/corpus by `npm run docs`. -->',
+  '',
+  `Four systems met the same ${COMPARED.length} responses of providers, gateways and runtimes. Each response went over the`,
+  'loopback interface to the real client of each system; the question is what the system makes of it. The entries',
+  'with their labels are in [test/corpus](../test/corpus/README.md), the recorded verdicts in',
+  '[bench/compared/verdicts.jsonl](../bench/compared/verdicts.jsonl).',
+];
+
+const CAVEATS: readonly string[] = [
+  '## Read this table with care',
+  '',
+  '- **Errand has an advantage here.** Its rules were mended after the entries had been scored once, so the last column',
+  '  says only that nothing fell back. The figures for failures that it had never seen are below.',
+  '- The labels are ours: what would make the failure go away decides. Entries that two careful people could label',
+  '  differently are left out.',
+  '- Every system is asked for one decision, and none is asked for more than it offers. The AI SDK has one word for all',
+  '  failures (`APICallError`) and a flag; it does not try to name a quota or an overflow.',
+  '- **AI SDK**: `generateText` with `maxRetries: 0`; it retries an `APICallError` whose `isRetryable` is true.',
+  '- **LiteLLM**: `litellm.completion` by the protocol of the provider; it retries where `Router.should_retry_this_error`',
+  '  lets the exception pass with one healthy deployment.',
+  '- **Pipelex**: the official SDK of the provider, then its own extraction and `classify_inference_error`; it retries the',
+  '  category `transient`. It looks at stop reasons in its workers, which are not run here, so the last row says nothing',
+  '  about them.',
+];
+
+const FIRST_SIGHT_TABLE: readonly string[] = [
+  '## At first sight',
+  '',
+  'Errand on entries that were collected and labelled before its rules had met them, each scored once:',
+  '',
+  '| examination | n | kind | category | retryable | hints |',
+  '|---|---|---|---|---|---|',
+  ...FIRST_SIGHT.map(
+    ({ name, entries, kind, category, retryable, hints }) =>
+      `| ${name} | ${entries} | ${kind} | ${category} | ${retryable} | ${hints} |`,
+  ),
+];
+
+const CHECK: readonly string[] = [
+  '## Check it',
+  '',
+  '```sh',
+  'python3 -m venv /tmp/compared && /tmp/compared/bin/pip install -r bench/compared/requirements.txt',
+  'npm test -- sdk-parity                                          # installs the SDKs',
+  'npx node bench/compared/ask-peers.ts /tmp/compared/bin/python   # asks the three again',
+  'npm run docs                                                    # writes this page',
+  '```',
+];
+
 export function renderClassificationCompared(): string {
+  const pages = [INTRODUCTION, scoreTable(), CAVEATS, FIRST_SIGHT_TABLE, CHECK];
+  return `${pages.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function scoreTable(): readonly string[] {
+  return [
+    `| it … | n | ${Object.values(SYSTEMS).join(' | ')} | Errand |`,
+    `|---|---|${'---|'.repeat(Object.keys(SYSTEMS).length + 1)}`,
+    ...scoreRows(),
+  ];
+}
+
+function scoreRows(): readonly string[] {
   const others = readVerdicts();
-  const rows = QUESTIONS.map((question) => {
+  return QUESTIONS.map((question) => {
     const about = COMPARED.filter(question.isAbout);
     const scores = [
       ...Object.keys(SYSTEMS).map((system) =>
@@ -77,55 +142,6 @@ export function renderClassificationCompared(): string {
     ];
     return `| ${question.asks} | ${about.length} | ${scores.join(' | ')} |`;
   });
-  return `${[
-    '# Classification, compared',
-    '',
-    '<!-- Generated from bench/compared and test/corpus by `npm run docs`. -->',
-    '',
-    `Four systems met the same ${COMPARED.length} responses of providers, gateways and runtimes. Each response went over the`,
-    'loopback interface to the real client of each system; the question is what the system makes of it. The entries',
-    'with their labels are in [test/corpus](../test/corpus/README.md), the recorded verdicts in',
-    '[bench/compared/verdicts.jsonl](../bench/compared/verdicts.jsonl).',
-    '',
-    `| it … | n | ${Object.values(SYSTEMS).join(' | ')} | Errand |`,
-    `|---|---|${'---|'.repeat(Object.keys(SYSTEMS).length + 1)}`,
-    ...rows,
-    '',
-    '## Read this table with care',
-    '',
-    '- **Errand has an advantage here.** Its rules were mended after the entries had been scored once, so the last column',
-    '  says only that nothing fell back. The figures for failures that it had never seen are below.',
-    '- The labels are ours: what would make the failure go away decides. Entries that two careful people could label',
-    '  differently are left out.',
-    '- Every system is asked for one decision, and none is asked for more than it offers. The AI SDK has one word for all',
-    '  failures (`APICallError`) and a flag; it does not try to name a quota or an overflow.',
-    '- **AI SDK**: `generateText` with `maxRetries: 0`; it retries an `APICallError` whose `isRetryable` is true.',
-    '- **LiteLLM**: `litellm.completion` by the protocol of the provider; it retries where `Router.should_retry_this_error`',
-    '  lets the exception pass with one healthy deployment.',
-    '- **Pipelex**: the official SDK of the provider, then its own extraction and `classify_inference_error`; it retries the',
-    '  category `transient`. It looks at stop reasons in its workers, which are not run here, so the last row says nothing',
-    '  about them.',
-    '',
-    '## At first sight',
-    '',
-    'Errand on entries that were collected and labelled before its rules had met them, each scored once:',
-    '',
-    '| examination | n | kind | category | retryable | hints |',
-    '|---|---|---|---|---|---|',
-    ...FIRST_SIGHT.map(
-      ({ name, entries, kind, category, retryable, hints }) =>
-        `| ${name} | ${entries} | ${kind} | ${category} | ${retryable} | ${hints} |`,
-    ),
-    '',
-    '## Check it',
-    '',
-    '```sh',
-    'python3 -m venv /tmp/compared && /tmp/compared/bin/pip install -r bench/compared/requirements.txt',
-    'npm test -- sdk-parity                                          # installs the SDKs',
-    'npx node bench/compared/ask-peers.ts /tmp/compared/bin/python   # asks the three again',
-    'npm run docs                                                    # writes this page',
-    '```',
-  ].join('\n')}\n`;
 }
 
 function ownVerdict(entry: Entry): Verdict {

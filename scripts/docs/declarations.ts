@@ -85,7 +85,7 @@ export function exportsOf(path: string): ReadonlyMap<string, readonly Declaratio
   return new Map([...passedOn.flatMap((other) => [...exportsOf(other)]), ...own]);
 }
 
-/** What a name in a file stands for; nothing for names of the language and of other packages. */
+/** Resolves a name in a file; nothing for names of the language and of other packages. */
 export function lookUp(
   name: string,
   { path, imported, declared }: SourceFile,

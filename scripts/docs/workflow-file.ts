@@ -167,7 +167,7 @@ function exampleText({ name, example }: Key): string {
   return `\`${cell(text.trim().replace(/^\{ ?(.*?) ?\}$/s, '$1'))}\``;
 }
 
-/** What a value is, in words; a link where another section describes it. */
+/** Describes a value in words; a link where another section describes it. */
 function typeText(schema: JsonObject): string {
   const { type, items, additionalProperties } = schema;
   const reference = schema['$ref'] ?? listIn(schema, 'allOf')[0]?.['$ref'];

@@ -50,7 +50,7 @@ export function definedBlocks(): ReadonlyMap<string, Block> {
   return new Map(named.map((name) => [name, blockOf(typeName(name), objectIn(definitions, name))]));
 }
 
-/** What a chain of models holds; the only block inside a definition that is no map itself. */
+/** An entry in a chain of models; the only block inside a definition that is no map itself. */
 export function modelBlock(): Block {
   const [block] = innerBlocks('model', { model: objectIn(definitions, 'model') });
   if (block === undefined) throw new Error('the schema of a model holds no map');
@@ -149,7 +149,7 @@ export function smallest(schema: JsonObject): JsonObject | undefined {
   return Object.fromEntries(required.length > 0 ? examples : examples.slice(0, 1));
 }
 
-/** What a reference stands for. */
+/** Resolves a reference. */
 function resolve(schema: JsonObject): JsonObject {
   const [first] = listIn(schema, 'allOf');
   const reference = schema['$ref'] ?? first?.['$ref'];

@@ -15,7 +15,8 @@ const BUILDS = join(ROOT, 'node_modules/.cache/errand-built');
 const PARTS = ['bin', 'helpers', 'schema', 'package.json'];
 const MADE_FROM = [
   'src/**/*.ts',
-  'scripts/bundle.mjs',
+  'dashboard/**/*.{ts,tsx,css,html}',
+  'scripts/{bundle,dashboard}.mjs',
   'package.json',
   'package-lock.json',
   '{bin,helpers,schema}/*',
@@ -31,7 +32,7 @@ export function builtLauncher(): string {
 
 function fingerprint(): string {
   const hash = createHash('sha256');
-  const isShipped = (path: string): boolean => !/\.(test|test-d|cases)\.ts$/.test(path);
+  const isShipped = (path: string): boolean => !/\.(test|test-d|cases)\.tsx?$/.test(path);
   for (const path of globSync(MADE_FROM, { cwd: ROOT }).filter(isShipped).toSorted())
     hash.update(`${path}\n`).update(readFileSync(join(ROOT, path)));
   return hash.digest('hex').slice(0, 32);
@@ -43,9 +44,9 @@ function build(folder: string): void {
   const making = mkdtempSync(join(BUILDS, 'making-'));
   try {
     for (const part of PARTS) cpSync(join(ROOT, part), join(making, part), { recursive: true });
-    const bundle = [join(ROOT, 'scripts/bundle.mjs'), join(ROOT, 'src'), join(making, 'dist')];
-    const { status, stderr } = spawnSync(process.execPath, bundle, { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`the sources could not be bundled\n${stderr}`);
+    const dist = join(making, 'dist');
+    bundle('bundle.mjs', join(ROOT, 'src'), dist);
+    bundle('dashboard.mjs', dist);
     removeOld();
     renameSync(making, folder);
   } catch (error) {
@@ -53,6 +54,12 @@ function build(folder: string): void {
   } finally {
     rmSync(making, { recursive: true, force: true });
   }
+}
+
+function bundle(script: string, ...args: readonly string[]): void {
+  const command = [join(ROOT, 'scripts', script), ...args];
+  const { status, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the sources could not be bundled\n${stderr}`);
 }
 
 function removeOld(): void {

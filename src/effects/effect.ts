@@ -12,8 +12,9 @@ import type { ReportDraft, Stamp } from '../errors/report/report.ts';
 import { ambientStamp } from '../errors/thrown/stamp.ts';
 import { thrownDraft } from '../errors/thrown/to-report.ts';
 import { endsTheRun } from '../machine/decide/unroutable.ts';
+import type { Used } from '../providers/pricing/counted-usage.ts';
 import { omitUndefined } from '../workflow/plan/omit-undefined.ts';
-import type { KeptBackBy, Usage } from '../machine/state/events.ts';
+import type { KeptBackBy } from '../machine/state/events.ts';
 import type { EffectClock } from './clock.ts';
 
 export type CancellationKind =
@@ -49,13 +50,6 @@ export interface Suppressed {
   readonly reason: string;
   /** Nothing failed; this is only a warning. */
   readonly isWarning?: true;
-}
-
-/** The tokens that an effect has used, as far as they are known. */
-export interface Used {
-  readonly usage?: Usage;
-  /** The counts are our estimate, not the provider's. */
-  readonly isEstimated?: boolean;
 }
 
 export interface EffectSuccess extends Used {

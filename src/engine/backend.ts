@@ -105,7 +105,7 @@ export interface CancelOptions extends Pick<RunOptions, 'onEvent'> {
   readonly reason?: string;
 }
 
-/** What of a run is followed. */
+/** The part of a run that is followed. */
 export interface FollowRequest {
   /** Number of the first event that is wanted. Default: 1. */
   readonly fromSeq?: number;

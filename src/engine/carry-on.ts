@@ -103,7 +103,7 @@ export interface KeptSchedule extends ScheduleState {
   readonly missed?: string;
 }
 
-/** What servers have noted in the store. */
+/** Notes of servers in the store. */
 export interface ServerNotes {
   readonly schedules: readonly KeptSchedule[];
   readonly endpoints: readonly EndpointState[];

@@ -166,7 +166,8 @@ export class Engine extends ReadRuns implements Errand {
     const plan = await this.#planOf(workflow);
     const { file } = workflow;
     await this.extensions.start();
-    const given = completeInput(plan, checkedJson(input, 'The input'));
+    const { secrets } = workflow;
+    const given = completeInput(plan, checkedJson(input, 'The input'), { secrets });
     const isInCode = file === undefined;
     return backend.start(plan, given, {
       ...options,

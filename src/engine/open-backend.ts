@@ -69,7 +69,7 @@ export async function openBackend(
   if ('server' in location) {
     // loaded on demand: most commands speak to a store
     const { ServerBackend } = await import('./remote/server-backend.ts');
-    return { backend: new ServerBackend(location.server) };
+    return { backend: new ServerBackend(location.server, options.onWarning) };
   }
   const { store: address, home } = location;
   const { onWarning, onInternal, onProgress, onOutage = 'wait' } = options;

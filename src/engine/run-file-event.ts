@@ -20,7 +20,7 @@ const waiting: Check = (value) => isPlainObject(value) && Array.isArray(value['a
 
 const IN_NODE = { node: text, path: text };
 
-/** What every event of the type has. */
+/** Fields that every event of the type has. */
 const FIELDS: Readonly<Record<RunEvent['type'], Readonly<Record<string, Check>>>> = {
   'run:started': { workflow: text, input: object },
   'run:paused': { waiting },

@@ -1,16 +1,19 @@
 /** A run as it is shown to people and programs: its status, its output, and what it cost. */
 import { relative, resolve } from 'node:path';
-import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
-import { forPerson, type PersonReport } from '../errors/report/audiences.ts';
+import type { JsonValue } from '../errors/support/safe-json.ts';
+import type { PersonReport } from '../errors/report/audiences.ts';
 import {
   namedUnknownOutcomes,
   type NamedUnknownOutcome,
 } from '../machine/policy/unknown-outcome.ts';
 import type { RunEvent, Waiting } from '../machine/state/events.ts';
-import { costsOf, type Costs } from '../history/cost-ledger.ts';
+import { ledgerOf, type Costs } from '../history/cost-ledger.ts';
 import { nodeTimelines, type NodeTimeline } from '../history/node-timeline.ts';
+import { beginView, foldView } from '../history/run-view.ts';
+import { eventForPerson } from '../history/run-view/event-for-person.ts';
+import type { RunView as FoldedView } from '../history/run-view/view.ts';
 import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
-import { IN_CODE } from '../workflow/plan/plan.ts';
+import { IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
 import { foldRun } from './run/recover.ts';
 
 export interface RunView {
@@ -39,42 +42,60 @@ export interface ViewedRun {
   readonly directory: string;
 }
 
-export function runView({ record, events, status, directory }: ViewedRun): RunView {
+export function runView(viewed: ViewedRun): RunView {
+  const { record, events } = viewed;
+  const inDoubt = namedUnknownOutcomes(foldRun(record, events));
+  return shownView(foldedView(record, events), { ...viewed, inDoubt });
+}
+
+/** The view of a run from its log. */
+export function foldedView(record: RunRecord, events: Iterable<RunEvent>): FoldedView {
+  return foldView(newView(record), forPeople(events));
+}
+
+/** The view of a run before its first event. */
+export function newView({ run, workflow, startedAt, input, plan }: RunRecord): FoldedView {
+  // written by a backend, and the store verifies the checksum of its row
+  const { budgetUsdMicros, budgetTokens } = (JSON.parse(plan) as WorkflowPlan).limits;
+  const budget = {
+    ...(budgetUsdMicros === undefined ? {} : { usdMicros: budgetUsdMicros }),
+    ...(budgetTokens === undefined ? {} : { tokens: budgetTokens }),
+  };
+  return beginView({ run, workflow, startedAt, input, budget });
+}
+
+function* forPeople(events: Iterable<RunEvent>): Iterable<RunEvent> {
+  for (const event of events) yield eventForPerson(event);
+}
+
+/** What commands and programs get of it. */
+export function shownView(
+  view: FoldedView,
+  { record, status, directory, inDoubt }: Shown,
+): RunView {
   const { run, workflow, waiting } = record;
-  const last = events.at(-1);
+  const { output, error } = view;
   return {
     run,
     workflow,
     file: shownFile(record.file, directory),
     status,
-    input: inputOf(record.input, events),
-    ...outputOf(last),
-    ...(last?.type === 'run:failed' ? { error: forPerson(last.error) } : {}),
+    input: view.input,
+    ...(output === undefined ? {} : { output }),
+    ...(error === undefined ? {} : { error }),
     ...(status === 'paused' && waiting !== undefined ? { waiting } : {}),
-    in_doubt: namedUnknownOutcomes(foldRun(record, events)),
-    nodes: nodeTimelines(events),
-    costs: costsOf(events),
+    in_doubt: inDoubt,
+    nodes: nodeTimelines(view),
+    costs: ledgerOf(view.costs),
   };
+}
+
+interface Shown extends Pick<ViewedRun, 'record' | 'status' | 'directory'> {
+  readonly inDoubt: readonly NamedUnknownOutcome[];
 }
 
 /** Relative to the folder of the caller, so that no path of the machine is shown. */
 export function shownFile(file: string | null, directory: string): string | null {
   if (file === null || file.startsWith(IN_CODE)) return file;
   return relative(directory, resolve(directory, file)) || file;
-}
-
-function inputOf(started: JsonValue, events: readonly RunEvent[]): JsonValue {
-  const replaced = events.flatMap((event) =>
-    event.type === 'run:resumed' && event.input !== undefined ? [event.input] : [],
-  );
-  const whole = isPlainObject(started) ? started : {};
-  return replaced.length === 0
-    ? started
-    : replaced.reduce((input, change) => ({ ...input, ...change }), whole);
-}
-
-/** A failed termination has an output too. */
-function outputOf(last: RunEvent | undefined): { readonly output?: JsonValue } {
-  if (last?.type !== 'run:completed' && last?.type !== 'run:failed') return {};
-  return last.output === undefined ? {} : { output: last.output };
 }

@@ -97,7 +97,7 @@ export class ServerWork {
     return scheduleStates(plans, sharing?.work, this.#parts.clock.now());
   }
 
-  /** What servers have noted in the store; nothing where a Temporal server keeps the runs. */
+  /** Notes of servers in the store; none where a Temporal server keeps the runs. */
   async serverNotes(): Promise<ServerNotes> {
     const { sharing } = await this.#parts.backend();
     if (sharing === undefined) return { schedules: [], endpoints: [] };

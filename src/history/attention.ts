@@ -16,7 +16,7 @@ export const ATTENTIONS = [
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** What a run that has not ended waits for, also while the rest of it still runs. */
+/** Waits of a run that has not ended, also while the rest of it still runs. */
 export interface RunNeeds {
   readonly reasons: readonly Wait['reason'][];
   /** Some call or node waits before it is tried again. */

@@ -16,7 +16,7 @@ import {
   type Origin,
 } from './failure-history-entry.ts';
 import { nodeAtPath } from './node-at-path.ts';
-import { isInside } from './node-timeline.ts';
+import { isInside } from './run-view/steps.ts';
 import { isRouted, skippedRoutes, type SkippedRoute } from './skipped-routes.ts';
 import { scopeIdOf } from '../machine/state/plan-lookup.ts';
 import { branchId } from '../machine/state/scopes.ts';

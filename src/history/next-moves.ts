@@ -1,10 +1,11 @@
 /**
- * Next moves: what can be done with a run now. People, programs and agents get the same list; each move
- * is accepted as it stands, once the fields that it `needs` are added.
+ * Next moves: what can be done with a run now. People, programs and agents get the same list, except for
+ * questions that only people answer; each move is accepted as it stands, once the fields that it `needs`
+ * are added.
  */
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
 import type { RunStatusName } from '../machine/ports/store-port.ts';
-import type { Wait } from '../machine/state/events.ts';
+import type { PromptFor, Wait } from '../machine/state/events.ts';
 
 export const NEEDED_FIELDS = ['value', 'from', 'acceptDrift'] as const;
 
@@ -17,6 +18,8 @@ export interface NextMove {
   readonly needs?: readonly (typeof NEEDED_FIELDS)[number][];
   readonly gate?: string;
   readonly options?: readonly JsonValue[];
+  /** Options that take a text too. */
+  readonly promptFor?: readonly PromptFor[];
   /** The same move at the command line. */
   readonly command: string;
 }
@@ -28,7 +31,11 @@ export interface MovableRun {
   readonly questions: readonly {
     readonly gate: string;
     readonly options: readonly JsonValue[];
+    readonly promptFor?: readonly PromptFor[];
+    readonly answeredBy?: 'person';
   }[];
+  /** Whether a person asks for the moves: some questions are for people only. */
+  readonly isForPerson: boolean;
   /** Whether this process can resume it: it has the workflow, in a form that runs. */
   readonly canResume: boolean;
   /** Whether finished nodes have changed since, so that a resume has to accept it. */
@@ -45,9 +52,13 @@ export function nextMoves(run: MovableRun, base = ''): readonly NextMove[] {
   ];
 }
 
-function answers({ run, status, questions }: MovableRun, base: string): readonly NextMove[] {
+function answers(
+  { run, status, questions, isForPerson }: MovableRun,
+  base: string,
+): readonly NextMove[] {
   if (isOver(status) || status === 'failed') return [];
-  return questions.map(({ gate, options }) => ({
+  const answerable = questions.filter(({ answeredBy }) => isForPerson || answeredBy === undefined);
+  return answerable.map(({ gate, options, promptFor }) => ({
     move: 'answer',
     method: 'POST',
     path: pathOf(base, run, 'answers'),
@@ -55,6 +66,7 @@ function answers({ run, status, questions }: MovableRun, base: string): readonly
     needs: ['value'],
     gate,
     options,
+    ...(promptFor === undefined ? {} : { promptFor }),
     command: `errand answer ${run} ${shellWord(gate)} --value VALUE`,
   }));
 }

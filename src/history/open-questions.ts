@@ -1,11 +1,13 @@
 /** Open questions of a run: what its people are asked, with the failure behind each. */
 import { forPerson, type PersonReport } from '../errors/report/audiences.ts';
-import type { JsonValue } from '../errors/support/safe-json.ts';
-import { isForPeople } from '../machine/gates/gate-answer.ts';
+import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import { expectedOf, isForPeople, isOfToolCall } from '../machine/gates/gate-answer.ts';
+import { GRANT_DURATIONS } from '../machine/policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf } from '../machine/state/plan-lookup.ts';
 import { waitingOf } from '../machine/policy/pause.ts';
 import type { PromptFor, RunEvent } from '../machine/state/events.ts';
-import type { RunState } from '../machine/state/state.ts';
+import type { RunState, Visit } from '../machine/state/state.ts';
+import type { NodePlan } from '../workflow/plan/node-plan.ts';
 
 export interface OpenQuestion {
   readonly gate: string;
@@ -16,11 +18,22 @@ export interface OpenQuestion {
   readonly prompt: string;
   readonly options: readonly JsonValue[];
   readonly promptFor?: readonly PromptFor[];
+  /** What the options are called, where their file gives them a name. */
+  readonly labels?: readonly OptionLabel[];
+  /** The schema that the value of an `edit` has to match. */
+  readonly schema?: JsonObject;
+  /** Answers that approve more than this one call of a tool. */
+  readonly grants?: readonly JsonValue[];
   readonly deadline?: string;
   /** Only a person may answer. */
   readonly answeredBy?: 'person';
   /** The failure that a person is asked about. */
   readonly error?: PersonReport;
+}
+
+export interface OptionLabel {
+  readonly value: JsonValue;
+  readonly label: string;
 }
 
 /** `events` are those that the state was folded from. */
@@ -33,6 +46,7 @@ export function openQuestions(
     if (gate === undefined) return [];
     const opened = events.findLast((event) => event.type === 'gate:opened' && event.gate === gate);
     const error = failureAt(state, path);
+    const about = askedBy(state, gate, options);
     return [
       {
         gate,
@@ -42,21 +56,42 @@ export function openQuestions(
         prompt: opened?.type === 'gate:opened' ? opened.prompt : '',
         options,
         ...(promptFor === undefined ? {} : { promptFor }),
+        ...about,
         ...(until === undefined ? {} : { deadline: until }),
-        ...(isPersonal(state, gate) ? { answeredBy: 'person' as const } : {}),
         ...(error === undefined ? {} : { error }),
       },
     ];
   });
 }
 
-function isPersonal(state: RunState, gate: string): boolean {
+/** What the node that asks has to say about the answers. */
+function askedBy(
+  state: RunState,
+  gate: string,
+  options: readonly JsonValue[],
+): Pick<OpenQuestion, 'labels' | 'schema' | 'grants' | 'answeredBy'> {
   const scope = scopeOf(state, state.gates.get(gate)?.scope ?? '');
-  return (
-    scope.visit !== undefined &&
-    isForPeople(nodeOf(fileOf(state.plan, scope.file), scope.visit.node))
-  );
+  if (scope.visit === undefined) return {};
+  const node = nodeOf(fileOf(state.plan, scope.file), scope.visit.node);
+  const { schema } = expectedOf(state, scope, node);
+  return {
+    ...labelsOf(node, scope.visit),
+    ...(schema !== undefined && options.includes('edit') ? { schema } : {}),
+    ...(isOfToolCall(scope, gate) ? { grants: GRANTS } : {}),
+    ...(isForPeople(node) ? { answeredBy: 'person' as const } : {}),
+  };
 }
+
+/** A label may be a template, whose text nobody knows yet. */
+function labelsOf(node: NodePlan, { error }: Visit): Pick<OpenQuestion, 'labels'> {
+  if (node.type !== 'human_gate' || error !== undefined) return {};
+  const labels = node.options.filter(({ label }) => !label.includes('{'));
+  return labels.length === 0
+    ? {}
+    : { labels: labels.map(({ value, label }) => ({ value, label })) };
+}
+
+const GRANTS: readonly JsonValue[] = GRANT_DURATIONS.map((scope) => ({ approve: { for: scope } }));
 
 function failureAt(state: RunState, path: string | undefined): PersonReport | undefined {
   for (const { visit } of state.scopes.values())

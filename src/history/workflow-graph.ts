@@ -1,6 +1,6 @@
 /** The graph of a workflow: its nodes with all routes, as pages and programs draw it. */
 import type { NodePlan } from '../workflow/plan/node-plan.ts';
-import type { FilePlan } from '../workflow/plan/plan.ts';
+import type { FilePlan, WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { Move, Route } from '../workflow/plan/route.ts';
 
 export interface GraphRoute {
@@ -13,17 +13,40 @@ export interface GraphRoute {
   readonly to?: string;
 }
 
+export interface GraphOption {
+  readonly value: string | number | boolean;
+  readonly to: string;
+}
+
 export interface GraphNode {
   readonly name: string;
   readonly type: NodePlan['type'];
   /** The group that it is a member of. */
   readonly group?: string;
   readonly routes: readonly GraphRoute[];
+  /** For a human gate: the options that lead somewhere themselves, which goes before the routes. */
+  readonly options?: readonly GraphOption[];
+  /** For a supervisor: the nodes that it may choose. */
+  readonly manages?: readonly string[];
+  /** For a node that runs another workflow: its key among `children`. */
+  readonly workflow?: string;
 }
 
 export interface WorkflowGraph {
   readonly nodes: readonly GraphNode[];
   readonly entryPoint: string;
+}
+
+/** The graph of a workflow with those of the workflows that it runs. */
+export interface RunGraph extends WorkflowGraph {
+  readonly children: Readonly<Record<string, WorkflowGraph>>;
+}
+
+export function runGraph(plan: WorkflowPlan): RunGraph {
+  const children = Object.entries(plan.children).map(
+    ([key, child]) => [key, workflowGraph(child)] as const,
+  );
+  return { ...workflowGraph(plan), children: Object.fromEntries(children) };
 }
 
 export function workflowGraph({ nodes, entryPoint, onError }: FilePlan): WorkflowGraph {
@@ -53,8 +76,19 @@ function graphNodes(
     type,
     ...(group === undefined ? {} : { group }),
     routes: [...own, ...shared],
+    ...optionsOf(node),
+    ...(type === 'supervisor' ? { manages: node.manages } : {}),
+    ...(type === 'workflow' ? { workflow: node.workflow } : {}),
   };
   return type === 'for_each' ? [shown, ...graphNodes(node.member, name, shared)] : [shown];
+}
+
+function optionsOf(node: NodePlan): Pick<GraphNode, 'options'> {
+  if (node.type !== 'human_gate') return {};
+  const options = node.options.flatMap(({ value, route: to }) =>
+    to === undefined ? [] : [{ value, to }],
+  );
+  return options.length === 0 ? {} : { options };
 }
 
 function graphRoute(

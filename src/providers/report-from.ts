@@ -2,12 +2,12 @@
  * Makes a report from what any SDK threw: extract, classify, describe. Needs no engine and runs anywhere.
  * A value that is not a provider's failure is reported like any other thrown value.
  */
-import { buildReport } from '../errors/report/build.ts';
+import { buildReport, rebuild } from '../errors/report/build.ts';
 import { catalogRow, type RuntimeKind } from '../errors/catalog/catalog.ts';
 import { readProperty } from '../errors/support/safe-json.ts';
 import { readProblem } from '../errors/report/read-problem.ts';
 import type { Redactor } from '../errors/redaction/redact.ts';
-import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
+import type { AttemptSummary, ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
 import { ambientStamp } from '../errors/thrown/stamp.ts';
 import { thrownDraft, toReport, type ReportContext } from '../errors/thrown/to-report.ts';
 import { classify as builtIn, type Classification, type Classify } from './classify/classify.ts';
@@ -47,7 +47,9 @@ export interface ReportFromOptions {
  * ```
  */
 export function reportFrom(thrown: unknown, options: ReportFromOptions = {}): ErrorReport {
-  return readWith(toReport, thrown, { options, read: ownProblem });
+  const report = readWith(toReport, thrown, { options, read: ownProblem });
+  const attempts = attemptsIn(thrown, report, options);
+  return attempts === undefined ? report : rebuild(report, { attempts });
 }
 
 /**
@@ -56,7 +58,29 @@ export function reportFrom(thrown: unknown, options: ReportFromOptions = {}): Er
  * them: in a report that an error carries, or from another Errand.
  */
 export function draftFrom(thrown: unknown, options: ReportFromOptions = {}): ReportDraft {
-  return readWith(thrownDraft, thrown, { options, read: ownProblem });
+  const draft = readWith(thrownDraft, thrown, { options, read: ownProblem });
+  const attempts = attemptsIn(thrown, draft, options);
+  return attempts === undefined ? draft : { ...draft, attempts };
+}
+
+/** Enough for any retries that somebody waits for. */
+const MAX_ATTEMPTS = 20;
+
+/** The attempts behind the AI SDK's error for retries that did not help; it is read by its last error. */
+function attemptsIn(
+  thrown: unknown,
+  { attempts }: Pick<ReportDraft, 'attempts'>,
+  options: ReportFromOptions,
+): readonly AttemptSummary[] | undefined {
+  if (attempts !== undefined || readProperty(thrown, 'name') !== 'AI_RetryError') return undefined;
+  const errors = readProperty(thrown, 'errors');
+  const count = readProperty(errors, 'length');
+  if (typeof count !== 'number' || !(count >= 2)) return undefined;
+  return Array.from({ length: Math.min(count, MAX_ATTEMPTS) }, (_, index) => {
+    const error = readProperty(errors, String(index));
+    const { kind, message } = readWith(thrownDraft, error, { options, read: ownProblem });
+    return { number: index + 1, kind, message };
+  });
 }
 
 /** The same for what a model's provider answered: its problem documents say no more than any provider. */

@@ -74,7 +74,7 @@ export async function beginCarryOn(engine: Engine, options: CarryOnOptions): Pro
     },
     stop: async ({ graceMs }) => {
       await schedules.stop();
-      await Promise.all([carrying.stop({ graceMs }), sending?.stop()]);
+      await Promise.all([carrying.stop({ graceMs }), sending?.stop({ graceMs })]);
     },
   };
 }

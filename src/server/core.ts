@@ -2,11 +2,13 @@
 import type { EffectClock } from '../effects/clock.ts';
 import type { Engine } from '../engine/errand.ts';
 import type { Redactor } from '../errors/redaction/redact.ts';
+import type { JsonObject } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { Access } from './access/access.ts';
 import type { CarryOn } from './carry-on.ts';
 import type { AllChanges } from './runs/all-changes.ts';
 import type { Metrics } from './runs/metrics.ts';
+import type { RunFolds } from './runs/run-folds.ts';
 import type { RunReader } from './runs/run-reader.ts';
 import type { Chunks } from './stream/chunks.ts';
 import type { LogPages } from './stream/log-pages.ts';
@@ -18,6 +20,7 @@ export interface ServerCore {
   readonly engine: () => Promise<Engine>;
   readonly access: Access;
   readonly reader: RunReader;
+  readonly folds: RunFolds;
   readonly workflows: ServedWorkflows;
   readonly streams: OpenStreams;
   readonly chunks: Chunks;
@@ -31,6 +34,8 @@ export interface ServerCore {
   /** The folder that paths are relative to. */
   readonly directory: string;
   readonly allowEdit: boolean;
+  /** What the last rehearsal of a workflow has covered, by its name. */
+  readonly lastRehearsal: (workflow: string) => JsonObject | undefined;
   /** Whether runs are only stored here, and another server carries them on. */
   readonly onlyStores: boolean;
   /** Undefined until it has begun, and where no run is resumed. */

@@ -57,7 +57,13 @@ export async function listen(
         void refuse.over(outgoing, 'request.forbidden', 'The request has no Host that can be read');
     },
   );
-  http.on('clientError', (error, socket) => void refuse.raw(error, socket));
+  http.on('clientError', (error, socket) => void refuse.broken(error, socket));
+  http.on('checkExpectation', (_, outgoing: ServerResponse) => {
+    void refuse.over(outgoing, 'request.invalid', 'The server expects nothing but 100-continue');
+  });
+  http.on('connect', (_, socket) => {
+    void refuse.raw(socket, 'request.method', 'The server is no proxy');
+  });
   http.maxConnections = MAX_CONNECTIONS;
   await bound(http, host, port);
   const { port: taken } = http.address() as AddressInfo;
@@ -79,13 +85,16 @@ export async function listen(
 interface Refusals {
   response(kind: RefusalKind, message: string): Response;
   over(outgoing: ServerResponse, kind: RefusalKind, message: string): Promise<void>;
-  /** For what is no HTTP, and so has no request. */
-  raw(error: NodeJS.ErrnoException, socket: Duplex): Promise<void>;
+  /** For what has no response: the socket ends with it. */
+  raw(socket: Duplex, kind: RefusalKind, message: string): Promise<void>;
+  /** For what is no HTTP. */
+  broken(error: NodeJS.ErrnoException, socket: Duplex): Promise<void>;
 }
 
 type RefusalKind =
   | 'request.forbidden'
   | 'request.invalid'
+  | 'request.method'
   | 'request.not_found'
   | 'request.too_large';
 
@@ -93,25 +102,30 @@ type RefusalKind =
 function refusals(server: Pick<HostedServer, 'refusal'>): Refusals {
   const response = (kind: RefusalKind, message: string): Response =>
     server.refusal(new ErrandError({ kind, message }));
+  const raw: Refusals['raw'] = async (socket, kind, message) => {
+    const { status, headers, text } = await parts(response(kind, message));
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      ...lines,
+      ...(kind === 'request.method' ? ['allow: GET, HEAD, POST, PUT, DELETE'] : []),
+      'connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  };
   return {
     response,
+    raw,
     over: async (outgoing, kind, message) => {
       const { status, headers, text } = await parts(response(kind, message));
       outgoing.writeHead(status, headers).end(text);
     },
-    raw: async (error, socket) => {
+    broken: async (error, socket) => {
       const isLong = error.code === 'HPE_HEADER_OVERFLOW';
       const kind = isLong ? 'request.too_large' : 'request.invalid';
       const message = isLong ? 'The headers are too long' : 'The request is no HTTP';
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-      const { status, headers, text } = await parts(response(kind, message));
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-      const head = [
-        `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-        ...lines,
-        'connection: close',
-      ];
-      socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+      return raw(socket, kind, message);
     },
   };
 }

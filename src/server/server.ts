@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { MACHINE_CLOCK } from '../effects/clock.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
 import { openEngine, type Engine } from '../engine/errand.ts';
+import type { Progress } from '../engine/run/running-effects.ts';
 import { createRedactor } from '../errors/redaction/redact.ts';
 import { renderLine } from '../errors/render/line.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
@@ -17,9 +18,11 @@ import type { ServerCore } from './core.ts';
 import { createApp, type RequestHost } from './http/app.ts';
 import { problemResponse, reportOfThrown } from './http/problem.ts';
 import type { ErrandServer, ErrandServerOptions, HostedServerOptions } from './options.ts';
+import { dashboardPage } from './routes/page.ts';
 import { allRoutes } from './routes/routes.ts';
 import { AllChanges } from './runs/all-changes.ts';
 import { Metrics } from './runs/metrics.ts';
+import { RunFolds } from './runs/run-folds.ts';
 import { RunReader } from './runs/run-reader.ts';
 import { Chunks } from './stream/chunks.ts';
 import { LogPages } from './stream/log-pages.ts';
@@ -101,11 +104,13 @@ export class HostedServer implements ErrandServer {
       log,
     });
     const engine = (): Promise<Engine> => this.#engine();
+    const folds = new RunFolds(engine);
     const files = new WorkflowFiles(directory, options.files ?? [], () => clock.now());
     this.#core = {
       engine,
       access,
-      reader: new RunReader({ engine, clock }),
+      reader: new RunReader({ engine, clock, folds }),
+      folds,
       workflows: new ServedWorkflows({ files, base: directory, engine }),
       streams: new OpenStreams(),
       chunks: new Chunks(),
@@ -117,14 +122,34 @@ export class HostedServer implements ErrandServer {
       base,
       directory,
       allowEdit,
+      lastRehearsal: options.lastRehearsal ?? (() => undefined),
       onlyStores: options.carryOn === false,
       carryOn: () => this.#carryOn,
     };
-    this.#app = createApp({ routes: allRoutes(this.#core), access, base, redactor, log });
+    const dashboard = dashboardPage(this.#core);
+    this.#app = createApp({
+      routes: allRoutes(this.#core, dashboard.routes),
+      page: dashboard.page,
+      access,
+      base,
+      redactor,
+      allowEdit,
+      log,
+    });
   }
 
   get token(): string {
     return this.#minted?.secret ?? '';
+  }
+
+  /** Passes on the text of a model that another engine of this process calls. */
+  noteProgress(progress: Progress): void {
+    this.#core.chunks.note(progress);
+  }
+
+  /** Whether someone follows a run. */
+  get hasReaders(): boolean {
+    return this.#core.streams.size > 0;
   }
 
   async fetch(request: Request, host: RequestHost = {}): Promise<Response> {

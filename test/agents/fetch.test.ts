@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errand } from '../survival/process.ts';
+import { anyErrand } from '../survival/process.ts';
 
 /** A name that only the inside knows; it stands in the answer of an allowed server. */
 const INSIDE = 'vault.internal.test';
@@ -54,8 +54,8 @@ function write(fetch: unknown, more: object = {}): void {
   writeFileSync(join(folder, 't.yaml'), JSON.stringify(file));
 }
 
-const run = (...args: readonly string[]): ReturnType<typeof errand> =>
-  errand([...args, '--format', 'json'], { cwd: folder });
+const run = (...args: readonly string[]): ReturnType<typeof anyErrand> =>
+  anyErrand([...args, '--format', 'json'], { cwd: folder });
 
 describe('http_fetch in a file', () => {
   it('asks what the file allows; redirects and other spellings of private addresses are denied', async () => {
@@ -74,7 +74,7 @@ describe('http_fetch in a file', () => {
 
   it('tells the model that it was denied, and nothing of where the answer led', async () => {
     write({ allow: [origin], allow_private: [origin] });
-    const { stdout } = await errand(['run', 't.yaml', '--json'], { cwd: folder });
+    const { stdout } = await anyErrand(['run', 't.yaml', '--json'], { cwd: folder });
     const events = stdout
       .trim()
       .split('\n')

@@ -17,7 +17,7 @@ import { howToRepeat, IS_WHOLE, sampled } from '../sampled.ts';
 const LEG = join(import.meta.dirname, 'kill-leg.ts');
 const AT_ONCE = 4;
 /** A round has four places, so every third place is another one in each round. */
-const ONE_OF = 3;
+const ONE_OF = 5;
 const LONG_MS = 300_000;
 const ALL = Array.from({ length: TOOLS }, (_, index) => String(index + 1));
 

@@ -7,14 +7,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { playModel } from '../../src/effects/simulator/play.ts';
 import { startSimulator, type SimulatorServer } from '../../src/simulator-server/start.ts';
 import type { Usage } from '../../src/machine/state/events.ts';
-import type { LedgerRow } from '../../src/history/cost-ledger.ts';
+import type { LedgerRow } from '../../src/history/run-view/ledger-row.ts';
 import { LocalBackend } from '../../src/engine/local/local-backend.ts';
 import { costUsdMicros, type Price } from '../../src/providers/pricing/prices.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
+import { IS_SOAK } from '../runs.ts';
 import { KEY } from '../model/harness.ts';
 import { JumpClock, oneAgent, planOf, ranOf, runFile, type Ran } from '../model/runs.ts';
 import { scriptOf } from '../simulator/script.cases.ts';
 
+/** Other plans at each run. */
+const PLANS = IS_SOAK ? 10_000 : 250;
 const PRICE: Price = { inputUsdMicrosPerMtok: 3_000_000, outputUsdMicrosPerMtok: 15_000_000 };
 
 /** A file takes `${A}` for a variable of the environment, wherever it stands. */
@@ -87,7 +90,7 @@ async function play(file: object): Promise<Ran & { readonly charged: readonly Us
 }
 
 describe('the bill of simulated models', () => {
-  it('is what they charged, over 1,000 random plans of faults, cut streams included', async () => {
+  it(`is what they charged, over ${PLANS} random plans of faults, cut streams included`, async () => {
     let cuts = 0;
     let failed = 0;
     await fc.assert(
@@ -114,11 +117,11 @@ describe('the bill of simulated models', () => {
         cuts += rows.filter(({ outcome }) => outcome === 'partial').length;
         failed += costs.failedUsdMicros > 0 ? 1 : 0;
       }),
-      { numRuns: 1000 },
+      { numRuns: PLANS },
     );
     // a law that never applies would hold of anything
-    expect(cuts).toBeGreaterThan(100);
-    expect(failed).toBeGreaterThan(100);
+    expect(cuts).toBeGreaterThan(PLANS / 10);
+    expect(failed).toBeGreaterThan(PLANS / 10);
   });
 });
 

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { hasOwnProcess, sharedErrand, type Ended } from '../cli/shared/command.ts';
+import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
+import type { Ended } from '../../src/cli/run-errand.cases.ts';
 import { errand, startErrand } from '../survival/process.ts';
 import { untilLine } from '../survival/until.ts';
 

@@ -46,7 +46,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The same code, on the sources instead of an installed package. */
 function fromSources(code: string): string {
-  return code.replaceAll(/ from '(errand(?:\/\w+)?)';/g, (whole, entry: string) => {
+  return code.replaceAll(/ from '(errand(?:\/[\w-]+)?)';/g, (whole, entry: string) => {
     const file = ENTRY_FILES[entry];
     return file === undefined ? whole : ` from '${pathToFileURL(join(SOURCES, file)).href}';`;
   });

@@ -7,6 +7,7 @@ const SOURCES = join(import.meta.dirname, '../../src');
 /** The source of each entry, by the name that a program imports it with. */
 export const ENTRY_FILES: Readonly<Record<string, string>> = {
   errand: 'index.ts',
+  'errand/ai-sdk': 'ai-sdk/index.ts',
   'errand/classify': 'classify.ts',
   'errand/errors': 'errors/index.ts',
   'errand/stores': 'stores/index.ts',

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errand, startErrand, type Ended } from '../survival/process.ts';
+import { anyErrand, startErrand, type Ended } from '../survival/process.ts';
 import { text } from '../survival/subjects.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'errand-moving-'));
@@ -46,7 +46,7 @@ function folder(): Folder {
   mkdirSync(path);
   writeFileSync(join(path, 'order.yaml'), ORDER);
   const env = { BOOK, SHOP_TOKEN: SECRET };
-  return { path, errand: (...args) => errand(args, { cwd: path, env }) };
+  return { path, errand: (...args) => anyErrand(args, { cwd: path, env }) };
 }
 
 async function paused(at: Folder): Promise<string> {
@@ -82,7 +82,7 @@ describe('an exported run', () => {
     const [here, there] = [folder(), folder()];
     const run = await paused(here);
     const onTemporal = (at: Folder, ...args: string[]): Promise<Ended> =>
-      errand(args, { cwd: at.path, env: { ERRAND_ON: 'temporal' } });
+      anyErrand(args, { cwd: at.path, env: { ERRAND_ON: 'temporal' } });
     const file = join(there.path, 'run.jsonl');
     for (const [at, ...args] of [
       [here, 'export', run, '--output', file],

@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/machine/state/events.ts';
-import { errand } from '../survival/process.ts';
+import { anyErrand, errand } from '../survival/process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'errand-silence-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 interface Place {
   readonly type: (...args: readonly string[]) => ReturnType<typeof errand>;
+  /** In a process that something in it ends. */
+  readonly end: (...args: readonly string[]) => ReturnType<typeof errand>;
   readonly events: () => readonly RunEvent[];
 }
 
@@ -19,7 +21,8 @@ function place(files: Readonly<Record<string, string>>): Place {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
   const home = join(cwd, 'home');
   return {
-    type: (...args) => errand(args, { cwd, env: { ERRAND_HOME: home } }),
+    type: (...args) => anyErrand(args, { cwd, env: { ERRAND_HOME: home } }),
+    end: (...args) => errand(args, { cwd, env: { ERRAND_HOME: home } }),
     events: () => {
       const runs = join(home, 'runs');
       const text = readFileSync(join(runs, readdirSync(runs)[0] ?? '', 'events.jsonl'), 'utf8');
@@ -33,14 +36,14 @@ function place(files: Readonly<Record<string, string>>): Place {
 }
 
 it('a function that ends the process does not end the run: the exit is not 0, and the command to resume is printed', async () => {
-  const { type } = place({
+  const { end } = place({
     't.yaml': `workflow: {name: t, entry_point: a, module: ./m.mjs}
 nodes: [{name: a, type: call, function: leave}]
 `,
     'm.mjs': 'export const leave = () => { process.exit(0); };\n',
   });
   for (const form of [[], ['--format', 'json'], ['--json'], ['--quiet']]) {
-    const { exit, stderr } = await type('run', 't.yaml', ...form);
+    const { exit, stderr } = await end('run', 't.yaml', ...form);
     expect(exit, stderr).toBe(130);
     const said = stderr.split('\n').filter((line) => line.includes('was cut off'));
     expect(said).toEqual([
@@ -50,7 +53,7 @@ nodes: [{name: a, type: call, function: leave}]
 });
 
 it('an extension that ends the process in its stop does not turn a failure into success', async () => {
-  const { type } = place({
+  const { end } = place({
     't.yaml': `workflow: {name: t, entry_point: a, extensions: [./e.mjs]}
 nodes: [{name: a, type: script, command: 'false'}]
 `,
@@ -58,7 +61,7 @@ nodes: [{name: a, type: script, command: 'false'}]
 export const e = extension({ name: 'e', contract: 1, stop: () => process.exit(0) });
 `,
   });
-  const { exit, stderr } = await type('run', 't.yaml');
+  const { exit, stderr } = await end('run', 't.yaml');
   expect(exit, stderr).toBe(3);
   expect(stderr).toContain('internal.script_error');
 });

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { errand, startErrand } from '../survival/process.ts';
+import { anyErrand, startErrand } from '../survival/process.ts';
 import { untilLine } from '../survival/until.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'errand-read-only-'));
@@ -63,7 +63,7 @@ interface Listed {
 }
 
 async function listed(cwd: string, home: string): Promise<readonly Listed[]> {
-  const ended = await errand(['runs', '--format', 'json'], { cwd, env: { ERRAND_HOME: home } });
+  const ended = await anyErrand(['runs', '--format', 'json'], { cwd, env: { ERRAND_HOME: home } });
   expect(ended.exit, ended.stderr).toBe(0);
   return JSON.parse(ended.stdout) as readonly Listed[];
 }
@@ -72,18 +72,18 @@ describe.skipIf(process.platform === 'win32')('a store that can only be read', (
   it('is read, and a new run is refused as unavailable', async () => {
     const { cwd, home } = place(FILE);
     const env = { ERRAND_HOME: home };
-    expect((await errand(['run', 't.yaml'], { cwd, env })).exit).toBe(0);
+    expect((await anyErrand(['run', 't.yaml'], { cwd, env })).exit).toBe(0);
     if (!makeReadOnly(home)) return;
     const before = readdirSync(home);
     const [first] = await listed(cwd, home);
     expect(first).toMatchObject({ status: 'completed' });
     const run = first?.run ?? '';
     for (const command of ['show', 'costs', 'audit', 'explain', 'watch']) {
-      const ended = await errand([command, run, '--format', 'json'], { cwd, env });
+      const ended = await anyErrand([command, run, '--format', 'json'], { cwd, env });
       expect(ended.exit, `${command}: ${ended.stderr}`).toBe(0);
     }
     expect(readdirSync(home)).toEqual(before);
-    const again = await errand(['run', 't.yaml', '--format', 'json'], { cwd, env });
+    const again = await anyErrand(['run', 't.yaml', '--format', 'json'], { cwd, env });
     expect(again.exit).toBe(6);
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { kind: 'store.unavailable' } });
   });
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('a store that can only be read', (
     rmSync(join(copy, 'errand.db-shm'));
     if (!makeReadOnly(home) || !makeReadOnly(copy)) return;
     expect(await listed(cwd, home)).toMatchObject([{ status: 'interrupted' }]);
-    const refused = await errand(['runs'], { cwd, env: { ERRAND_HOME: copy } });
+    const refused = await anyErrand(['runs'], { cwd, env: { ERRAND_HOME: copy } });
     expect(refused.exit).toBe(6);
     expect(refused.stderr).toContain('errand.db-shm');
     expect(refused.stderr).toContain('ERRAND_HOME');

@@ -14,8 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { postgresPrograms, startPostgres } from '../postgres-server.ts';
-import { hasOwnProcess, sharedErrand, type Ended } from '../cli/shared/command.ts';
-import { errand, startErrand } from '../survival/process.ts';
+import { anyErrand, startErrand, type Ended } from '../survival/process.ts';
 import { text } from '../survival/subjects.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'errand-removal-'));
@@ -63,7 +62,7 @@ const TOOLS = 'export const breaks = ({ who }) => { throw new Error(`broken by $
 interface Place {
   readonly cwd: string;
   readonly home: string;
-  readonly options: Parameters<typeof errand>[1];
+  readonly options: Parameters<typeof anyErrand>[1];
   readonly do: (...args: readonly string[]) => Promise<Ended>;
   /** The id of a new run. */
   readonly run: (file: keyof typeof FILES, who?: string) => Promise<string>;
@@ -76,11 +75,8 @@ function newPlace(env: Record<string, string> = {}): Place {
   for (const [name, file] of Object.entries(FILES)) writeFileSync(join(cwd, `${name}.yaml`), file);
   writeFileSync(join(cwd, 'tools.mjs'), TOOLS);
   const home = join(cwd, 'home');
-  const path = process.env['PATH'] ?? '';
-  const options = { cwd, env: { PATH: path, ERRAND_HOME: home, ...env } };
-  let count = 0;
-  const act: Place['do'] = (...args) =>
-    hasOwnProcess(`${places} ${++count}`) ? errand(args, options) : sharedErrand(args, options);
+  const options = { cwd, env: { ERRAND_HOME: home, ...env } };
+  const act: Place['do'] = (...args) => anyErrand(args, options);
   return {
     cwd,
     home,

@@ -6,7 +6,7 @@ import { newPlace, type Place } from './errand.ts';
 
 let place: Place;
 beforeAll(() => {
-  place = newPlace();
+  place = newPlace({ isShared: true });
   const file = (name: string, node: string): void =>
     place.write(`${name}.yaml`, `workflow: {name: ${name}, entry_point: a}\nnodes: [${node}]\n`);
   file('good', '{name: a, type: set, value: 1}');

@@ -222,7 +222,7 @@ function settled(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '2026-01-01 00:00:00Z')
     .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '00:00:00.000')
     .replaceAll(/"latencyMs": \d+/g, '"latencyMs": 0')
-    .replaceAll(/"key":( ?)"[0-9a-f]{16}"/g, '"key":$1"0000000000000000"')
+    .replaceAll(/"key":( ?)"[0-9a-f]{40}"/g, '"key":$1"0000000000000000"')
     .replaceAll(/\bcli(:[\w.@-]+)?(?="|\s)/g, 'cli')
     .replaceAll(/"detail": "\d+\.\d+\.\d+"/g, '"detail": "0.0.0"')
     .replaceAll(/(?<=(?:node|errand) {2,4})\d+\.\d+\.\d+/g, '0.0.0')

@@ -12,7 +12,7 @@ export const lookup = () => 1;
 describe('an untrusted file', () => {
   let place: Place;
   beforeAll(() => {
-    place = newPlace();
+    place = newPlace({ isShared: true });
     place.write('evil.mjs', EVIL);
     place.write(
       'theirs.yaml',

@@ -7,7 +7,7 @@ const ABSENT = '000000000000000000000000';
 describe('a run that is not there', () => {
   let place: Place;
   beforeAll(() => {
-    place = newPlace();
+    place = newPlace({ isShared: true });
     place.write(
       'ok.yaml',
       'workflow: {name: w, entry_point: a}\nnodes: [{name: a, type: set, value: 1}]\n',
@@ -52,7 +52,7 @@ describe('a run that is not there', () => {
 
 describe('a mistake in what was typed', () => {
   let place: Place;
-  beforeAll(() => void (place = newPlace()));
+  beforeAll(() => void (place = newPlace({ isShared: true })));
   afterAll(() => place.remove());
 
   it.each([

@@ -18,6 +18,7 @@ import { columnsOf } from '../../src/errors/render/columns.ts';
 import { auditTrail } from '../../src/history/audit-trail.ts';
 import { failureHistories } from '../../src/history/failure-history.ts';
 import { costsOf } from '../../src/history/cost-ledger.ts';
+import { viewOf } from '../../src/history/run-view.cases.ts';
 import { nodeTimelines } from '../../src/history/node-timeline.ts';
 import { forPerson } from '../../src/errors/report/audiences.ts';
 import { recordOf, SAMPLE_NAMES, sampleRun, type SampleRun } from './sample-runs.ts';
@@ -69,7 +70,7 @@ function shown(sample: SampleRun): string {
       ...(result.status === 'failed' ? { error: forPerson(result.error) } : {}),
       ...(result.status === 'paused' ? { waiting: result.waiting } : {}),
       in_doubt: [],
-      nodes: nodeTimelines(events),
+      nodes: nodeTimelines(viewOf(events)),
       costs: costsOf(events),
     },
     { record, events, columns: 80, nowMs },

@@ -53,6 +53,15 @@ export const THIRD_EXAM_ENTRIES: readonly Entry[] = read('third-exam-failures.js
 /** One more, after the changes for the two before it. */
 export const FOURTH_EXAM_ENTRIES: readonly Entry[] = read('fourth-exam-failures.jsonl');
 
+/** The next one, from tests, notes and tracebacks of public repositories. */
+export const FIFTH_EXAM_ENTRIES: readonly Entry[] = read('fifth-exam-failures.jsonl');
+
+/** One more, by someone who knew the rules by then. */
+export const SIXTH_EXAM_ENTRIES: readonly Entry[] = read('sixth-exam-failures.jsonl');
+
+/** And one more. */
+export const SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('seventh-exam-failures.jsonl');
+
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
     .split('\n')

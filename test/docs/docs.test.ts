@@ -26,12 +26,19 @@ describe.each(RUNNABLE)('%s', (page) => {
     // where pages have a program, Errand is installed
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
     symlinkSync(dirname(dirname(LAUNCHER)), join(folder, 'node_modules', 'errand'), 'dir');
+    for (const sdk of ['ai', '@ai-sdk'])
+      symlinkSync(
+        join(ROOT, 'test/sdks/node_modules', sdk),
+        join(folder, 'node_modules', sdk),
+        'dir',
+      );
     let run = 'RUN';
     for (const step of stepsOf(read(page))) {
       if (step.type === 'file') write(join(folder, step.name), step.text);
       else {
         // a person puts the id there that they were shown
-        const { exit, printed } = await shell.type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
+        const typed = step.typed.replaceAll(/\bRUN\b/g, run);
+        const { exit, printed } = await shell.type(typed, folder, step.exit);
         run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
         expectShown(page, step, { exit, printed });
       }

@@ -10,6 +10,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const PAGES = globSync('docs/recipes/*.md', { cwd: ROOT }).toSorted();
 const RECIPES = PAGES.filter((page) => basename(page) !== 'README.md');
 
+/** Packages of hosts that recipes embed Errand in. */
+const HOSTS = ['hono', '@hono'];
+
 const shell = new Shell('recipes');
 afterAll(() => shell.remove());
 afterEach(() => shell.endBackground());
@@ -20,11 +23,14 @@ describe.each(RECIPES)('%s', (page) => {
     const folder = join(root, basename(page, '.md'));
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
     symlinkSync(dirname(dirname(LAUNCHER)), join(folder, 'node_modules', 'errand'), 'dir');
+    for (const name of HOSTS)
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'dir');
     let run = 'RUN';
     for (const step of stepsOf(read(page))) {
       if (step.type === 'file') writeFileSync(join(folder, step.name), step.text);
       else {
-        const { exit, printed } = await shell.type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
+        const typed = step.typed.replaceAll(/\bRUN\b/g, run);
+        const { exit, printed } = await shell.type(typed, folder, step.exit);
         run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
         const shown = `${page}:${step.line} $ ${step.typed}\n${printed}`;
         expect(exit, shown).toBe(step.exit);

@@ -4,11 +4,15 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
 
 export interface Typed {
   readonly exit: number | null;
   readonly printed: string;
 }
+
+/** A shell says by which signal a process ended with the sum of this and the signal. */
+const FIRST_SIGNAL = 128;
 
 export class Shell {
   readonly root: string;
@@ -24,15 +28,35 @@ export class Shell {
     chmodSync(errand, 0o755);
   }
 
-  type(command: string, cwd: string): Promise<Typed> {
-    const path = [this.#bin, dirname(process.execPath), process.env['PATH']].join(delimiter);
+  /**
+   * A line without anything for the shell to do runs where the command is loaded already, unless it is
+   * expected to be killed.
+   */
+  async type(command: string, cwd: string, exit = 0): Promise<Typed> {
+    const [program, ...args] = plainWords(command) ?? [];
+    const isAlone = program !== 'errand' || exit > FIRST_SIGNAL;
+    if (isAlone || hasOwnProcess(command)) return this.#inBash(command, cwd);
+    const env = { PATH: this.#path, HOME: cwd, NO_COLOR: '1' };
+    return sharedErrand(args, { cwd, env });
+  }
+
+  get #path(): string {
+    return [this.#bin, dirname(process.execPath), process.env['PATH']].join(delimiter);
+  }
+
+  #inBash(command: string, cwd: string): Promise<Typed> {
     // both streams into one, in the order in which a person sees them
     const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
       cwd,
       // a group of its own, so that a server in the background can be ended with its page
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: path, HOME: cwd, NO_COLOR: '1', NODE_COMPILE_CACHE: join(this.root, 'cache') },
+      env: {
+        PATH: this.#path,
+        HOME: cwd,
+        NO_COLOR: '1',
+        NODE_COMPILE_CACHE: join(this.root, 'cache'),
+      },
     });
     if (command.includes(' &') && child.pid !== undefined) this.#groups.push(child.pid);
     let printed = '';
@@ -58,4 +82,21 @@ export class Shell {
     this.endBackground();
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** The words of a line that a shell would only split; undefined where it would do more. */
+function plainWords(line: string): readonly string[] | undefined {
+  const word = /(?:[\w./:=,@%+-]+|'[^']*'|"[^"$`\\!]*")+/y;
+  const words: string[] = [];
+  const text = line.trim();
+  for (let index = 0; index < text.length;) {
+    word.lastIndex = index;
+    const [found] = word.exec(text) ?? [];
+    if (found === undefined) return undefined;
+    words.push(found.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+    const end = index + found.length;
+    index = end + (/^ */.exec(text.slice(end))?.[0].length ?? 0);
+    if (index === end && end < text.length) return undefined;
+  }
+  return words;
 }

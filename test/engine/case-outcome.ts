@@ -3,6 +3,7 @@ import type { RunResult } from '../../src/engine/backend.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import { costsOf } from '../../src/history/cost-ledger.ts';
+import { viewOf } from '../../src/history/run-view.cases.ts';
 import { nodeTimelines } from '../../src/history/node-timeline.ts';
 
 /** A command that was refused. */
@@ -29,7 +30,7 @@ export function outcomeOf(
   const withoutChance = (value: unknown): unknown => anonymous(value, run);
   return {
     results: results.map(withoutChance),
-    nodes: sorted(nodeTimelines(events).map(withoutChance)),
+    nodes: sorted(nodeTimelines(viewOf(events)).map(withoutChance)),
     ledger: sorted(costsOf(events).attempts.map(withoutChance)),
     events: events.map(lineOf).sort(),
   };
@@ -71,7 +72,7 @@ function anonymous(value: unknown, run: string): unknown {
       .filter(([key, part]) => !BY_CHANCE.has(key) && part !== undefined)
       .filter(([key]) => key !== 'id' || !('v' in value))
       // the id of an effect contains the run
-      .filter(([key, part]) => !KEYS.has(key) || !/^[\da-f]{16}$/.test(String(part)))
+      .filter(([key, part]) => !KEYS.has(key) || !/^[\da-f]{40}$/.test(String(part)))
       .map(([key, part]) => [
         key,
         anonymous(key === 'details' ? withoutTime(value, part) : part, run),

@@ -1,7 +1,7 @@
 /**
  * The same failure behaviours on every backend: equal results, equal reports but for ids and times,
  * equal attempts. Cases that need real effects run only on the backends that have them. Executions that
- * soon continue as new are what few cases depend on: each commit takes a quarter of them there.
+ * soon continue as new are what few cases depend on: each commit takes an eighth of them there.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { howToRepeat, sampled } from '../sampled.ts';
@@ -20,7 +20,7 @@ function locally(each: DriverCase): Promise<CaseOutcome> {
   return known;
 }
 
-const RESTLESS = { oneOf: 4, what: 'executions that soon continue as new' };
+const RESTLESS = { oneOf: 8, what: 'executions that soon continue as new' };
 const SHORT = CASES.filter(({ isLong }) => isLong !== true);
 
 describe('the local backend', () => {

@@ -8,7 +8,7 @@ import { openErrand } from '../../src/index.ts';
 import { checkFile } from '../../src/engine/loading/check-file.ts';
 import { serversFor } from '../../src/engine/loading/load-file.ts';
 import type { Validation } from '../../src/workflow/check/validate.ts';
-import { errand, startErrand } from '../survival/process.ts';
+import { anyErrand, startErrand } from '../survival/process.ts';
 import { SERVER, until } from './harness.ts';
 import { SDKS } from './tools.ts';
 
@@ -53,8 +53,8 @@ function project(
 }
 
 const ENV = { SECRET_TOKEN: 'token-that-nobody-may-see' };
-const run = (folder: string, ...more: readonly string[]): ReturnType<typeof errand> =>
-  errand(['run', 't.yaml', '--format', 'json', ...more], { cwd: folder, env: ENV });
+const run = (folder: string, ...more: readonly string[]): ReturnType<typeof anyErrand> =>
+  anyErrand(['run', 't.yaml', '--format', 'json', ...more], { cwd: folder, env: ENV });
 
 const call = (name: string, given: object = {}): object => ({
   tool_calls: [{ name, arguments: given }],
@@ -140,7 +140,7 @@ describe('a run', () => {
         simulate: { m: [call('s__refuse'), { answer: 'I gave up' }] },
       },
     );
-    const { exit, stdout: out } = await errand(['run', 't.yaml', '--json'], {
+    const { exit, stdout: out } = await anyErrand(['run', 't.yaml', '--json'], {
       cwd: folder,
       env: ENV,
     });
@@ -226,6 +226,42 @@ describe('a run', () => {
   });
 });
 
+describe('an agent whose server is away', () => {
+  const agent = (tools: readonly string[]): object => ({
+    name: 'a',
+    prompt: 'add',
+    model: 'sim/m',
+    tools,
+  });
+  const simulate = { m: [call('s/add', { a: 1, b: 1 }), { answer: 'without' }] };
+
+  it('has the tools that it names, and a call of one says that the server is away', async () => {
+    const { folder, startBy } = project([agent(['s/add'])], { simulate });
+    startBy('crash');
+    const { stdout } = await anyErrand(['run', 't.yaml', '--json'], { cwd: folder, env: ENV });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; effect?: object; error?: object });
+    expect(events.filter(({ type }) => type === 'effect:failed')).toMatchObject([
+      { effect: { type: 'tool', target: 's/add' }, error: { kind: 'mcp.unreachable' } },
+    ]);
+  });
+
+  it('is not asked without the tools where it takes them all', async () => {
+    const { folder, startBy } = project([agent(['s/*'])], { simulate });
+    startBy('crash');
+    const { exit, stdout } = await run(folder);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'refused',
+      error: { details: { code: 'server-unreachable' }, location: { pointer: '/nodes/0/tools/0' } },
+    });
+    startBy('work');
+    expect((await run(folder)).exit).toBe(0);
+  });
+});
+
 describe('a run that is stopped', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     'by %s in the middle of a call leaves no server behind',
@@ -248,9 +284,9 @@ describe('a run whose process was killed in the middle of a call', () => {
     await until(() => did().includes('hang'));
     running.kill('SIGKILL');
     await running.ended;
-    const listed = await errand(['runs', '--format', 'json'], { cwd: folder, env: ENV });
+    const listed = await anyErrand(['runs', '--format', 'json'], { cwd: folder, env: ENV });
     const [{ run: id }] = JSON.parse(listed.stdout) as [{ run: string }];
-    const resumed = await errand(['resume', id, '--format', 'json'], { cwd: folder, env: ENV });
+    const resumed = await anyErrand(['resume', id, '--format', 'json'], { cwd: folder, env: ENV });
     expect(resumed.exit).toBe(5);
     expect(JSON.parse(resumed.stdout)).toMatchObject({ waiting: { reason: 'outcome' } });
     expect(did().filter((what) => what === 'hang')).toHaveLength(1);
@@ -318,7 +354,7 @@ describe('before a run', () => {
 
   it('no server is started by validation, nor for nodes that cannot use one', async () => {
     const { folder, did } = project([{ name: 'a', prompt: 'x', model: 'sim/m' }]);
-    expect((await errand(['validate', 't.yaml'], { cwd: folder, env: ENV })).exit).toBe(0);
+    expect((await anyErrand(['validate', 't.yaml'], { cwd: folder, env: ENV })).exit).toBe(0);
     expect(did()).toEqual([]);
     const other = project([{ name: 'a', prompt: 'x', model: 'sim/m', tools: [] }]);
     expect((await run(other.folder)).exit).toBe(0);

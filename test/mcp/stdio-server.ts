@@ -2,6 +2,8 @@
  * The test server as a process. `DID` names a file that hears what was done; `START` names one that
  * says how to start: `crash`, `hang`, `modern` for the newest protocol alone, or anything else to work.
  */
+// before anything that is worth compiling once
+import './compile-cache.ts';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { newServer, SDKS } from './tools.ts';

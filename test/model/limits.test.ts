@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
 import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
-import { DEFAULT_TIMEOUTS } from '../../src/effects/model/request.ts';
+import { DEFAULT_TIMEOUTS } from '../../src/machine/policy/model-timeouts.ts';
 import { CallTimeouts } from '../../src/effects/model/call-timeouts.ts';
 import type { SdkPart } from '../../src/effects/model/sdk.ts';
 import { newStreamState, readStream } from '../../src/effects/model/stream/read-stream.ts';

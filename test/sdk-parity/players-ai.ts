@@ -7,7 +7,11 @@ type MakeModel = (call: Call) => Promise<unknown>;
 
 const KEY = 'test-key';
 
-export const AI_PLAYERS: readonly Player[] = [
+interface AiPlayer extends Player {
+  readonly makeModel: MakeModel;
+}
+
+export const AI_PLAYERS: readonly AiPlayer[] = [
   player('ai/openai', ['chat', 'responses'], async ({ baseUrl, fetch, protocol }) => {
     const { createOpenAI } = await load('@ai-sdk/openai/dist/index.js');
     const provider = createOpenAI({ baseURL: baseUrl, apiKey: KEY, fetch });
@@ -43,8 +47,9 @@ export const AI_PLAYERS: readonly Player[] = [
   },
 ];
 
-function player(name: string, speaks: readonly Protocol[], makeModel: MakeModel): Player {
+function player(name: string, speaks: readonly Protocol[], makeModel: MakeModel): AiPlayer {
   return {
+    makeModel,
     name,
     speaks,
     async ask(call) {
@@ -52,6 +57,13 @@ function player(name: string, speaks: readonly Protocol[], makeModel: MakeModel)
       return call.isStream ? streamed(model, call) : generated(model, call);
     },
   };
+}
+
+/** The model of the provider that speaks a protocol; where none does, an OpenAI one. */
+export function makeModelFor(call: Call): Promise<unknown> {
+  const speaks = AI_PLAYERS.find((each) => each.speaks.includes(call.protocol)) ?? AI_PLAYERS[0];
+  if (speaks === undefined) throw new Error('There is no AI SDK to ask');
+  return speaks.makeModel(call);
 }
 
 async function generated(model: unknown, call: Call): Promise<Seen> {

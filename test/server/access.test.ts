@@ -1,7 +1,7 @@
 /** Who may do what: hosts, origins, tokens, roles, sessions, and servers that refuse to start. */
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { refusedServe, serve, type Answer, type Served } from './served.ts';
+import { refusedServe, serveWarm as serve, type Answer, type Served } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
 const SECRETS = {
@@ -322,7 +322,7 @@ describe('sessions', () => {
       token: null,
       headers: { cookie: ended, origin: served.url },
     });
-    await expect.poll(() => status(other, ended), { timeout: 30_000 }).toBe(401);
+    await expect.poll(() => status(other, ended)).toBe(401);
     await served.stop();
     const again = await serve({ folder: served.folder, env });
     expect([await status(again, ended), await status(again, open)]).toEqual([401, 200]);

@@ -78,7 +78,7 @@ describe('an embedded server', () => {
     const { json, status } = await front('/v1/runs', { workflow: 'hello' });
     expect([status, json.status]).toEqual([201, 'interrupted']);
     await expect
-      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json.status, { timeout: 60_000 })
+      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json.status)
       .toBe('completed');
   });
 
@@ -86,7 +86,7 @@ describe('an embedded server', () => {
     const { front, worker } = frontAndWorker();
     const { json } = await front('/v1/runs', { workflow: 'ask', answers: { question: 'yes' } });
     await expect
-      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json, { timeout: 60_000 })
+      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json)
       .toMatchObject({ status: 'completed', output: 'yes' });
     const { json: log } = await worker()(`/v1/runs/${json.run}/events?type=gate:answered`);
     expect(log.events).toMatchObject([{ gate: 'question', value: 'yes', by: 'prepared' }]);
@@ -96,7 +96,7 @@ describe('an embedded server', () => {
     const { front, worker } = frontAndWorker();
     const { json } = await front('/v1/runs', { workflow: 'ask' });
     await expect
-      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json.status, { timeout: 60_000 })
+      .poll(async () => (await worker()(`/v1/runs/${json.run}`)).json.status)
       .toBe('paused');
     const { status, json: left } = await front(`/v1/runs/${json.run}/answers`, { value: 'yes' });
     expect([status, left]).toEqual([202, { gate: 'question', value: 'yes', by: 'http:a' }]);

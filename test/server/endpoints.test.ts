@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runErrand } from '../../src/cli/run-errand.cases.ts';
-import { serve, type Served } from './served.ts';
+import { anyErrandSync } from '../cli/shared/command.ts';
+import { serveWarm as serve, type Served } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
 const KEY = { 'idempotency-key': 'a key' };
@@ -22,7 +22,7 @@ function expectProblem(
 /** What a command of the project prints as JSON. */
 function command(served: Served, ...args: string[]): unknown {
   const env = { ERRAND_HOME: join(served.folder, '.errand') };
-  return JSON.parse(runErrand([...args, '--format', 'json'], { env }).stdout);
+  return JSON.parse(anyErrandSync([...args, '--format', 'json'], { env }).stdout);
 }
 
 describe('the server itself', () => {
@@ -130,9 +130,7 @@ describe('workflows', () => {
   it('that are new in a served folder are found', async () => {
     const served = await serve({ files: ALL });
     writeFileSync(join(served.folder, 'late.yaml'), HELLO.replace('name: hello', 'name: late'));
-    await expect
-      .poll(async () => (await served.ask('/v1/workflows/late')).status, { timeout: 60_000 })
-      .toBe(200);
+    await expect.poll(async () => (await served.ask('/v1/workflows/late')).status).toBe(200);
   });
 
   it('are validated as on disk, or as a text in their place', async () => {

@@ -306,6 +306,11 @@ async function scenario(checked: Checked): Promise<void> {
   expect([broken.status, broken.json.kind]).toEqual([502, 'provider.stream_interrupted']);
   const tag = (await get(`/v1/runs/${done}`)).headers.get('etag') ?? '';
   await get(`/v1/runs/${done}`, { 'if-none-match': tag });
+  await get(`/v1/runs/${done}/steps?limit=1`);
+  for (const part of ['moves', 'view']) {
+    await get(`/v1/runs/${done}/${part}`);
+    await get(`/v1/runs/${done}/${part}`, { 'if-none-match': tag });
+  }
   for (const run of [done, failed, asked, 'nobody'])
     for (const part of [
       '',
@@ -344,10 +349,13 @@ async function scenario(checked: Checked): Promise<void> {
     join(checked.folder, 'ask.yaml'),
     ALL['ask.yaml']?.replace('name: ask', 'name: other') ?? '',
   );
-  await expect
-    .poll(async () => (await get('/v1/workflows/ask')).status, { timeout: 60_000 })
-    .toBe(404);
+  await expect.poll(async () => (await get('/v1/workflows/ask')).status).toBe(404);
   await get(`/v1/runs/${late}/drift`);
+  for (const run of [done, late])
+    await checked.ask(server, 'POST', `/v1/runs/${run}/drift`, {
+      body: HELLO,
+      headers: { 'content-type': 'application/yaml' },
+    });
   await post(`/v1/runs/${late}/answers`, { value: 'yes' });
   const waits = (await post('/v1/runs', { workflow: 'backs_off' })).json.run;
   await post(`/v1/runs/${waits}/cancel`, {});
@@ -379,8 +387,6 @@ async function slowCancel(checked: Checked): Promise<void> {
   expect([accepted.status, accepted.headers.get('retry-after')]).toEqual([202, '1']);
   taken.resolve();
   await expect
-    .poll(async () => (await checked.ask(server, 'GET', `/v1/runs/${run}`)).json.status, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await checked.ask(server, 'GET', `/v1/runs/${run}`)).json.status)
     .toBe('cancelled');
 }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { embedded, serve, type Served } from './served.ts';
+import { embedded, serve, type Answer, type Served } from './served.ts';
 
 const SIGN = `workflow: {name: sign, entry_point: question}
 nodes:
@@ -28,16 +28,24 @@ async function cookieOf(served: Served): Promise<string> {
   return headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
-test('a token may not answer, and the gate stays open for the page', async () => {
+function movesOf({ json }: Answer): readonly string[] {
+  return json.nextMoves.map(({ move }: { move: string }) => move);
+}
+
+test('a token may not answer, nor is it offered, and the gate stays open for the page', async () => {
   const served = await serve({ files: { 'sign.yaml': SIGN } });
   const { run } = await served.run('sign');
   const path = `/v1/runs/${run}/answers`;
   const refused = await served.ask(path, { json: { gate: 'question', value: 'yes' } });
   expect([refused.status, refused.json.kind]).toEqual(FORBIDDEN);
+  const byToken = await served.ask(`/v1/runs/${run}`);
+  expect(movesOf(byToken)).toEqual(['cancel']);
   expect((await served.ask('/v1/gates')).json.gates).toMatchObject([
     { run, gate: 'question', answeredBy: 'person' },
   ]);
   const headers = { cookie: await cookieOf(served), origin: served.url };
+  const bySession = await served.ask(`/v1/runs/${run}`, { token: null, headers });
+  expect(movesOf(bySession)).toEqual(['answer', 'cancel']);
   const answered = await served.ask(path, { json: { value: 'yes' }, token: null, headers });
   expect([answered.status, answered.json.value]).toEqual([200, 'yes']);
 });

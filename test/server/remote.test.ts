@@ -4,7 +4,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { newFolder, serve, type Served } from './served.ts';
+import { anyErrand } from '../survival/process.ts';
+import { newFolder, serveWarm, type Served } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
 interface Printed {
@@ -18,8 +19,12 @@ interface Place {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+function errand(args: readonly string[], { folder, env = {} }: Place): Promise<Printed> {
+  return anyErrand(args, { cwd: folder, env });
+}
+
 /** Does not block this process: what a test serves itself must answer. */
-function errand(args: readonly string[], place: Place, onErr?: Follow): Promise<Printed> {
+function ownErrand(args: readonly string[], place: Place, onErr?: Follow): Promise<Printed> {
   const child = spawn(process.execPath, [LAUNCHER, ...args], {
     cwd: place.folder,
     env: { PATH: process.env['PATH'] ?? '', ...place.env },
@@ -38,7 +43,7 @@ function errand(args: readonly string[], place: Place, onErr?: Follow): Promise<
 type Follow = (stderr: string, kill: (signal: NodeJS.Signals) => boolean) => void;
 
 async function places(): Promise<{ here: Place; there: Place; served: Served }> {
-  const served = await serve({ files: ALL });
+  const served = await serveWarm({ files: ALL });
   const env = { ERRAND_SERVER: served.url, ERRAND_TOKEN: served.token };
   return {
     served,
@@ -63,7 +68,7 @@ function comparable({ exit, stdout, stderr }: Printed): Printed {
       .replaceAll(/,"request":"[\w-]+"/g, '')
       // a server keeps prepared answers with the run, for whichever server executes it
       .replaceAll(/,"answers":\[\{[^\]]*\}\](?=\})/g, '')
-      .replaceAll(/"key": ?"[0-9a-f]{16}"/g, '"key": "KEY"')
+      .replaceAll(/"key": ?"[0-9a-f]{40}"/g, '"key": "KEY"')
       // tables and frames are as wide as what stands in them
       .replaceAll(/[ ─]+/g, ' ');
   return { exit, stdout: plain(stdout), stderr: plain(stderr) };
@@ -79,9 +84,6 @@ async function idOf(place: Place): Promise<string> {
   return stdout.trim();
 }
 
-/** Each starts dozens of processes. */
-const PATIENT = { timeout: 300_000 };
-
 const FORMATS = [[], ['--format', 'json'], ['--json'], ['--quiet']];
 
 describe('a run on a server', () => {
@@ -93,7 +95,7 @@ describe('a run on a server', () => {
     ['refused for its input', ['hello.yaml', '-i', 'who=Ada', '-i', 'times=many'], 2],
     ['refused for an input that nobody declared', ['hello.yaml', '-i', 'whom=Ada'], 2],
     ['refused for an answer to no node', ['ask.yaml', '--answer', 'nobody=yes'], 2],
-  ])('prints and exits as one in a store: %s', PATIENT, async (_, args, exit) => {
+  ])('prints and exits as one in a store: %s', async (_, args, exit) => {
     const { here, there } = await places();
     for (const format of FORMATS) {
       const local = await errand(['run', ...args, ...format], here);
@@ -105,7 +107,7 @@ describe('a run on a server', () => {
     expect(existsSync(join(there.folder, '.errand'))).toBe(false);
   });
 
-  it('is shown, listed, explained and billed as one in a store', PATIENT, async () => {
+  it('is shown, listed, explained and billed as one in a store', async () => {
     const { here, there } = await places();
     for (const file of ['fails.yaml', 'ask.yaml', 'cut.yaml']) {
       await errand(['run', file], here);
@@ -126,7 +128,7 @@ describe('a run on a server', () => {
       );
   });
 
-  it('is answered and cancelled as one in a store', PATIENT, async () => {
+  it('is answered and cancelled as one in a store', async () => {
     const { here, there } = await places();
     const both = async (args: (run: string) => readonly string[]): Promise<Printed> => {
       const [local, remote] = [await idOf(here), await idOf(there)];
@@ -175,7 +177,8 @@ describe('a run on a server', () => {
   it('continues when the command is interrupted', async () => {
     const { there, served } = await places();
     let isKilled = false;
-    const left = await errand(['run', 'slow', '-i', 'seconds=2', '--wait'], there, (text, kill) => {
+    const slow = ['run', 'slow', '-i', 'seconds=2', '--wait'];
+    const left = await ownErrand(slow, there, (text, kill) => {
       // a second signal would end the process at once
       if (!isKilled && text.includes('wait')) isKilled = kill('SIGINT');
     });

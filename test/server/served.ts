@@ -1,11 +1,13 @@
 /** A real `errand serve` in a folder of its own, and requests to it through real sockets. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+import { hasOwnProcess, openShared } from '../cli/shared/command.ts';
 import { createErrandServer, type ErrandServerOptions } from '../../src/server/server.ts';
 
 export interface Setup {
@@ -38,17 +40,23 @@ export interface Ask {
   readonly signal?: AbortSignal;
 }
 
+interface ServerProcess {
+  readonly pid?: number | undefined;
+  kill(signal: NodeJS.Signals): unknown;
+  readonly ended: Promise<number | null>;
+}
+
 export class Served {
   readonly url: string;
   readonly port: number;
   readonly token: string;
   readonly folder: string;
-  readonly child: ChildProcess;
+  readonly child: ServerProcess;
   readonly #output: { stderr: string; stdout: string };
   readonly ended: Promise<number | null>;
 
   constructor(
-    child: ChildProcess,
+    child: ServerProcess,
     folder: string,
     first: { url: string; port: number; token?: string },
     output: { stderr: string; stdout: string },
@@ -59,7 +67,13 @@ export class Served {
     this.port = first.port;
     this.token = first.token ?? '';
     this.#output = output;
-    this.ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+    this.ended = child.ended;
+  }
+
+  /** The same server under another address, as behind a proxy. */
+  behind(url: string): Served {
+    const { child, folder, port, token } = this;
+    return new Served(child, folder, { url, port, token }, this.#output);
   }
 
   get stderr(): string {
@@ -114,6 +128,27 @@ export class Served {
     });
   }
 
+  /** The body as it is sent: `fetch` would decompress it. */
+  encoded(
+    path: string,
+    encoding: string,
+  ): Promise<{ readonly headers: IncomingHttpHeaders; readonly body: Buffer }> {
+    const headers = { 'accept-encoding': encoding };
+    return new Promise((resolve, reject) => {
+      const sent = httpRequest(
+        { host: '127.0.0.1', port: this.port, path, headers },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('end', () =>
+            resolve({ headers: response.headers, body: Buffer.concat(parts) }),
+          );
+        },
+      );
+      sent.on('error', reject).end();
+    });
+  }
+
   /** Starts a run and waits until it rests. */
   async run(workflow: string, more: Record<string, unknown> = {}): Promise<Json> {
     const { json } = await this.ask('/v1/runs', {
@@ -129,16 +164,13 @@ export class Served {
   }
 }
 
+const GRACE_MS = 500;
 const folders: string[] = [];
-const running: Served[] = [];
+/** End what runs. */
+const running: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  for (const served of running.splice(0)) {
-    if (served.child.exitCode === null && served.child.signalCode === null) {
-      served.child.kill('SIGKILL');
-      await served.ended;
-    }
-  }
+  await Promise.all(running.splice(0).map((end) => end()));
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -158,15 +190,17 @@ export interface Ended {
   readonly stderr: string;
 }
 
+function argsOf({ port = 0, args = [] }: Setup): readonly string[] {
+  return ['serve', '--port', String(port), '--format', 'json', ...args];
+}
+
 function started(setup: Setup): {
   child: ChildProcess;
   folder: string;
   output: Ended & { stdout: string; stderr: string };
 } {
   const folder = setup.folder ?? newFolder(setup.files);
-  const port = ['--port', String(setup.port ?? 0)];
-  const args = [LAUNCHER, 'serve', ...port, '--format', 'json', ...(setup.args ?? [])];
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [LAUNCHER, ...argsOf(setup)], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', ...setup.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -185,9 +219,39 @@ export async function serve(setup: Setup = {}): Promise<Served> {
     child.once('exit', () => reject(new Error(`it ended: ${output.stderr}`)));
   });
   const [line = ''] = output.stdout.split('\n');
-  const served = new Served(child, folder, JSON.parse(line), output);
-  running.push(served);
-  return served;
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const { pid } = child;
+  const kill = (signal: NodeJS.Signals): boolean => child.kill(signal);
+  running.push(() => (kill('SIGKILL'), ended));
+  return new Served({ pid, kill, ended }, folder, JSON.parse(line), output);
+}
+
+/** The same for tests of what a server answers: most run where the command is loaded already. */
+export async function serveWarm(setup: Setup = {}): Promise<Served> {
+  if (hasOwnProcess(`server of ${expect.getState().currentTestName}`)) return serve(setup);
+  const folder = setup.folder ?? newFolder(setup.files);
+  const output = { stdout: '', stderr: '' };
+  const { promise: listens, resolve } = Promise.withResolvers<void>();
+  const surroundings = { cwd: folder, env: { PATH: process.env['PATH'] ?? '', ...setup.env } };
+  const command = openShared(argsOf(setup), surroundings, ({ stdout = '', stderr = '' }) => {
+    output.stdout += stdout;
+    output.stderr += stderr;
+    if (output.stdout.includes('\n')) resolve();
+  });
+  const early = command.ended.then(() => Promise.reject(new Error(`it ended: ${output.stderr}`)));
+  await Promise.race([listens, early]);
+  early.catch(() => undefined);
+  const [line = ''] = output.stdout.split('\n');
+  running.push(() => endSoon(command));
+  return new Served(command, folder, JSON.parse(line), output);
+}
+
+/** One with effects under way would wait for them. */
+async function endSoon(command: ServerProcess): Promise<void> {
+  command.kill('SIGTERM');
+  const hasEnded = await Promise.race([command.ended.then(() => true), delay(GRACE_MS, false)]);
+  if (!hasEnded) command.kill('SIGKILL');
+  await command.ended;
 }
 
 /** Starts a server that is expected to refuse. */

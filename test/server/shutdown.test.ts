@@ -37,12 +37,12 @@ describe('a server that is stopped', () => {
     const started = { json: { workflow: 'work', input: { seconds: '1' } } };
     const { run } = (await served.ask('/v1/runs', started)).json;
     const has = (name: string) => existsSync(join(served.folder, name));
-    await expect.poll(() => has('begun'), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => has('begun')).toBe(true);
     expect(await served.stop()).toBe(0);
     expect([has('done'), has('next')]).toEqual([true, false]);
     const again = await serve({ folder: served.folder });
     await expect
-      .poll(async () => (await again.ask(`/v1/runs/${run}`)).json.status, { timeout: 60_000 })
+      .poll(async () => (await again.ask(`/v1/runs/${run}`)).json.status)
       .toBe('completed');
     const { events } = (await again.ask(`/v1/runs/${run}/events?type=effect:requested`)).json;
     expect(events.map(({ node }: { node: string }) => node)).toEqual(['a', 'b']);
@@ -74,18 +74,16 @@ describe('a server that is stopped', () => {
     await served.ended;
     const again = await serve({ folder: served.folder });
     await expect
-      .poll(async () => (await again.ask(`/v1/runs/${run}`)).json.status, { timeout: 60_000 })
+      .poll(async () => (await again.ask(`/v1/runs/${run}`)).json.status)
       .toBe('completed');
   });
 
   it('ends at once with a second signal', async () => {
     const served = await serve({ files: { 'work.yaml': WORK } });
     await served.ask('/v1/runs', { json: { workflow: 'work', input: { seconds: '100' } } });
-    await expect
-      .poll(() => existsSync(join(served.folder, 'begun')), { timeout: 60_000 })
-      .toBe(true);
+    await expect.poll(() => existsSync(join(served.folder, 'begun'))).toBe(true);
     served.child.kill('SIGTERM');
-    await expect.poll(() => served.stderr, { timeout: 60_000 }).toContain('stopping');
+    await expect.poll(() => served.stderr).toContain('stopping');
     served.child.kill('SIGTERM');
     expect(await served.ended).not.toBe(0);
     expect(existsSync(join(served.folder, 'done'))).toBe(false);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAUNCHER, runErrand } from '../../src/cli/run-errand.cases.ts';
-import { serve } from './served.ts';
+import { serveWarm as serve } from './served.ts';
 import { follow, readAll, readSome, type SeenEvent } from './sse.ts';
 import { ALL } from './workflows.ts';
 
@@ -197,7 +197,7 @@ describe('the stream of all runs', () => {
     })();
     const here = await served.run('hello');
     await expect
-      .poll(() => seen.at(-1)?.data, { timeout: 60_000 })
+      .poll(() => seen.at(-1)?.data)
       .toMatchObject({
         run: here.run,
         workflow: 'hello',
@@ -210,7 +210,7 @@ describe('the stream of all runs', () => {
     });
     const { run } = JSON.parse(stdout) as { run: string };
     await expect
-      .poll(() => seen.findLast(({ data }) => data['run'] === run)?.data, { timeout: 60_000 })
+      .poll(() => seen.findLast(({ data }) => data['run'] === run)?.data)
       .toMatchObject({ workflow: 'ask', status: 'paused', attention: 'waiting_person' });
     expect(new Set(seen.map(({ event }) => event))).toEqual(new Set(['run']));
     expect(seen.every((event) => !('id' in event))).toBe(true);

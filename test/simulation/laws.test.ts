@@ -48,6 +48,7 @@ let good: Subject;
 let drifted: Subject;
 let people: Subject;
 let stopped: Subject;
+let finished: Subject;
 
 beforeAll(async () => {
   const { plan, worstCase } = planOfFiles({ 'main.yaml': MAIN });
@@ -70,22 +71,23 @@ beforeAll(async () => {
   });
   people = { ...met, ...asked, judge: () => 'allow' };
   const stopping = planOfFiles({ 'main.yaml': STOPPING });
-  stopped = { ...(await killedPayment(stopping.plan, failure)), ...stopping };
+  const fails = { bad: [failure] };
+  stopped = { ...(await paymentThat('effect:failed', stopping.plan, fails)), ...stopping };
+  finished = { ...(await paymentThat('effect:succeeded', stopping.plan, fails)), ...stopping };
 });
 
-/** Of most seeds the payment ends by itself, or before it is stopped. */
-async function killedPayment(
+/** The payment may be killed, or end by itself, before or after it is stopped. */
+async function paymentThat(
+  end: 'effect:failed' | 'effect:succeeded',
   plan: Subject['plan'],
-  failure: { readonly kind: string; readonly message: string },
+  fails: NonNullable<Parameters<typeof simulate>[1]>['fails'],
 ): Promise<Awaited<ReturnType<typeof simulate>>> {
   for (let seed = 0; seed < 100; seed++) {
-    const run = await simulate(plan, { seed, fails: { bad: [failure] } });
-    const isKilled = run.events.some(
-      (event) => at('effect:failed', 'g[pay]/pay')(event) && 'error' in event,
-    );
-    if (isKilled) return run;
+    const run = await simulate(plan, { seed, ...(fails === undefined ? {} : { fails }) });
+    const isCompleted = run.events.some(at('node:completed', 'g[pay]/pay'));
+    if (!isCompleted && run.events.some(at(end, 'g[pay]/pay'))) return run;
   }
-  throw new Error('No seed kills the payment');
+  throw new Error(`No seed has the payment end with ${end}`);
 }
 
 const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
@@ -216,6 +218,14 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
           afterSeq: Infinity,
           effect: { ...each.effect, key: 'another' },
         },
+      ]),
+  ],
+  [
+    stops.stoppedIsDone,
+    () =>
+      withExecutions(finished, (each) => [
+        each,
+        ...(each.path === 'g[pay]/pay' ? [{ ...each, afterSeq: each.afterSeq + 20 }] : []),
       ]),
   ],
   [

@@ -58,6 +58,7 @@ import {
   doubtsAreNamed,
   endsComeLast,
   placesAreAsked,
+  stoppedIsDone,
 } from './laws/stopped.ts';
 import {
   doubtIsSaid,
@@ -93,6 +94,7 @@ export const LAWS: readonly Law[] = [
   doubtsAreNamed,
   endsComeLast,
   placesAreAsked,
+  stoppedIsDone,
   actionsAreAsked,
   oneKeyOneAction,
   doneIsDone,

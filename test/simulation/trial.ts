@@ -85,7 +85,7 @@ const PREPARED = [
   { gate: 'one', value: 'abort' },
 ];
 
-function breachesOf(subject: Subject): readonly Breach[] {
+export function breachesOf(subject: Subject): readonly Breach[] {
   return LAWS.flatMap((law) => {
     const said = law.breaches(subject);
     return said.length === 0 ? [] : [{ law, said }];

@@ -12,12 +12,12 @@ import { Player } from './worst-case/player.ts';
 import { drawn, howToRepeat, IS_WHOLE } from '../sampled.ts';
 
 /**
- * Files that are valid and have a bound: every fourth of 2,000, and others with each commit. More of them
+ * Files that are valid and have a bound: every eighth of 2,000, and others with each commit. More of them
  * in a soak: `FILES=20000`; one: `FILE=12`.
  */
 const ALL_FILES = Number(process.env['FILES'] ?? 2000);
 const ONE = process.env['FILE'];
-const PARTS = IS_WHOLE || process.env['FILES'] !== undefined || ONE !== undefined ? 1 : 4;
+const PARTS = IS_WHOLE || process.env['FILES'] !== undefined || ONE !== undefined ? 1 : 8;
 const FILES = ALL_FILES / PARTS;
 const FIRST = ONE === undefined ? drawn('worst case', PARTS) : Number(ONE);
 

@@ -9,7 +9,7 @@ import type { GoOn } from './journey.ts';
 import type { KillEnvironment } from './kill-hook.ts';
 import type { KillPoint } from './kill-points.ts';
 import type { Place, Prepared } from './place.ts';
-import { errand, type Ended } from './process.ts';
+import { anyErrand, errand, type Ended } from './process.ts';
 
 const HOOK = join(import.meta.dirname, 'kill-hook.ts');
 
@@ -32,7 +32,7 @@ export function goOnByCommand(folder: string): GoOn {
       answer === undefined
         ? ['resume', run]
         : ['answer', run, answer.gate ?? '', '--value', JSON.stringify(answer.value)];
-    const ended = await errand([...args, ...answersOf(place), '--format', 'json'], {
+    const ended = await anyErrand([...args, ...answersOf(place), '--format', 'json'], {
       cwd: folder,
       env: envOf(place),
     });

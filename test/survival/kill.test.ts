@@ -1,6 +1,6 @@
 /**
  * A run is killed before and after its commits, by a signal that nobody can catch, and taken up again:
- * it ends as if nothing had been. Each commit of ours takes a seventh of the places, so that all
+ * it ends as if nothing had been. Each commit of ours takes an eleventh of the places, so that all
  * are taken in a few; `SAMPLE=all` takes all at once, and `ERRAND_KILLS=all` does so with more workflows.
  */
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ const IS_ALL = process.env['ERRAND_KILLS'] === 'all';
 const SEEDS = Array.from({ length: IS_ALL ? 60 : 10 }, (_, index) => index + 1);
 const AT_ONCE = 4;
 /** An odd number, or all places of a workflow would be before an append, or all after one. */
-const ONE_OF = 7;
+const ONE_OF = 11;
 const LONG_MS = 900_000;
 
 const root = mkdtempSync(join(tmpdir(), 'errand-kill-'));

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openErrand } from '../../src/engine/errand-interface.ts';
-import { errand, type Ended } from './process.ts';
+import { anyErrand, errand, type Ended } from './process.ts';
 import { text } from './subjects.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'errand-lost-log-'));
@@ -48,6 +48,8 @@ interface Place {
   readonly home: string;
   readonly run: string;
   readonly do: (...args: readonly string[]) => Promise<Ended>;
+  /** In a process that its script kills. */
+  readonly die: (...args: readonly string[]) => Promise<Ended>;
 }
 
 function newPlace(file = PAYMENT): Omit<Place, 'run'> {
@@ -56,7 +58,13 @@ function newPlace(file = PAYMENT): Omit<Place, 'run'> {
   writeFileSync(join(cwd, 'pay.yaml'), file);
   writeFileSync(join(cwd, 'then.sh'), 'kill -9 $PPID\n');
   const home = join(cwd, 'home');
-  return { cwd, home, do: (...args) => errand(args, { cwd, env: { ERRAND_HOME: home } }) };
+  const place = { cwd, env: { ERRAND_HOME: home } };
+  return {
+    cwd,
+    home,
+    do: (...args) => anyErrand(args, place),
+    die: (...args) => errand(args, place),
+  };
 }
 
 /** Killed after the payment, and then its write-ahead log is gone. */
@@ -64,7 +72,7 @@ async function afterLoss(): Promise<Place> {
   const place = newPlace();
   expect((await place.do('run', 'pay.yaml')).exit).toBe(5);
   const [run = ''] = readdirSync(join(place.home, 'runs'));
-  expect((await place.do('answer', run, '--value', 'y')).signal).toBe('SIGKILL');
+  expect((await place.die('answer', run, '--value', 'y')).signal).toBe('SIGKILL');
   for (const name of ['errand.db-wal', 'errand.db-shm']) rmSync(join(place.home, name));
   return { ...place, run };
 }
@@ -195,11 +203,11 @@ it('is found by an export and by an import, which write nothing', async () => {
   writeFileSync(join(place.cwd, 'then.sh'), 'true\n');
   expect((await place.do('resume', run)).exit).toBe(0);
   expect(paid(place)).toBe(1);
-}, 60_000);
+});
 
 it('is found where the run has begun in what was lost', async () => {
   const place = newPlace();
-  await place.do('run', 'pay.yaml', '--answer', 'ask=y');
+  await place.die('run', 'pay.yaml', '--answer', 'ask=y');
   const [run = ''] = readdirSync(join(place.home, 'runs'));
   for (const name of ['errand.db-wal', 'errand.db-shm']) rmSync(join(place.home, name));
   for (const command of ['resume', 'cancel']) {

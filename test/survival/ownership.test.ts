@@ -70,3 +70,35 @@ describe.runIf(canUnshare)('from another PID namespace of the same host', () => 
     expect((await errand(['resume', run], place)).exit).toBe(0);
   });
 });
+
+/** Sets the clock of a process a day ahead: every lease is over for it, as after a long standstill. */
+const A_DAY_AHEAD = `data:text/javascript,${encodeURIComponent(
+  'const now = Date.now.bind(Date); Date.now = () => now() + 86_400_000;',
+)}`;
+
+describe('a process that lives and has not renewed its lease', () => {
+  it('keeps its run: it is running, and refused to others', async () => {
+    const folder = mkdtempSync(join(root, 'lease-'));
+    writeFileSync(join(folder, 'long.yaml'), LONG);
+    const place = { cwd: folder, env: { ERRAND_HOME: join(folder, 'home') } };
+    const running = startErrand(['run', 'long.yaml'], place);
+    onTestFinished(() => running.kill('SIGKILL'));
+    while (!existsSync(join(folder, 'effects.log'))) await after(20);
+    const later = { ...place, env: { ...place.env, NODE_OPTIONS: `--import=${A_DAY_AHEAD}` } };
+    const [run = ''] = (await errand(['runs', '--quiet'], place)).stdout.trim().split('\n');
+    const listed = await errand(['runs', '--format', 'json'], later);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ run, status: 'running' }]);
+    for (const args of [
+      ['resume', run],
+      ['delete', run],
+      ['retry', run],
+    ])
+      expect(await errand([...args, '--format', 'json'], later)).toMatchObject({ exit: 2 });
+    expect(readFileSync(join(folder, 'effects.log'), 'utf8')).toBe('begun\n');
+
+    running.kill('SIGKILL');
+    await running.ended;
+    writeFileSync(join(folder, 'go'), '');
+    expect((await errand(['resume', run], later)).exit).toBe(0);
+  });
+});

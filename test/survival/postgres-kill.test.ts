@@ -19,7 +19,7 @@ const IS_ALL = process.env['ERRAND_KILLS'] === 'all';
 const SEEDS = IS_ALL ? [1, 2, 3, 4, 5, 6, 7, 8] : [2, 5];
 const AT_ONCE = 4;
 /** One of so many: no multiple of three, or all would be before, in or after. */
-const ONE_OF = 5;
+const ONE_OF = 11;
 
 const root = mkdtempSync(join(tmpdir(), 'errand-postgres-kill-'));
 const tried = { kills: 0, doubts: 0 };

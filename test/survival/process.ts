@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
 import type { KillableJob } from './killable.ts';
 
 export interface Ended {
@@ -36,6 +36,8 @@ export function bundleKillable(): Promise<Bundled> {
 }
 
 export async function bundle(input: string): Promise<Bundled> {
+  // most who start processes bundle nothing
+  const { rolldown } = await import('rolldown');
   mkdirSync(BUNDLES, { recursive: true });
   const dir = mkdtempSync(join(BUNDLES, 'errand-killable-'));
   const bundler = await rolldown({
@@ -68,7 +70,19 @@ export function errand(args: readonly string[], options: CommandOptions): Promis
   return startErrand(args, options).ended;
 }
 
-/** What finds other files from where it is stays there. */
+let count = 0;
+
+/** A command that neither is killed nor gets options for Node: most run where one is loaded already. */
+export async function anyErrand(
+  args: readonly string[],
+  { cwd, env = {} }: Omit<CommandOptions, 'node'>,
+): Promise<Ended> {
+  if (hasOwnProcess(`${++count} ${args[0]}`)) return errand(args, { cwd, env });
+  const surroundings = { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } };
+  return { ...(await sharedErrand(args, surroundings)), signal: null };
+}
+
+/** Keeps in its place what finds other files from there. */
 function stayInPlace(id: string, importer?: string): { id: string; external: true } | null {
   if (importer === undefined || !id.startsWith('.')) return null;
   const path = resolve(dirname(importer), id);

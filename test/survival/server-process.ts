@@ -30,5 +30,5 @@ const webhooks = new Webhooks({
 });
 await webhooks.begin();
 process.once('SIGTERM', () => {
-  void Promise.all([carrying.stop(), webhooks.stop()]).then(() => engine.close());
+  void Promise.all([carrying.stop(), webhooks.stop({ graceMs: 0 })]).then(() => engine.close());
 });

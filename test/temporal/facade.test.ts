@@ -38,7 +38,7 @@ describe('openErrand({temporal})', () => {
   );
 });
 
-describe.skipIf(skipped !== undefined)('an Errand on Temporal', { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== undefined)('an Errand on Temporal', () => {
   let stage: Stage;
   let folder = '';
   let errand: Errand;

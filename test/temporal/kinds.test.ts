@@ -23,14 +23,14 @@ interface Place {
 const PLACES: Readonly<Record<string, Place>> = {
   'in an activity': {
     path: 'a',
-    oneOf: 2,
+    oneOf: 4,
     files: {
       'main.yaml': 'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, act(a)}',
     },
   },
   'below a child': {
     path: 'a/b',
-    oneOf: 3,
+    oneOf: 6,
     files: {
       'main.yaml':
         'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, type: workflow, workflow: ./child.yaml}',
@@ -40,7 +40,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   'below a grandchild': {
     path: 'a/b/c',
-    oneOf: 3,
+    oneOf: 6,
     files: {
       'main.yaml':
         'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, type: workflow, workflow: ./child.yaml}',

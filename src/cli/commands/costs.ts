@@ -2,7 +2,8 @@
 import { onScreen } from '../../errors/support/on-screen.ts';
 import { jsonText } from '../../errors/support/printable.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
-import { costsOf, type Costs, type LedgerRow } from '../../history/cost-ledger.ts';
+import { costsOf, type Costs } from '../../history/cost-ledger.ts';
+import type { LedgerRow } from '../../history/run-view/ledger-row.ts';
 import type { Format } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
 import { countWords, tokenWords, usdWords } from '../screen/phrases.ts';

@@ -147,7 +147,7 @@ async function configuredStore(): Promise<Finding> {
   }
 }
 
-/** What servers have noted in the store. Problems of the store itself have rows of their own. */
+/** Notes of servers in the store. Problems of the store itself have rows of their own. */
 async function servers(): Promise<readonly Finding[]> {
   try {
     return serverFindings(await withRuns((runs) => runs.serverNotes()));

@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { CATALOG, RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
-import { LAUNCHER, runErrand } from '../run-errand.cases.ts';
+import { anyErrandSync } from '../../../test/cli/shared/command.ts';
+import { LAUNCHER } from '../run-errand.cases.ts';
 
 const KIND = 'provider.rate_limited';
 
 describe('errand explain KIND', () => {
   it('prints what it means, what Errand does, and last what to do', () => {
-    const { exit, stdout, stderr } = runErrand(['explain', KIND]);
+    const { exit, stdout, stderr } = anyErrandSync(['explain', KIND]);
     expect([exit, stderr]).toEqual([0, '']);
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toBe(`${CATALOG[KIND].title}  ${KIND}`);
@@ -18,25 +19,25 @@ describe('errand explain KIND', () => {
   });
 
   it('prints its catalog row as JSON', () => {
-    const { exit, stdout } = runErrand(['explain', KIND, '--format', 'json']);
+    const { exit, stdout } = anyErrandSync(['explain', KIND, '--format', 'json']);
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toEqual({ kind: KIND, retryable: true, ...CATALOG[KIND] });
   });
 
   it('prints Markdown', () => {
-    const { exit, stdout } = runErrand(['explain', KIND, '--format', 'markdown']);
+    const { exit, stdout } = anyErrandSync(['explain', KIND, '--format', 'markdown']);
     expect(exit).toBe(0);
     expect(stdout).toContain(`### ${KIND}\n\n**${CATALOG[KIND].title}.** `);
   });
 
   it('finds a kind by its name in another system', () => {
-    const { exit, stdout } = runErrand(['explain', 'BudgetExceededError']);
+    const { exit, stdout } = anyErrandSync(['explain', 'BudgetExceededError']);
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^Errand calls BudgetExceededError limit\.budget\.\n\n/);
   });
 
   it('shows all kinds that a name of another system can mean', () => {
-    const { stdout } = runErrand(['explain', 'ValueError', '--format', 'json']);
+    const { stdout } = anyErrandSync(['explain', 'ValueError', '--format', 'json']);
     const kinds = (JSON.parse(stdout) as { kind: string }[]).map(({ kind }) => kind);
     expect(kinds).toEqual(['route.guard_failed', 'route.no_match']);
   });
@@ -44,7 +45,7 @@ describe('errand explain KIND', () => {
 
 describe('errand explain --list', () => {
   it('has a line for each kind', () => {
-    const { exit, stdout } = runErrand(['explain', '--list']);
+    const { exit, stdout } = anyErrandSync(['explain', '--list']);
     expect(exit).toBe(0);
     const names = stdout
       .trimEnd()
@@ -54,7 +55,7 @@ describe('errand explain --list', () => {
   });
 
   it('has all rows as JSON', () => {
-    const { stdout } = runErrand(['explain', '--list', '--format', 'json']);
+    const { stdout } = anyErrandSync(['explain', '--list', '--format', 'json']);
     const rows = JSON.parse(stdout) as { kind: string; help: string }[];
     expect(rows.map(({ kind }) => kind)).toEqual(RUNTIME_KINDS);
     expect(rows.map(({ help }) => help)).toEqual(RUNTIME_KINDS.map((kind) => CATALOG[kind].help));
@@ -87,10 +88,10 @@ describe('a word from a log', () => {
     ['APIConnectionTimeoutError', 'provider.timeout', 'The error APIConnectionTimeoutError'],
     ['ThrottlingException', 'provider.rate_limited', 'The error ThrottlingException'],
   ])('%s is explained by the rule that knows it', (word, kind, begin) => {
-    const { exit, stdout } = runErrand(['explain', word]);
+    const { exit, stdout } = anyErrandSync(['explain', word]);
     expect(exit).toBe(0);
     expect(stdout.replace(/\s+/g, ' ')).toContain(`${begin} alone means ${kind} (rule `);
-    const { stdout: json } = runErrand(['explain', word, '--format', 'json']);
+    const { stdout: json } = anyErrandSync(['explain', word, '--format', 'json']);
     expect(JSON.parse(json)).toMatchObject({ kind });
   });
 });
@@ -132,7 +133,7 @@ describe('what cannot be done', () => {
     ],
     ['too many arguments', ['explain', KIND, 'more'], ['too many arguments']],
   ])('is reported on stderr with exit 2, and nothing on stdout: %s', (_, args, expected) => {
-    const { exit, stdout, stderr } = runErrand(args);
+    const { exit, stdout, stderr } = anyErrandSync(args);
     expect([exit, stdout]).toEqual([2, '']);
     // the words of a panel, whose lines are broken anywhere
     const said = stderr.replaceAll(/ *│?\n│? */g, ' ');
@@ -142,7 +143,7 @@ describe('what cannot be done', () => {
   });
 
   it('is a report on stdout where JSON was asked for', () => {
-    const { exit, stdout, stderr } = runErrand(['explain', 'nope', '--format', 'json']);
+    const { exit, stdout, stderr } = anyErrandSync(['explain', 'nope', '--format', 'json']);
     expect([exit, stderr]).toEqual([2, '']);
     expect(JSON.parse(stdout)).toMatchObject({
       error: { kind: 'validation.input', message: 'There is no kind called nope' },
@@ -151,7 +152,7 @@ describe('what cannot be done', () => {
   });
 
   it('cannot repaint the screen with what was typed', () => {
-    const { stderr } = runErrand(['explain', '\u001b[2Jevil\u0007']);
+    const { stderr } = anyErrandSync(['explain', '\u001b[2Jevil\u0007']);
     expect(stderr).toContain('no kind called evil');
     expect(stderr).not.toMatch(/[\u0007\u001b]/);
   });
@@ -165,27 +166,27 @@ describe('colour', () => {
     ['when forced and refused', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
     ['when the refusal is empty', { FORCE_COLOR: '1', NO_COLOR: '' }, true],
   ])('%s', (_, env, isColored) => {
-    const { stdout } = runErrand(['explain', KIND], { env });
+    const { stdout } = anyErrandSync(['explain', KIND], { env });
     expect(stdout.includes('\u001b[1m')).toBe(isColored);
-    expect(stdout.replace(/\u001b\[\d+m/g, '')).toBe(runErrand(['explain', KIND]).stdout);
+    expect(stdout.replace(/\u001b\[\d+m/g, '')).toBe(anyErrandSync(['explain', KIND]).stdout);
   });
 });
 
 describe('help', () => {
   it('names every command and goes to stdout when asked for', () => {
-    const { exit, stdout, stderr } = runErrand(['--help']);
+    const { exit, stdout, stderr } = anyErrandSync(['--help']);
     expect([exit, stderr]).toEqual([0, '']);
     for (const command of ['explain', 'classify']) expect(stdout).toContain(`\n  ${command} `);
   });
 
   it('goes to stderr, with exit 2, when nothing was asked for', () => {
-    const { exit, stdout, stderr } = runErrand([]);
+    const { exit, stdout, stderr } = anyErrandSync([]);
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Usage: errand');
   });
 
   it('prints the version', () => {
-    expect(runErrand(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(anyErrandSync(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 

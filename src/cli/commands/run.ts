@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from '../../errors/support/safe-json.ts
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import type { RunOptions } from '../../engine/backend.ts';
+import type { Progress } from '../../engine/run/running-effects.ts';
 import { latestPlan } from '../../history/latest-plan.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import type { RunRecord } from '../../machine/ports/store-port.ts';
@@ -21,12 +22,15 @@ import { Journal } from '../session/journal.ts';
 import { runLeg, legOptions, splitPair, type LegFlags } from '../session/run-session.ts';
 import { openProject, type Project } from '../project/project.ts';
 import { shellWord } from '../screen/phrases.ts';
+import type { RunUi } from '../session/run-ui.ts';
 import { SessionView } from '../session/session-view.ts';
 import { findRun } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 import { currentUser } from '../project/user-name.ts';
 
 export interface RunFlags extends LegFlags {
+  /** Shows the run in the dashboard. */
+  readonly ui?: boolean;
   /** A JSON file of inputs. */
   readonly inputFile?: string;
 }
@@ -42,17 +46,22 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
   const show = new SessionView(flags, terminal, { workflow: file });
   const hint = (error: unknown): string | undefined =>
     similarFile(file) ?? checkCommand(file, error);
-  return inProject({ show, hint }, async (project) => {
+  let ui: RunUi | undefined;
+  const onProgress = (progress: Progress): void => ui?.note(progress);
+  return inProject({ show, hint, onProgress }, async (project) => {
     const { engine } = project;
     const workflow = await project.load(file);
     show.about({ workflow: workflow.plan.name });
     noteServers(workflow, show);
     const inputs = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
-    const input = completeInput(workflow.plan, inputs);
+    const input = completeInput(workflow.plan, inputs, { secrets: workflow.secrets });
     const options = legOptions(flags);
     refuseUnknownGates(workflow.plan, options.answers);
     await engine.open();
-    return runLeg({ show, project, workflow, flags, terminal }, (onEvent) =>
+    if (flags.ui === true)
+      ui = await (await import('../session/run-ui.ts')).openRunUi(file, project, terminal);
+    const page = ui === undefined ? {} : { ui };
+    return runLeg({ show, project, workflow, flags, terminal, ...page }, (onEvent) =>
       engine.start(workflow, { ...options, input, onEvent }),
     );
   });
@@ -115,7 +124,7 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
   });
 }
 
-/** What a server is not asked for is refused rather than left out. */
+/** Refuses flags that a server does not take, rather than leaving them out. */
 function refuseAtServer(flags: ResumeFlags): void {
   const { answer, answers = [], inputs = [], now, acceptDrift, gates } = flags;
   const isAnswer = answer !== undefined;
@@ -288,22 +297,22 @@ interface ProjectCommand {
   readonly show: SessionView;
   /** The run that the command is about; undefined for a new one. */
   readonly run?: string;
+  readonly onProgress?: (progress: Progress) => void;
   /** One more suggestion after a refusal. */
   readonly hint?: (refusal: unknown) => string | undefined;
 }
 
 /** Closes the project in every case; a refusal before the leg is printed first, while the run can be read. */
 export async function inProject(
-  { show, run: id, hint }: ProjectCommand,
+  { show, run: id, hint, onProgress }: ProjectCommand,
   work: (project: Project) => Promise<number>,
 ): Promise<number> {
   let project: Project | undefined;
   try {
-    project = await openProject(
-      ({ message }) => show.note(message),
-      id,
-      (text) => show.note(text),
-    );
+    project = await openProject(({ message }) => show.note(message), id, {
+      note: (text) => show.note(text),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
     const opened = project;
     return await untilCrash(
       () => work(opened),

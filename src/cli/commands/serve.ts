@@ -5,8 +5,10 @@ import { listen } from '../../server/listen.ts';
 import { HostedServer } from '../../server/server.ts';
 import { tokensIn } from '../../server/access/tokens.ts';
 import { refusal } from '../exit.ts';
+import { Stopping } from '../guard/stopping.ts';
 import type { Format } from '../format.ts';
 import { createHome } from '../project/home.ts';
+import { lastRehearsal } from '../project/last-rehearsal.ts';
 import { openBrowser } from '../project/open-browser.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../project/project.ts';
@@ -61,6 +63,7 @@ export async function serve(
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     onLog: log,
     onEvent: (event, read) => journals.note(event, read),
+    lastRehearsal: (workflow) => lastRehearsal(home, workflow),
     engine: {
       extensionModules: projectModules(),
       onInternal: keepInternal(home),
@@ -110,31 +113,6 @@ function announce({ url, port, token }: Address, { format }: ServeFlags, termina
 function addressOf(url: string, token: string): string {
   return token === '' ? url : `${url.replace(/\/$/, '')}/#token=${token}`;
 }
-
-/** The first signal stops the server; a second one ends the process at once. */
-class Stopping {
-  readonly asked: Promise<void>;
-  readonly #resolve: () => void;
-  readonly #listener = (): void => {
-    this.off();
-    for (const signal of SIGNALS) process.once(signal, () => process.exit(SECOND_EXIT));
-    this.#resolve();
-  };
-
-  constructor() {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.asked = promise;
-    this.#resolve = resolve;
-    for (const signal of SIGNALS) process.on(signal, this.#listener);
-  }
-
-  off(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#listener);
-  }
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const SECOND_EXIT = 130;
 
 function isLoopback(host: string): boolean {
   const name = hostName(host.includes(':') && !host.startsWith('[') ? `[${host}]` : host) ?? '';

@@ -1,4 +1,5 @@
 /** `errand watch`: follows a run in the store to the end of its leg, or of the run. */
+import type { Engine } from '../../engine/errand.ts';
 import { latestLeg, resultAt } from '../../engine/backend.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
@@ -22,14 +23,14 @@ export async function watch(
   { format, json, quiet, verbose, wait }: WatchOptions,
   terminal: Terminal,
 ): Promise<number> {
-  return withRuns(async (runs) => {
+  const isJson = json === true || format === 'json';
+  const show = new SessionView(
+    { format: 'text', json: isJson, quiet: quiet === true, verbose: verbose === true },
+    terminal,
+    { run: id },
+  );
+  const follow = async (runs: Engine): Promise<number> => {
     const { plan } = await findRun(runs, id);
-    const isJson = json === true || format === 'json';
-    const show = new SessionView(
-      { format: 'text', json: isJson, quiet: quiet === true, verbose: verbose === true },
-      terminal,
-      { run: id },
-    );
     let events: readonly RunEvent[] = [];
     for await (const fresh of runs.follow(id, { throughPauses: wait === true })) {
       const isFirst = events.length === 0;
@@ -47,5 +48,6 @@ export async function watch(
     // exit 0: how the run ended is printed, and is not a failure of this command
     if (!isJson) show.result({ run: id, result: resultAt(events.at(-1)), events, plan: started });
     return 0;
-  }, id);
+  };
+  return withRuns(follow, id, ({ message }) => show.warn(message));
 }

@@ -22,7 +22,9 @@ export function addInspectCommands(cli: CliContext): void {
   addOfRun(cli, 'show', {
     summary: 'show one run',
     description:
-      'Shows the status of a run and of each of its nodes, what it waits for, and what it cost.',
+      'Shows the status of a run and of each of its nodes, what it waits for, and what it cost. With --html the page of the run is written as one file without scripts, for an issue or the artefacts of a CI job.',
+    options: [new Option('--html <file>', 'write the page of the run to a file; - is stdout')],
+    examples: [`errand show ${ID} --html failure.html`],
     load: async () => (await import('../commands/show.ts')).show,
   });
   addOfRun(cli, 'costs', {
@@ -41,7 +43,7 @@ export function addInspectCommands(cli: CliContext): void {
 
 type Inspect = (
   id: string,
-  options: { readonly format: Format },
+  options: { readonly format: Format; readonly html?: string },
   terminal: CliContext['terminal'],
 ) => Promise<number>;
 
@@ -51,23 +53,32 @@ function addOfRun(
   {
     summary,
     description,
+    options: own = [],
+    examples: more = [],
     load,
   }: {
     readonly summary: string;
     readonly description: string;
+    readonly options?: readonly Option[];
+    readonly examples?: readonly string[];
     readonly load: () => Promise<Inspect>;
   },
 ): void {
-  cli.program
+  const command = cli.program
     .command(name)
     .helpGroup(GROUP)
     .summary(summary)
     .description(description)
     .argument(...RUN)
-    .addOption(formatOption(['text', 'json']))
+    .addOption(formatOption(['text', 'json']));
+  for (const option of own) command.addOption(option);
+  command
     .addOption(verboseOption())
-    .addHelpText('after', examples(`errand ${name} ${ID}`, `errand ${name} ${ID} --format json`))
-    .action(async (id: string, options: { readonly format: Format }) => {
+    .addHelpText(
+      'after',
+      examples(`errand ${name} ${ID}`, `errand ${name} ${ID} --format json`, ...more),
+    )
+    .action(async (id: string, options: Parameters<Inspect>[1]) => {
       const inspect = await load();
       process.exitCode = await inspect(id, options, cli.terminal);
     });

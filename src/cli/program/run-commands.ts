@@ -25,6 +25,11 @@ interface LegFlags {
   readonly format: string;
 }
 
+interface RunFlags extends LegFlags {
+  readonly input?: string;
+  readonly ui?: boolean;
+}
+
 interface ResumeFlags extends LegFlags {
   readonly now?: boolean;
   readonly acceptDrift?: boolean;
@@ -49,6 +54,7 @@ function addRun(cli: CliContext): void {
     )
     .argument('<file>', 'a workflow file')
     .option('--input <file>', 'a JSON file of inputs')
+    .option('--ui', 'show the run in a browser while it takes')
     .addHelpText(
       'after',
       examples(
@@ -56,13 +62,15 @@ function addRun(cli: CliContext): void {
         'errand run triage.yaml --input ticket.json --format json',
         'errand run triage.yaml --json > events.jsonl',
         'errand run review.yaml --answer approve=yes --wait',
+        'errand run review.yaml --ui',
       ),
     )
     .addHelpText('after', exitTable)
-    .action(async (file: string, flags: LegFlags & { readonly input?: string }) => {
+    .action(async (file: string, flags: RunFlags) => {
       const { run } = await import('../commands/run.ts');
       const inputFile = flags.input === undefined ? {} : { inputFile: flags.input };
-      process.exitCode = await run(file, { ...legFlags(flags), ...inputFile }, cli.terminal);
+      const ui = flags.ui === true ? { ui: true } : {};
+      process.exitCode = await run(file, { ...legFlags(flags), ...inputFile, ...ui }, cli.terminal);
     });
 }
 

@@ -1,6 +1,7 @@
 /** The project that a command works in: its engine, and the folder of its runs. */
 import { join } from 'node:path';
 import { openEngine, type Engine, type LoadedWorkflow } from '../../engine/errand.ts';
+import type { Progress } from '../../engine/run/running-effects.ts';
 import { jsonText } from '../../errors/support/printable.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
@@ -30,14 +31,18 @@ export interface Project {
   ) => Promise<LoadedWorkflow | undefined>;
 }
 
-/**
- * Opens the project for that run, or for a new one. `onWarning`: problems that are no failures of a run;
- * `note`: what a person should know before it starts.
- */
+export interface ProjectListeners {
+  /** What a person should know before a run starts. */
+  readonly note?: (text: string) => void;
+  /** Text of models while it comes. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Opens the project for that run, or for a new one. `onWarning`: problems that are no failures of a run. */
 export async function openProject(
   onWarning: (error: ErrorReport) => void,
   run?: string,
-  note: (text: string) => void = () => undefined,
+  { note = () => undefined, onProgress }: ProjectListeners = {},
 ): Promise<Project> {
   const server = serverPlace();
   if (server !== undefined) return atServer(server, onWarning, note);
@@ -47,6 +52,7 @@ export async function openProject(
   const engine = await openEngine({
     extensionModules: projectModules(),
     onWarning,
+    ...(onProgress === undefined ? {} : { onProgress }),
     onInternal: (record) => keep?.(record),
     onOutage: 'halt',
     builtins: {

@@ -23,7 +23,7 @@ export function isOnTemporal(run?: string): boolean {
   return namedServer(run) !== undefined;
 }
 
-/** What the flags and the project say about the server; undefined for the project's own store. */
+/** The server that the flags or the project name; undefined for the project's own store. */
 function namedServer(run: string | undefined): RunLocationFlags | undefined {
   const flags = runLocationFlags();
   // only Temporal has an address

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openEngine, type Engine, type StoredRun } from '../../engine/errand.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import { renderLine } from '../../errors/render/line.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import type { RunRecord, RunStore } from '../../machine/ports/store-port.ts';
@@ -16,8 +17,13 @@ import { temporalFor } from './run-location.ts';
 import { serverPlace } from './server-location.ts';
 
 /** Opens the runs of this project for reading. Creates no file: without a store there are no runs. */
-export async function withRuns<T>(read: (runs: Engine) => Promise<T>, run?: string): Promise<T> {
-  const engine = await openToRead(run);
+export async function withRuns<T>(
+  read: (runs: Engine) => Promise<T>,
+  run?: string,
+  // warnings of sinks do not matter to a reader
+  onWarning: (error: ErrorReport) => void = () => undefined,
+): Promise<T> {
+  const engine = await openToRead(run, onWarning);
   try {
     return await read(engine);
   } finally {
@@ -25,9 +31,10 @@ export async function withRuns<T>(read: (runs: Engine) => Promise<T>, run?: stri
   }
 }
 
-function openToRead(run: string | undefined): Promise<Engine> {
-  // warnings of sinks do not matter to a reader
-  const onWarning = (): void => undefined;
+function openToRead(
+  run: string | undefined,
+  onWarning: (error: ErrorReport) => void,
+): Promise<Engine> {
   const server = serverPlace();
   if (server !== undefined) return openEngine({ onWarning, locate: () => ({ server }) });
   const temporal = temporalFor(run);

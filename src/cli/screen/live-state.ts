@@ -3,13 +3,14 @@
  * tokens, costs, questions, and waits that a stored run does not have.
  */
 import { defaultSchedule } from '../../workflow/plan/attempt-bound.ts';
-import { isInside, NodeTimelines, type NodeTimeline } from '../../history/node-timeline.ts';
+import { NodeTimelines, type NodeTimeline } from '../../history/node-timeline.ts';
+import { isInside } from '../../history/run-view/steps.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import { branchId } from '../../machine/state/scopes.ts';
 import { END } from '../../workflow/plan/route.ts';
 
-/** What the screen shows of a node beside its timeline. */
+/** The part of a node that the screen shows beside its timeline. */
 interface LiveDetails {
   /** Calls of models so far. */
   requests: number;
@@ -55,7 +56,7 @@ export class LiveState {
 
   /** In the order in which they first started. */
   nodes(): readonly LiveNode[] {
-    return [...this.#timelines.nodes.values()].flatMap((timeline) => {
+    return this.#timelines.nodes.flatMap((timeline) => {
       // nodes that never started are not shown
       const details = this.#details.get(timeline.path);
       const isContainer = this.#timelines.isHolder(timeline.path);

@@ -47,7 +47,7 @@ export class RunJournals {
     return open;
   }
 
-  /** What an earlier process stored and did not export comes first. */
+  /** Exports first the events that an earlier process stored and did not export. */
   async #catchUp(open: OpenJournal, read: () => Promise<readonly RunEvent[]>): Promise<void> {
     try {
       open.journal.repair(await read());

@@ -24,6 +24,7 @@ import { configured, reportOf, setWorkflowSecrets } from '../report-of.ts';
 import { onInterrupt, type Interrupt } from './interrupt.ts';
 import { Journal } from './journal.ts';
 import { keepInternal, type Project } from '../project/project.ts';
+import type { RunUi } from './run-ui.ts';
 import type { EndedLeg, SessionView, SessionViewOptions } from './session-view.ts';
 import type { Terminal } from '../terminal.ts';
 import { currentUser } from '../project/user-name.ts';
@@ -46,6 +47,8 @@ export interface SessionContext {
   readonly known?: RunEvent[];
   readonly flags: LegFlags;
   readonly terminal: Terminal;
+  /** The page that shows the run while it takes. */
+  readonly ui?: RunUi;
   /** Uses the output of a completed run, and returns the text for stdout. */
   readonly give?: (output: JsonValue) => string;
   /** Saves what is left of a failed run, and returns what a person can do next. */
@@ -66,23 +69,29 @@ interface RunningLeg {
 
 /** At an interactive terminal, asks about gates as they open, and continues the run. */
 export async function runLeg(context: SessionContext, begin: Begin): Promise<number> {
-  const { show, project, workflow, flags } = context;
+  const { show, project, workflow, flags, ui } = context;
+  let status: EndedLeg['result']['status'] | undefined;
   const printAsBefore = printForeignWith((line) => show.foreign(line));
   setWorkflowSecrets(workflow?.secrets ?? []);
   try {
     show.renderWith(rendererOf(flags.format, project.engine));
     let running = await open(context, begin);
     const firstSeq = running?.firstSeq;
+    if (running !== undefined) ui?.show(running.handle.id);
     while (running !== undefined) {
       const next: EndedLeg | RunningLeg | undefined = await attend(running, context);
       // a person who answers here sees one run, however many legs it had
-      if (next !== undefined && 'result' in next)
-        return noteEnd(await finish({ ...next, firstSeq }, context));
+      if (next !== undefined && 'result' in next) {
+        const ended = (await ui?.untilOver(next, context)) ?? next;
+        status = ended.result.status;
+        return noteEnd(await finish({ ...ended, firstSeq }, context));
+      }
       running = next;
     }
     return noteEnd(await show.delivered());
   } finally {
     await project.engine.close();
+    await ui?.close(status);
     printAsBefore();
   }
 }

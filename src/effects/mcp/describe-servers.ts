@@ -1,8 +1,10 @@
 /**
  * Lists the tools of a workflow's servers before it runs, so that agents know them and an unknown tool is
  * refused. Only servers that a node can use are contacted, all at once and within a time limit. One that
- * does not respond is a warning, because it may be up when it is needed.
+ * does not respond is a warning, because it may be up when it is needed; but an agent that takes all of its
+ * tools would be asked without any.
  */
+import { createRedactor } from '../../errors/redaction/redact.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { allNodes } from '../../workflow/plan/node-list.ts';
@@ -28,6 +30,8 @@ export interface DiscoverOptions {
   readonly servers: McpServers;
   /** Limit for all servers together. Default: 10 s. */
   readonly timeoutMs?: number;
+  /** Of the workflow. A server knows some, and a name of a tool is stored and shown everywhere. */
+  readonly secrets?: readonly string[];
 }
 
 export interface Discovered {
@@ -50,8 +54,8 @@ export async function describeServers(
     if (!asking.has(server)) asking.set(server, ask(name, server, options));
 
   const reported = new Set<McpServer>();
-  for (const { file, name, server, owner, named } of uses) {
-    const answer = (await asking.get(server)) ?? { problem: undefined };
+  for (const { file, name, server, owner, named, all } of uses) {
+    const answer = (await asking.get(server)) ?? { problem: undefined, why: '' };
     const described =
       'tools' in answer
         ? describeAll(name, server, answer.tools)
@@ -60,7 +64,13 @@ export async function describeServers(
     if ('tools' in answer) {
       const missing = missingTools(name, answer.tools, named);
       problems.push(...missing.map((problem) => ({ file, problem })));
-    } else if (!reported.has(server) && answer.problem !== undefined) {
+      const problem = leftOut(name, answer.unnamed);
+      if (problem !== undefined && !reported.has(server)) problems.push({ file: owner, problem });
+      reported.add(server);
+      continue;
+    }
+    problems.push(...all.map((path) => ({ file, problem: withoutAny(name, answer.why, path) })));
+    if (!reported.has(server) && answer.problem !== undefined) {
       reported.add(server);
       problems.push({ file: owner, problem: answer.problem });
     }
@@ -72,7 +82,8 @@ export async function describeServers(
 interface Named {
   readonly tool: string;
   readonly path: Path;
-  readonly isNode: boolean;
+  /** The node calls it, or offers it to a model. */
+  readonly isOffered: boolean;
 }
 
 interface Use {
@@ -82,6 +93,8 @@ interface Use {
   /** The file whose `runtime` declares it. */
   readonly owner: string;
   readonly named: readonly Named[];
+  /** Where agents take all of its tools. */
+  readonly all: readonly Path[];
 }
 
 function usesOf(file: FilePlan, top: WorkflowPlan): readonly Use[] {
@@ -91,7 +104,8 @@ function usesOf(file: FilePlan, top: WorkflowPlan): readonly Use[] {
   return Object.entries(owner.runtime?.mcpServers ?? {}).flatMap(([name, server]) => {
     if (!nodes.some((node) => canUse(node, name))) return [];
     const named = nodes.flatMap((node) => toolsNamed(node, `${name}/`));
-    return [{ file: file.file, name, server, owner: owner.file, named }];
+    const all = nodes.flatMap((node) => allTaken(node, `${name}/*`));
+    return [{ file: file.file, name, server, owner: owner.file, named, all }];
   });
 }
 
@@ -99,6 +113,12 @@ function canUse(node: NodePlan, server: string): boolean {
   if (node.type === 'tool') return isTemplate(node.tool) || node.tool.startsWith(`${server}/`);
   if (node.type !== 'agent') return false;
   return node.tools === null || node.tools.some((tool) => tool.startsWith(`${server}/`));
+}
+
+function allTaken(node: NodePlan, wanted: string): readonly Path[] {
+  if (node.type !== 'agent') return [];
+  const at = node.tools?.indexOf(wanted) ?? -1;
+  return at < 0 ? [] : [[...fromPointer(node.location.pointer), 'tools', at]];
 }
 
 function toolsNamed(node: NodePlan, prefix: string): readonly Named[] {
@@ -113,7 +133,7 @@ function toolsNamed(node: NodePlan, prefix: string): readonly Named[] {
     .map(({ name, path }) => ({
       tool: name.slice(prefix.length),
       path,
-      isNode: node.type === 'tool',
+      isOffered: path.at(-2) === 'tools' || node.type === 'tool',
     }));
 }
 
@@ -129,20 +149,23 @@ function agentNames({ tools, policy }: AgentPlan): readonly { name: string; path
 }
 
 type Answer =
-  | { readonly tools: ReadonlyMap<string, ServerTool> }
-  | { readonly problem: Problem | undefined };
+  | { readonly tools: ReadonlyMap<string, ServerTool>; readonly unnamed: number }
+  | { readonly problem: Problem | undefined; readonly why: string };
 
 async function ask(
   name: string,
   server: McpServer,
-  { servers, timeoutMs = DISCOVERY_MS }: DiscoverOptions,
+  { servers, timeoutMs = DISCOVERY_MS, secrets }: DiscoverOptions,
 ): Promise<Answer> {
   try {
-    const tools = await servers.describe({ name, settings: server }, { timeoutMs, attempts: 1 });
-    return { tools };
+    const all = await servers.describe({ name, settings: server }, { timeoutMs, attempts: 1 });
+    const redactor = createRedactor(secrets);
+    const tools = new Map([...all].filter(([tool]) => redactor.values(tool) === tool));
+    return { tools, unnamed: all.size - tools.size };
   } catch (thrown) {
     const { message, action } = toReport(thrown);
     return {
+      why: message,
       problem: {
         code: 'server-unreachable',
         severity: 'warning',
@@ -164,8 +187,8 @@ function describeAll(
 
 /** For a server that is unreachable: describes the tools as far as the file does. */
 function describeNamed(name: string, server: McpServer, named: readonly Named[]): ToolDescriptions {
-  const called = named.filter(({ isNode }) => isNode).map(({ tool }) => tool);
-  return byName(name, called, (tool) => describeTool(tool, server, undefined));
+  const offered = named.filter(({ isOffered }) => isOffered).map(({ tool }) => tool);
+  return byName(name, offered, (tool) => describeTool(tool, server, undefined));
 }
 
 function byName(
@@ -174,6 +197,27 @@ function byName(
   describe: (tool: string) => ToolDescription,
 ): ToolDescriptions {
   return Object.fromEntries(tools.map((tool) => [`${server}/${tool}`, describe(tool)]));
+}
+
+function withoutAny(server: string, why: string, path: Path): Problem {
+  return {
+    code: 'server-unreachable',
+    message: `${why}; without it the model would be asked without the tools of ${quoted(server)}`,
+    path,
+    suggestion: 'Start the server, or name the tools one by one: they are called once it responds',
+  };
+}
+
+function leftOut(server: string, count: number): Problem | undefined {
+  if (count === 0) return undefined;
+  return {
+    code: 'env-in-name',
+    severity: 'warning',
+    message: `The MCP server ${quoted(server)} has ${count === 1 ? 'a tool whose name has' : `${count} tools whose names have`} a secret of the file in it, which cannot be called`,
+    path: ['workflow', 'runtime', 'mcp_servers', server],
+    suggestion:
+      'Rename it at the server: a name is stored and shown everywhere, and cannot be redacted',
+  };
 }
 
 function missingTools(

@@ -17,7 +17,7 @@ export interface NamedServer {
 }
 
 export interface ResolvedServer extends NamedServer {
-  /** What its process gets. */
+  /** The environment of its process. */
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   /** Removes the filled-in values. */

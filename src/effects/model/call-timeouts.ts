@@ -3,7 +3,7 @@
  * Each aborts the call; a model that ignores the abort is abandoned shortly after.
  */
 import type { EffectClock } from '../clock.ts';
-import type { ModelTimeouts } from './request.ts';
+import type { ModelTimeouts } from '../../machine/policy/model-timeouts.ts';
 
 export type Limit = keyof ModelTimeouts;
 

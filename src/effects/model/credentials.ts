@@ -7,7 +7,8 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { extractFailure } from '../../providers/extract/extract.ts';
 import { providerNamed } from '../../providers/known-providers.ts';
 import type { ProviderSettings } from '../../workflow/plan/plan.ts';
-import { factsOf, type ModelRef } from './failure.ts';
+import type { ModelRef } from '../../providers/own-findings.ts';
+import { factsOf } from './failure.ts';
 import { commandSource } from './key-command.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 

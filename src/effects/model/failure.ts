@@ -26,6 +26,7 @@ import { carriedReport } from '../../errors/thrown/cause-reports.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
 import type { ReportDraft, Stamp } from '../../errors/report/report.ts';
 import { providerNamed } from '../../providers/known-providers.ts';
+import { brokenBeforeContent, notInTime, type ModelRef } from '../../providers/own-findings.ts';
 import { draftFromFailure, draftFromProvider } from '../../providers/report-from.ts';
 import type { ModelMessage } from '../../machine/conversation/model-message.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
@@ -38,12 +39,6 @@ import type { SdkFinish } from './sdk.ts';
 import { hasTwinsAmong } from './stream/distinct-calls.ts';
 import type { CallStop } from './call-timeouts.ts';
 import { isOneReply, type WireRecord } from './stream/wire-events.ts';
-
-export interface ModelRef {
-  readonly provider: string;
-  /** Name without the provider. */
-  readonly model: string;
-}
 
 export interface CallFailure {
   readonly failure: ReportDraft;
@@ -60,7 +55,7 @@ export function thrownFailure(
   const given = isCutByOurSdk(thrown, state) ? INTERRUPTED : reply;
   const failure = failureFrom(given, options, draftFromProvider);
   if (isCutBeforeContent(failure, state))
-    return { failure: cutBeforeContent(modelRef, context), thrown };
+    return { failure: brokenBeforeContent(modelRef, stampFor(context)), thrown };
   // a registered model was called, whatever it says about the request that it made
   const isModels = carriedReport(reply) !== undefined && !isOwn(reply);
   const isBegun = isModels && outcomeOf(failure) === 'not_started';
@@ -84,7 +79,8 @@ export function endFailure(
   }
   const options = { ...optionsFor(modelRef, context), delivered: state.isDelivered };
   const failure = failureFrom(link, options, draftFromProvider);
-  if (isCutBeforeContent(failure, state)) return { failure: cutBeforeContent(modelRef, context) };
+  if (isCutBeforeContent(failure, state))
+    return { failure: brokenBeforeContent(modelRef, stampFor(context)) };
   return { failure };
 }
 
@@ -94,24 +90,6 @@ function isCutBeforeContent(
   { isDelivered }: Pick<StreamState, 'isDelivered'>,
 ): boolean {
   return kind === 'provider.stream_interrupted' && !isDelivered;
-}
-
-function cutBeforeContent(modelRef: ModelRef, context: EffectContext): ReportDraft {
-  const draft = draftFromFailure(
-    {
-      ...modelRef,
-      operation: 'generate',
-      headers: {},
-      transport: { name: 'Error', message: 'The stream broke before its first content' },
-      phase: 'sent',
-      delivered: false,
-      source: 'errand',
-      finding: 'connection_closed',
-    },
-    { stamp: stampFor(context) },
-  );
-  const who = providerNamed(modelRef.provider).display;
-  return { ...draft, message: `${who} broke off before it sent any content.` };
 }
 
 export function stopped(
@@ -137,18 +115,7 @@ export function stopped(
       },
     };
   }
-  const draft = draftFromFailure(
-    {
-      ...modelRef,
-      operation: 'generate',
-      headers: {},
-      phase: state.isBegun ? 'streaming' : 'sent',
-      delivered: state.isDelivered,
-      source: 'errand',
-      finding: 'timed_out',
-    },
-    { stamp: stampFor(context) },
-  );
+  const draft = notInTime(modelRef, stampFor(context), state);
   const { limit, limitMs } = stop;
   const message = `${who} ${TOO_LATE[limit]} within ${durationWords(limitMs)}.`;
   return {

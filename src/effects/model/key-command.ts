@@ -5,7 +5,8 @@ import { providerNamed } from '../../providers/known-providers.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { ConnectionSettings } from './connection-settings.ts';
 import type { CredentialSource } from './credentials.ts';
-import { factsOf, type ModelRef } from './failure.ts';
+import type { ModelRef } from '../../providers/own-findings.ts';
+import { factsOf } from './failure.ts';
 
 /** Long enough for the program to prompt a person. */
 const TIMEOUT_MS = 60_000;

@@ -29,7 +29,7 @@ const VARIABLES: readonly string[] = [
 /** The only variable of PostgreSQL that is itself a credential; others name files and addresses. */
 const STORE_PASSWORD = 'PGPASSWORD';
 
-/** What callers of a server show, and what it signs its webhooks with. */
+/** Tokens that callers of a server show, and keys that it signs its webhooks with. */
 const SERVER_SECRETS: readonly string[] = [
   'ERRAND_TOKEN',
   'ERRAND_TOKENS',

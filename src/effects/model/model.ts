@@ -10,6 +10,7 @@ import type {
   ModelProgress,
   PartialReply,
 } from '../../machine/conversation/model-message.ts';
+import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../../machine/policy/model-timeouts.ts';
 import { REFRESHABLE } from '../../machine/policy/model-chain.ts';
 import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
@@ -24,14 +25,7 @@ import {
 } from '../effect.ts';
 import { MAX_RESULT_CHARS, toOutput } from '../../machine/state/stored-output.ts';
 import { createFindCredential, type Credential, type FindCredential } from './credentials.ts';
-import {
-  endFailure,
-  factsOf,
-  stopped,
-  thrownFailure,
-  type ModelRef,
-  type CallFailure,
-} from './failure.ts';
+import { endFailure, factsOf, stopped, thrownFailure, type CallFailure } from './failure.ts';
 import { usedByFailure, writtenIn } from './usage/failure-usage.ts';
 import {
   modelRefOf,
@@ -44,10 +38,12 @@ import {
 import { readStream, newStreamState, type StreamState } from './stream/read-stream.ts';
 import { createLoadPackage, type LoadPackage } from './load-package.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
-import { DEFAULT_TIMEOUTS, type ModelRequest, type ModelTimeouts } from './request.ts';
+import type { ModelRequest } from './request.ts';
 import type { SdkWarning } from './sdk.ts';
 import { turnOf, type Turn } from './stream/provider-turn.ts';
-import { estimateUsage, NOTHING_USED, usedUp } from './usage/usage.ts';
+import type { ModelRef } from '../../providers/own-findings.ts';
+import { NOTHING_USED, usedUp } from '../../providers/pricing/counted-usage.ts';
+import { estimateUsage } from './usage/estimate-usage.ts';
 import { CallTimeouts } from './call-timeouts.ts';
 
 export interface ModelEffectOptions extends ModelHost {

@@ -10,7 +10,8 @@ import { draftFromFailure } from '../../providers/report-from.ts';
 import { withEvents } from './stream/response-without-events.ts';
 import { boundedResponse } from './stream/bounded-response.ts';
 import { OwnFailure } from '../thrown-failure.ts';
-import { factsOf, type ModelRef } from './failure.ts';
+import type { ModelRef } from '../../providers/own-findings.ts';
+import { factsOf } from './failure.ts';
 
 export function oneRequest(modelRef: ModelRef): typeof fetch {
   const sent = new WeakSet<AbortSignal>();

@@ -4,21 +4,12 @@
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { ReportedUsage } from '../../providers/pricing/counted-usage.ts';
 
 /** A model of any version of the interface; only the SDK reads it. */
 export type SdkModel = object;
 
-export interface SdkUsage {
-  readonly inputTokens?: number | undefined;
-  readonly outputTokens?: number | undefined;
-  readonly inputTokenDetails?:
-    | {
-        readonly cacheReadTokens?: number | undefined;
-        readonly cacheWriteTokens?: number | undefined;
-      }
-    | undefined;
-  readonly outputTokenDetails?: { readonly reasoningTokens?: number | undefined } | undefined;
-}
+export type SdkUsage = ReportedUsage;
 
 export interface SdkWarning {
   readonly type: string;

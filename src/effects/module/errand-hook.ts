@@ -10,8 +10,11 @@ import { codeOf } from '../process/system-code.ts';
 /** Entries of the package. They must resolve to the running copy, not to another one on disk. */
 const ENTRIES: Readonly<Record<string, string>> = {
   errand: 'index',
+  'errand/ai-sdk': 'ai-sdk/index',
   'errand/classify': 'classify',
   'errand/errors': 'errors/index',
+  'errand/server': 'server/index',
+  'errand/stores': 'stores/index',
   'errand/temporal': 'temporal',
   'errand/workflow': 'workflow/authoring/define',
 };

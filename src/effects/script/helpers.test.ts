@@ -153,7 +153,12 @@ describe.each(LANGUAGES)('the helper for $name', ({ name, needs, raise }) => {
     () => {
       const { command = '', args = [], stdin = '' } = raise('order.missing', 'gone', undefined);
       const { ERRAND_ERROR_OUT: _, CONDUCTOR_ERROR_OUT: __, ...env } = process.env;
-      const { status, stderr } = spawnSync(command, args, { input: stdin, encoding: 'utf8', env });
+      const { status, stderr } = spawnSync(command, args, {
+        input: stdin,
+        encoding: 'utf8',
+        // the input is a socket here, and an outermost bash takes that for a login over the network
+        env: { ...env, SHLVL: '1' },
+      });
       expect(JSON.parse(stderr)).toEqual({ kind: 'order.missing', message: 'gone' });
       expect(status).toBe(1);
     },

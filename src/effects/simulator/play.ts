@@ -30,7 +30,7 @@ import {
   type EffectResult,
 } from '../effect.ts';
 import { toOutput } from '../../machine/state/stored-output.ts';
-import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../model/request.ts';
+import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../../machine/policy/model-timeouts.ts';
 import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './scripted-failure.ts';
 import { replyTo, type Reply } from './reply.ts';
 

@@ -114,7 +114,10 @@ export async function checkFile(
   if (discover === undefined) return { ...verdict, plan: withTools(verdict.plan, found) };
 
   const { describeServers } = await import('../../effects/mcp/describe-servers.ts');
-  const servers = await describeServers(verdict.plan, discover);
+  const servers = await describeServers(verdict.plan, {
+    ...discover,
+    secrets: loaded.secrets,
+  });
   const last = judge(servers.problems);
   for (const [of, described] of servers.tools) found.set(of, { ...described, ...found.get(of) });
   return last.plan === undefined ? last : { ...last, plan: withTools(last.plan, found) };

@@ -84,6 +84,7 @@ const NOT_HERE: ReadonlySet<string> = new Set([
   'module-unusable',
   'unknown-function',
   'unknown-tool',
+  'server-unreachable',
   'extension-unusable',
 ] satisfies DiagnosticCode[]);
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { ASKS, closed, HOUR_MS, newPlace, PARKS, WORKS, type Place } from './carry-on.cases.ts';
 import { LEASE_MS } from './lease-keeper.ts';
+import { runs } from '../../../test/runs.ts';
 
 /** The longest that anything due may wait. */
 const SOON_MS = 5000;
@@ -167,7 +168,7 @@ test('a place can be reserved for a run that is about to start', async () => {
 test('many runs that are due at the same moment do not wait for each other', async () => {
   const place = newPlace();
   const errand = await place.open({ functions: { work: closed } });
-  const count = 200;
+  const count = runs(200);
   for (let n = 0; n < count; n++) await (await errand.start(PARKS)).result();
   await errand.close();
   const server = await place.open({ functions: { work: () => 'paid' } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimOwner } from '../../machine/ports/store-port.ts';
-import { isHeld, isOwnerAlive, newOwner, type ProcessTable } from './claim-owner.ts';
+import { isHeld, lifeOf, newOwner, type ProcessTable } from './claim-owner.ts';
 
 const OWNER: ClaimOwner = {
   id: 'theirs',
@@ -22,13 +22,13 @@ function system(
 
 describe('an owner of this boot and PID namespace', () => {
   it.each([
-    ['is gone when there is no such process', null, false],
-    ['is gone when its pid is used again', { startedAt: '2000' }, false],
-    ['is gone when it only waits to be buried', { state: 'Z', startedAt: '1000' }, false],
-    ['lives when its process does', { state: 'S', startedAt: '1000' }, true],
-    ['lives when the system does not say when it began', {}, true],
+    ['is gone when there is no such process', null, 'gone'],
+    ['is gone when its pid is used again', { startedAt: '2000' }, 'gone'],
+    ['is gone when it only waits to be buried', { state: 'Z', startedAt: '1000' }, 'gone'],
+    ['lives when its process does', { state: 'S', startedAt: '1000' }, 'alive'],
+    ['lives as long as its lease when the system does not say when it began', {}, 'unknown'],
   ])('%s', (_, process, lives) => {
-    expect(isOwnerAlive(OWNER, system(process))).toBe(lives);
+    expect(lifeOf(OWNER, system(process))).toBe(lives);
   });
 });
 
@@ -41,28 +41,32 @@ describe('an owner whose pid means nothing here', () => {
     ['seen from a system that tells no namespace', { pidNamespace: '' }],
   ])('%s lives as long as its lease', (_, changes) => {
     for (const process of [null, { startedAt: '2000' }, { state: 'Z' }])
-      expect(isOwnerAlive(OWNER, system(process, changes))).toBe(true);
+      expect(lifeOf(OWNER, system(process, changes))).toBe('unknown');
   });
 
   it('is one without boot and namespace, whatever this system reports', () => {
     const { boot: _, pidNamespace: __, ...untold } = OWNER;
-    expect(isOwnerAlive(untold, system(null))).toBe(true);
-    expect(isOwnerAlive(untold, system(null, { boot: '', pidNamespace: '' }))).toBe(true);
-    expect(isOwnerAlive({ ...untold, boot: '', pidNamespace: '' }, system(null))).toBe(true);
+    expect(lifeOf(untold, system(null))).toBe('unknown');
+    expect(lifeOf(untold, system(null, { boot: '', pidNamespace: '' }))).toBe('unknown');
+    expect(lifeOf({ ...untold, boot: '', pidNamespace: '' }, system(null))).toBe('unknown');
   });
 });
 
-it('this process is alive to itself', () => {
-  expect(isOwnerAlive(newOwner('me'))).toBe(true);
+it('this process knows only the leases of its own backends', () => {
+  expect(lifeOf(newOwner('me'))).toBe('unknown');
 });
 
 describe('a claim', () => {
   const claim = { owner: OWNER, epoch: 1, untilMs: 5 };
   it('is held while its lease lasts by the store, whatever the clock is here', () => {
-    expect(isHeld({ ...claim, leftMs: 1 }, () => true)).toBe(true);
-    expect(isHeld({ ...claim, leftMs: 0 }, () => true)).toBe(false);
-    expect(isHeld({ ...claim, untilMs: 2 ** 52, leftMs: -1 }, () => true)).toBe(false);
-    expect(isHeld({ ...claim, leftMs: 1 }, () => false)).toBe(false);
+    expect(isHeld({ ...claim, leftMs: 1 }, () => 'unknown')).toBe(true);
+    expect(isHeld({ ...claim, leftMs: 0 }, () => 'unknown')).toBe(false);
+    expect(isHeld({ ...claim, untilMs: 2 ** 52, leftMs: -1 }, () => 'unknown')).toBe(false);
+    expect(isHeld({ ...claim, leftMs: 1 }, () => 'gone')).toBe(false);
     expect(isHeld(null)).toBe(false);
+  });
+
+  it('is held past its lease by a process that is seen to live', () => {
+    expect(isHeld({ ...claim, leftMs: -86_400_000 }, () => 'alive')).toBe(true);
   });
 });

@@ -1,7 +1,8 @@
 /**
  * The process that owns a claim, and whether it is alive. A pid has a meaning only within one boot
  * and one PID namespace, and is reused, so the start time of the process counts too. Where any of
- * these is unknown, the process counts as alive and its lease decides.
+ * these is unknown, its lease decides. A process that is seen to live keeps its runs, however long it
+ * has not renewed their leases: it may stand still, and its effects still run.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -34,14 +35,22 @@ function newName(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 }
 
-export function isOwnerAlive(owner: ClaimOwner, table: ProcessTable = THIS_SYSTEM): boolean {
-  if (!isOfSystem(owner, table)) return true;
+/** `unknown`: only its lease says how long it has its runs. */
+export type Life = 'alive' | 'gone' | 'unknown';
+
+export function lifeOf(owner: ClaimOwner, table: ProcessTable = THIS_SYSTEM): Life {
+  if (!isOfSystem(owner, table)) return 'unknown';
   const found = table.find(owner.pid);
-  if (found === null) return false;
-  // killed, but not yet reaped by its parent
-  if (found.state === 'Z') return false;
-  const isTold = owner.processStartedAt !== '' && found.startedAt !== undefined;
-  return !isTold || owner.processStartedAt === found.startedAt;
+  // `Z`: killed, but not yet reaped by its parent
+  if (found === null || found.state === 'Z') return 'gone';
+  if (owner.processStartedAt === '' || found.startedAt === undefined) return 'unknown';
+  if (owner.processStartedAt !== found.startedAt) return 'gone';
+  // a backend of this very process may have stopped
+  return owner.pid === process.pid ? 'unknown' : 'alive';
+}
+
+export function isOwnerAlive(owner: ClaimOwner): boolean {
+  return lifeOf(owner) !== 'gone';
 }
 
 /** Whether the pid of the owner means the same here as it does there. */
@@ -58,9 +67,11 @@ function isOfSystem(owner: ClaimOwner, { host, boot, pidNamespace }: ProcessTabl
 /** Whether a live process owns the run; the store's clock judges the lease. */
 export function isHeld(
   claim: SeenClaim | null,
-  isAlive: (owner: ClaimOwner) => boolean = isOwnerAlive,
+  life: (owner: ClaimOwner) => Life = lifeOf,
 ): boolean {
-  return claim !== null && claim.leftMs > 0 && isAlive(claim.owner);
+  if (claim === null) return false;
+  const seen = life(claim.owner);
+  return seen === 'unknown' ? claim.leftMs > 0 : seen === 'alive';
 }
 
 const THIS_SYSTEM: ProcessTable = thisSystem();

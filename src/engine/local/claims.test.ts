@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
+import { newRun } from '../../stores/conformance/scene.ts';
+import { HURRIED } from '../../effects/hurried-clock.cases.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner } from '../run/effect-runner.ts';
+import { newOwner } from './claim-owner.ts';
+import { Claims } from './claims.ts';
 import { LocalBackend } from './local-backend.ts';
 
 const PLAN = workflow({
@@ -78,4 +82,24 @@ test('a claim that cannot be released blocks no run here', async () => {
   expect((await store.summary(id)).claim).toBeNull();
   expect(warnings).toEqual(['store.unavailable']);
   await backend.close();
+});
+
+test('a claim that cannot be released is released when the store is back, because its process lives', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const release = store.release.bind(store);
+  let tries = 0;
+  const released = new Promise<void>((resolve) => {
+    store.release = async (claim) => {
+      tries += 1;
+      if (tries < 3) throw new ErrandError({ kind: 'store.unavailable', message: 'away' });
+      await release(claim);
+      resolve();
+    };
+  });
+  const claims = new Claims(store, HURRIED, newOwner('here'));
+  const { claim } = await store.create(newRun('r', { owner: newOwner('here') }));
+  claims.register(claim);
+  await expect(claims.release(claim)).rejects.toMatchObject({ kind: 'store.unavailable' });
+  await released;
+  expect((await store.summary('r')).claim).toBeNull();
 });

@@ -2,9 +2,13 @@
 import type { EffectClock } from '../../effects/clock.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { Claim, ClaimOwner, RunStore, RunSummary } from '../../machine/ports/store-port.ts';
-import { isHeld, isOwnerAlive } from './claim-owner.ts';
+import { isHeld, lifeOf, type Life } from './claim-owner.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { pollProcess } from './poll-process.ts';
+import { refuseLiveOwner } from './refuse-live.ts';
+
+/** How soon a claim that could not be released is released again. */
+const RELEASE_AGAIN_MS = LEASE_MS / 3;
 
 export class Claims {
   readonly #store: RunStore;
@@ -12,6 +16,9 @@ export class Claims {
   readonly #owner: ClaimOwner;
   /** Claimed by this backend, or about to be. */
   readonly #claimed = new Set<string>();
+  /** Cancels the next try to release a claim, by run. */
+  readonly #unreleased = new Map<string, () => void>();
+  #isClosed = false;
 
   constructor(store: RunStore, clock: EffectClock, owner: ClaimOwner) {
     this.#store = store;
@@ -43,10 +50,45 @@ export class Claims {
     this.#claimed.add(run);
   }
 
-  /** Frees the run for this backend even when the store cannot be reached. */
-  release(claim: Claim): Promise<void> {
+  /**
+   * Frees the run for this backend even when the store cannot be reached. Other processes see that this
+   * one lives, so it tries again until they can have the run.
+   */
+  async release(claim: Claim): Promise<void> {
     this.#claimed.delete(claim.run);
-    return this.#store.release(claim);
+    try {
+      await this.#store.release(claim);
+    } catch (thrown) {
+      this.#releaseLater(claim);
+      throw thrown;
+    }
+  }
+
+  /** Ends the tries to release claims: they end with this process. */
+  close(): void {
+    this.#isClosed = true;
+    for (const cancel of this.#unreleased.values()) cancel();
+    this.#unreleased.clear();
+  }
+
+  #releaseLater(claim: Claim): void {
+    if (this.#isClosed) return;
+    this.#unreleased.get(claim.run)?.();
+    this.#unreleased.set(
+      claim.run,
+      this.#clock.after(RELEASE_AGAIN_MS, () => void this.#releaseAgain(claim)),
+    );
+  }
+
+  async #releaseAgain(claim: Claim): Promise<void> {
+    this.#unreleased.delete(claim.run);
+    try {
+      // does nothing when the run was claimed again
+      await this.#store.release(claim);
+    } catch {
+      // the first failure was reported, and the store is still away
+      this.#releaseLater(claim);
+    }
   }
 
   async isRunning(run: string): Promise<boolean> {
@@ -55,16 +97,18 @@ export class Claims {
   }
 
   isHeld({ run, claim }: Pick<RunSummary, 'run' | 'claim'>): boolean {
-    return isHeld(claim, this.#isAlive(run));
+    return isHeld(claim, this.#life(run));
   }
 
   async #acquireNow(run: string, lostBefore: number): Promise<Claim> {
     const wasClaimed = this.#claimed.has(run);
-    const isAlive = this.#isAlive(run);
+    const life = this.#life(run);
     // before the store is called, or two concurrent calls would take the run from each other
     this.#claimed.add(run);
     try {
       const owner = lostBefore === 0 ? this.#owner : { ...this.#owner, lostBefore };
+      await refuseLiveOwner(this.#store, run, life);
+      const isAlive = (held: ClaimOwner): boolean => life(held) !== 'gone';
       return await this.#store.claim({ run, owner, leaseMs: LEASE_MS, isAlive });
     } catch (refusal) {
       if (!wasClaimed) this.#claimed.delete(run);
@@ -73,8 +117,11 @@ export class Claims {
   }
 
   /** A stored claim of ours on a run that is not claimed now is one that could not be released. */
-  #isAlive(run: string): (owner: ClaimOwner) => boolean {
+  #life(run: string): (owner: ClaimOwner) => Life {
     const isClaimed = this.#claimed.has(run);
-    return (owner) => (owner.id === this.#owner.id ? isClaimed : isOwnerAlive(owner));
+    return (owner) => {
+      if (owner.id !== this.#owner.id) return lifeOf(owner);
+      return isClaimed ? 'unknown' : 'gone';
+    };
   }
 }

@@ -6,6 +6,7 @@ import { refuseOldCopy, type LogWitness } from '../run/lost-log.ts';
 import type { ImportedRun } from '../run-file.ts';
 import { isHeld, isOwnerAlive } from './claim-owner.ts';
 import { LEASE_MS } from './lease-keeper.ts';
+import { refuseLiveOwner } from './refuse-live.ts';
 
 export class LocalArchive implements RunArchive {
   readonly #store: RunStore;
@@ -16,7 +17,8 @@ export class LocalArchive implements RunArchive {
     this.#owner = owner;
   }
 
-  remove(run: string, by: string, at: string): Promise<Tombstone> {
+  async remove(run: string, by: string, at: string): Promise<Tombstone> {
+    await refuseLiveOwner(this.#store, run);
     return this.#store.remove({ run, by, at, isAlive: isOwnerAlive });
   }
 

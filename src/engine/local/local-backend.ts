@@ -291,6 +291,7 @@ export class LocalBackend implements Backend {
     // a leg that ended in a defect must not keep the store open
     for (const result of results)
       if (result.status === 'rejected') this.#warn(toReport(result.reason));
+    this.#claims.close();
     await this.#options.effects.close();
     await this.store.close();
   }

@@ -3,7 +3,7 @@ import type { EffectClock } from '../../effects/clock.ts';
 import type { DueQuery, DueRun, SharedWork } from '../../machine/ports/shared-work-port.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { RunSharing } from '../backend.ts';
-import { isOwnerAlive } from './claim-owner.ts';
+import { isOwnerAlive, lifeOf } from './claim-owner.ts';
 import type { OpenLegs } from './open-legs.ts';
 
 export interface LocalSharingParts {
@@ -29,7 +29,10 @@ export class LocalSharing implements RunSharing {
     const isAlive: DueQuery['isAlive'] = (owner) => owner.id === this.id || isOwnerAlive(owner);
     const found = await this.work.due({ ...query, nowMs: clock.now(), isAlive });
     // a process that stood still for longer than its lease still has its runs, unless another took them
-    return found.filter(({ run }) => legs.get(run) === undefined);
+    return found.filter(
+      ({ run, claim }) =>
+        legs.get(run) === undefined && (claim === null || lifeOf(claim.owner) !== 'alive'),
+    );
   }
 
   executing(): number {

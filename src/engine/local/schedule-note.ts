@@ -78,7 +78,7 @@ export interface Moment {
   readonly isFree: boolean;
 }
 
-/** What comes next. Of several ticks that nobody saw, the latest counts. */
+/** The next tick. Of several ticks that nobody saw, the latest counts. */
 export function nextStep(
   { overlap }: SchedulePlan,
   note: ScheduleNote | undefined,

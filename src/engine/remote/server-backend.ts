@@ -3,8 +3,10 @@
  * executes them; nothing of a run happens here.
  */
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
-import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { setTimeout as after } from 'node:timers/promises';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import type { ListQuery, RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -30,10 +32,13 @@ import { ServerStore } from './server-store.ts';
 export class ServerBackend implements Backend {
   readonly store: ServerStore;
   readonly #client: ServerClient;
+  readonly #onAway: ((error: ErrorReport) => void) | undefined;
   readonly #legs = new Map<string, ServerLeg>();
 
-  constructor(place: ServerPlace) {
+  /** `onAway`: called when the server stops answering while a run is started or followed. */
+  constructor(place: ServerPlace, onAway?: (error: ErrorReport) => void) {
     this.#client = new ServerClient(place);
+    this.#onAway = onAway;
     this.store = new ServerStore(this.#client);
   }
 
@@ -43,20 +48,31 @@ export class ServerBackend implements Backend {
     options: BackendStartOptions = {},
   ): Promise<RunHandle> {
     const { answers = [], gates } = options;
-    const { body } = await this.#client.post(
-      '/v1/runs',
-      {
-        workflow: plan.name,
-        input,
-        ...(answers.length === 0 ? {} : { answers: answersByGate(answers) }),
-        ...(gates === false ? { gates } : {}),
-      },
-      // an answer that is lost on its way starts nothing twice
-      { 'idempotency-key': randomUUID() },
-    );
+    const body = await this.#startOnce({
+      workflow: plan.name,
+      input,
+      ...(answers.length === 0 ? {} : { answers: answersByGate(answers) }),
+      ...(gates === false ? { gates } : {}),
+    });
     const run = textOf(objectOf(body)['run']);
     options.onCreated?.(run);
     return this.#leg(run, 1, options);
+  }
+
+  /** Sends it again, under the same key, where the server left in the middle: it may have taken it. */
+  async #startOnce(request: JsonObject): Promise<JsonValue> {
+    const key = { 'idempotency-key': randomUUID() };
+    const endMs = performance.now() + PATIENCE_MS;
+    for (let tries = 0; ; tries++)
+      try {
+        return (await this.#client.post('/v1/runs', request, key)).body;
+      } catch (thrown) {
+        const isAway = thrown instanceof ErrandError && isKind(thrown, 'store.unavailable');
+        const isUnsent = isAway && tries === 0 && thrown.report.outcome === 'not_started';
+        if (!isAway || isUnsent || performance.now() > endMs) throw thrown;
+        if (tries === 0) this.#onAway?.(this.#client.awayForNow(thrown));
+        await after(AGAIN_MS);
+      }
   }
 
   async resume(run: string, options: BackendResumeOptions = {}): Promise<RunHandle> {
@@ -124,8 +140,9 @@ export class ServerBackend implements Backend {
     if (stored.length > 0) yield stored;
     if (isOver(stored.at(-1)) || status === 'interrupted') return;
     const { signal } = new AbortController();
-    const after = stored.at(-1)?.seq ?? fromSeq - 1;
-    for await (const event of serverEvents(this.#client, { run, after, signal })) {
+    const last = stored.at(-1)?.seq ?? fromSeq - 1;
+    const onAway = this.#onAway;
+    for await (const event of serverEvents(this.#client, { run, after: last, signal, onAway })) {
       yield [event];
       if (isOver(event)) return;
     }
@@ -169,6 +186,7 @@ export class ServerBackend implements Backend {
     const leg = new ServerLeg(this.#client, {
       run,
       firstSeq,
+      onAway: this.#onAway,
       ...(onEvent === undefined ? {} : { onEvent }),
       ...(wait === undefined ? {} : { wait }),
     });
@@ -182,6 +200,9 @@ export class ServerBackend implements Backend {
 }
 
 const ACCEPTED = 202;
+const AGAIN_MS = 500;
+/** How long a server may take to be back while a run is started. */
+const PATIENCE_MS = 60_000;
 
 function pathOf(run: string): string {
   return `/v1/runs/${encodeURIComponent(run)}`;

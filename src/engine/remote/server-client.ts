@@ -1,5 +1,7 @@
 /** The HTTP of an Errand server: requests with its token, and its refusals as errors. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { refusalIn } from './server-refusal.ts';
 
@@ -21,6 +23,21 @@ export interface JsonAnswer {
 }
 
 const HEADERS_MS = 90_000;
+
+const REPEAT =
+  'Check the address in --server or ERRAND_SERVER, and that `errand serve` runs there; then repeat the command.';
+
+/** Where no connection came about, nothing was sent. */
+const UNCONNECTED: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+function isUnconnected(thrown: unknown): boolean {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  return isObject(cause) && UNCONNECTED.has(cause['code']);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
 
 export class ServerClient {
   readonly url: string;
@@ -56,20 +73,24 @@ export class ServerClient {
   }
 
   /** The failure of a server that cannot be reached, or that stopped in the middle. */
-  away(cause?: unknown): ErrandError {
+  away(cause?: unknown, advice = REPEAT): ErrandError {
     return new ErrandError(
       {
         kind: 'store.unavailable',
         message: `The Errand server at ${this.url} does not answer`,
+        ...(isUnconnected(cause) ? { outcome: 'not_started' } : {}),
         details: { server: this.url },
-        action: {
-          kind: 'fix_setup',
-          detail:
-            'Check the address in --server or ERRAND_SERVER, and that `errand serve` runs there; then repeat the command.',
-        },
+        action: { kind: 'fix_setup', detail: advice },
       },
       { cause },
     );
+  }
+
+  /** Warns of a server that is asked again. */
+  awayForNow(cause: unknown): ErrorReport {
+    const { kind, details } = this.away(cause).report;
+    const message = `The Errand server at ${this.url} does not answer; trying again`;
+    return toReport(new ErrandError({ kind, message, details }, { cause }));
   }
 
   async #json(method: string, path: string, ask: Ask): Promise<JsonAnswer> {

@@ -1,5 +1,6 @@
 /** Follows the events of a run on a server, over any number of connections: each once and in order. */
 import { setTimeout as after } from 'node:timers/promises';
+import type { ErrorReport } from '../../errors/report/report.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -16,10 +17,13 @@ export interface FollowedRun {
   readonly after: number;
   /** Stops following. */
   readonly signal: AbortSignal;
+  /** Called once whenever the server stops answering; following continues when it is back. */
+  readonly onAway?: ((error: ErrorReport) => void) | undefined;
+  /** How long a server may be away: a restart takes less. Default: a minute. */
+  readonly patienceMs?: number;
 }
 
 const RECONNECT_MS = 500;
-/** How long a server may be away while a run is followed: a restart takes less. */
 const PATIENCE_MS = 60_000;
 /** A server carries an interrupted run on within seconds; it pings every 15. */
 const ABANDONED_PINGS = 2;
@@ -27,15 +31,15 @@ const ABANDONED_PINGS = 2;
 /** Ends where following was stopped, or where nobody carries the run on. */
 export async function* serverEvents(
   client: ServerClient,
-  { run, after: first, signal }: FollowedRun,
+  { run, after: first, signal, onAway, patienceMs = PATIENCE_MS }: FollowedRun,
 ): AsyncGenerator<RunEvent, void, undefined> {
   let seq = first;
   let idlePings = 0;
-  let patienceEndsMs = performance.now() + PATIENCE_MS;
+  const outage = new Outage(client, { run, onAway, patienceMs });
   while (!signal.aborted) {
     try {
       for await (const frame of connection(client, { run, after: seq, signal })) {
-        patienceEndsMs = performance.now() + PATIENCE_MS;
+        outage.isOver();
         if (frame.event === 'ping') {
           idlePings = (await isAbandoned(client, run)) ? idlePings + 1 : 0;
           if (idlePings >= ABANDONED_PINGS) return;
@@ -47,11 +51,43 @@ export async function* serverEvents(
         }
       }
     } catch (thrown) {
-      const isOver = performance.now() > patienceEndsMs;
       if (signal.aborted) return;
-      if (!isKind(thrown, 'store.unavailable') || isOver) throw thrown;
+      if (!isKind(thrown, 'store.unavailable')) throw thrown;
+      outage.note(thrown);
     }
     await pause(RECONNECT_MS, signal);
+  }
+}
+
+type OutageOptions = Pick<FollowedRun, 'run' | 'onAway'> & { readonly patienceMs: number };
+
+/** A time in which the server does not answer: it is said once, and has an end. */
+class Outage {
+  readonly #client: ServerClient;
+  readonly #options: OutageOptions;
+  #sinceMs: number | undefined;
+
+  constructor(client: ServerClient, options: OutageOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  isOver(): void {
+    this.#sinceMs = undefined;
+  }
+
+  /** Throws when the server has been away for too long. */
+  note(thrown: unknown): void {
+    const { run, onAway, patienceMs } = this.#options;
+    const nowMs = performance.now();
+    if (this.#sinceMs === undefined) {
+      this.#sinceMs = nowMs;
+      onAway?.(this.#client.awayForNow(thrown));
+    } else if (nowMs - this.#sinceMs > patienceMs)
+      throw this.#client.away(
+        thrown,
+        `Start the server again; then follow the run with: errand watch ${run}`,
+      );
   }
 }
 

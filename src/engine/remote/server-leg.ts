@@ -1,4 +1,5 @@
 /** Handle of a run that a server executes: follows it there. */
+import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { resultAt, type RunHandle, type RunOptions, type RunResult } from '../backend.ts';
 import type { ServerClient } from './server-client.ts';
@@ -7,6 +8,8 @@ import { isRest, serverEvents } from './server-events.ts';
 export interface ServerLegOptions extends Pick<RunOptions, 'onEvent' | 'wait'> {
   readonly run: string;
   readonly firstSeq: number;
+  /** Called when the server stops answering. */
+  readonly onAway?: ((error: ErrorReport) => void) | undefined;
 }
 
 export class ServerLeg implements RunHandle {
@@ -33,9 +36,10 @@ export class ServerLeg implements RunHandle {
   }
 
   async *events(): AsyncGenerator<RunEvent, void, undefined> {
-    const { run, firstSeq } = this.#options;
+    const { run, firstSeq, onAway } = this.#options;
     const { signal } = this.#left;
-    for await (const event of serverEvents(this.#client, { run, after: firstSeq - 1, signal })) {
+    const wanted = { run, after: firstSeq - 1, signal, onAway };
+    for await (const event of serverEvents(this.#client, wanted)) {
       yield event;
       if (this.#isLast(event)) return;
     }

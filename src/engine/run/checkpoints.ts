@@ -5,11 +5,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { SNAPSHOT_VERSION, unpackState, type Snapshot } from '../../machine/state/snapshot.ts';
 import type { RunState } from '../../machine/state/state.ts';
-import type { RunStore } from '../../machine/ports/store-port.ts';
+import type { ReadableStore } from '../../machine/ports/store-port.ts';
 
 /** Undefined when there is none that can be used. */
-export async function loadCheckpoint(store: RunStore, run: string): Promise<RunState | undefined> {
-  const found = await store.loadCheckpoint(run);
+export async function loadCheckpoint(
+  store: Pick<ReadableStore, 'loadCheckpoint'>,
+  run: string,
+): Promise<RunState | undefined> {
+  const found = (await store.loadCheckpoint?.(run)) ?? null;
   return found !== null && isSnapshot(found.state) ? unpackState(found.state) : undefined;
 }
 

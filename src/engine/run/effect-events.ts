@@ -14,6 +14,7 @@ import { recordedFailure, stampAt } from '../../machine/decide/failure.ts';
 import { scopeOf } from '../../machine/state/plan-lookup.ts';
 import { costOf, countable } from '../../machine/policy/pricing.ts';
 import type { RunState } from '../../machine/state/state.ts';
+import { withSpokenKinds } from './spoken-kinds.ts';
 
 export interface Recording {
   /** Removes configured secret values, which scripts and functions may write in words of their own. */
@@ -25,9 +26,10 @@ export interface Recording {
 export function resultEvents(
   state: RunState,
   request: EffectRequest,
-  result: EffectResult,
+  given: EffectResult,
   { redactor, isStopped = false }: Recording,
 ): readonly EventBody[] {
+  const result = withSpokenKinds(given, request.node.raises ?? [], redactor);
   const suppressed = (result.suppressed ?? []).map(({ failure, reason, isWarning }): EventBody => ({
     type: 'error:suppressed',
     error: buildReport(failure, { stamp: stampAt(state, request.path, failure.kind), redactor }),

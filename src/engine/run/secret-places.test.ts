@@ -8,10 +8,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { failure } from '../../errors/thrown/errand-error.ts';
+import { partial } from '../../workflow/authoring/partial.ts';
 import { createErrand, type Errand } from '../errand.ts';
 import type { RunResult } from '../backend.ts';
 
 const SECRET = 'Zk7Qp2Xw9LmR4tVb8NcY';
+/** Fits the grammar of kinds. */
+const LOWER = 'wh_deadbeef0123456789ab';
 
 const CHILD = `workflow: {name: child, entry_point: c, input: {pw: {type: string, default: "\${DB_PASSWORD}"}}}
 nodes: [{name: c, type: set, value: "{{ workflow.input.pw }}"}]
@@ -152,9 +156,16 @@ let told: unknown[] = [];
 async function open(): Promise<Errand> {
   return createErrand({
     directory: folder,
-    env: { PATH: process.env['PATH'] ?? '', DB_PASSWORD: SECRET },
+    env: { PATH: process.env['PATH'] ?? '', DB_PASSWORD: SECRET, CODE_TOKEN: LOWER },
     functions: {
       echo: ({ pw }: { pw: string }) => ({ got: pw, isTrue: pw === SECRET }),
+      named: ({ pw }: { pw: string }) => {
+        throw Object.assign(new Error('no'), { kind: `order.${pw}` });
+      },
+      wrapped: ({ pw }: { pw: string }) => {
+        throw failure('order.missing', 'no', {}, { cause: failure(`order.${pw}`, 'deep') });
+      },
+      beside: ({ pw }: { pw: string }) => partial([1], [failure(`order.${pw}`, 'no')]),
       fail: ({ pw }: { pw: string }) => {
         throw new Error(`refused ${pw}`);
       },
@@ -226,6 +237,73 @@ describe('a secret of the file', () => {
       nodes: "{name: a, type: call, function: echo, arguments: {pw: '${DB_PASSWORD}'}}",
     });
     expect(result).toMatchObject({ output: { got: REDACTED, isTrue: true } });
+  });
+});
+
+describe('the kind of a failure', () => {
+  const envelope = String.raw`'echo "{\"kind\": \"order.$0\", \"message\": \"no\"}" > "$ERRAND_ERROR_OUT"'`;
+  const RAISED: Readonly<Record<string, string>> = {
+    'of a script': `type: script, command: sh, args: ['-c', ${envelope}, '\${CODE_TOKEN}']`,
+    'that a function throws': "type: call, function: named, arguments: {pw: '${CODE_TOKEN}'}",
+    'of a cause': "type: call, function: wrapped, arguments: {pw: '${CODE_TOKEN}'}",
+    'beside a result': "type: call, function: beside, arguments: {pw: '${CODE_TOKEN}'}",
+  };
+
+  it.each(Object.entries(RAISED))('%s has no secret', async (_name, node) => {
+    const { id, result } = await play({ nodes: `{name: a, ${node}}` });
+    const heard = JSON.stringify([result, told, await seen(id)]);
+    expect(heard).toContain('internal.envelope_invalid');
+    expect(heard).not.toContain(LOWER);
+    for (const text of stored()) expect(text).not.toContain(LOWER);
+  });
+
+  it('stays as it is where the file declares it', async () => {
+    const { result } = await play({
+      nodes: `{name: a, ${RAISED['of a script'] ?? ''}, raises: [order.${LOWER}]}`,
+    });
+    expect(result).toMatchObject({ status: 'failed', error: { kind: `order.${LOWER}` } });
+  });
+});
+
+describe('a refusal', () => {
+  const heardOf = async (refused: Promise<unknown>): Promise<string> => {
+    const thrown: unknown = await refused.then(
+      () => 'nothing was refused',
+      (error: unknown) => error,
+    );
+    expect(thrown).toMatchObject({ kind: 'validation.input' });
+    return `${String(thrown)} ${JSON.stringify(thrown)}`;
+  };
+
+  const input = "input: {pw: {type: string, enum: ['${DB_PASSWORD}', other], default: other}}";
+
+  it('of an input does not say which secret would fit', async () => {
+    const workflow = await errand.load(
+      write({ workflow: input, nodes: '{name: a, type: set, value: 1}' }),
+    );
+    const heard = await heardOf(errand.start(workflow, { input: { pw: 'guess' } }));
+    expect(heard).toContain(REDACTED);
+    expect(heard).not.toContain(SECRET);
+  });
+
+  it('of an input that a resume replaces does not either', async () => {
+    const { id } = await play({ workflow: input, nodes: `{name: a, ${FALSE}}` });
+    const heard = await heardOf(errand.resume(id, { input: { pw: 'guess' } }));
+    expect(heard).toContain(REDACTED);
+    expect(heard).not.toContain(SECRET);
+  });
+
+  it('of an edited result does not say which secret would fit, and takes the secret itself', async () => {
+    const { id } = await play({
+      nodes:
+        "{name: a, type: script, command: 'false', output: {x: {type: string, enum: ['${DB_PASSWORD}']}}, routes: [{to: $end}, {on_error: true, ask: {options: [edit]}}]}",
+      ends: 'paused',
+    });
+    const heard = await heardOf(errand.answer(id, { value: { edit: { x: 'guess' } } }));
+    expect(heard).toContain(REDACTED);
+    expect(heard).not.toContain(SECRET);
+    const run = await errand.answer(id, { value: { edit: { x: SECRET } } });
+    expect(await run?.result()).toMatchObject({ status: 'completed', output: { x: REDACTED } });
   });
 });
 

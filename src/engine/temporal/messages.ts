@@ -3,7 +3,8 @@
  * be of different versions: a run may outlive the deployment that started it.
  */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import type { Suppressed, Used } from '../../effects/effect.ts';
+import type { Suppressed } from '../../effects/effect.ts';
+import type { Used } from '../../providers/pricing/counted-usage.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { Bound, KeptBackBy, RunEvent, Waiting } from '../../machine/state/events.ts';
 import type { Snapshot } from '../../machine/state/snapshot.ts';

@@ -1,4 +1,4 @@
-/** What only the internal record may hold: frames of stacks, and paths of the host. Every view hides both. */
+/** Hides frames of stacks and paths of the host in every view: only the internal record may hold them. */
 import { hideHostPaths, hidePathShapes } from './host-paths.ts';
 import { hideStackFrames } from './stack-frames.ts';
 
@@ -18,7 +18,7 @@ function withoutFrames(text: string): string {
   return text === '' ? text : hideStackFrames(text) || NOTHING_LEFT;
 }
 
-/** What a program printed for its author: without its stack the author could not find the mistake. */
+/** Text that a program printed for its author: without its stack the author could not find the mistake. */
 const PRINTED: ReadonlySet<string> = new Set(['stderr_tail']);
 
 /** The same for every string within a JSON value. */

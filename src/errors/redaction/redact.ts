@@ -192,14 +192,26 @@ const GAPS = /[\s:]+/g;
 /** Text beside a mark can match a shape only once the mark is there. */
 const MAX_PASSES = 8;
 
+/** Short texts without a shape of a secret; reports repeat the same titles, kinds and advice. */
+const KNOWN_CLEAN = new Set<string>();
+const MAX_KNOWN_CLEAN = 1024;
+const MAX_CLEAN_CHARS = 200;
+
 function untilStable(text: string): string {
+  if (KNOWN_CLEAN.has(text)) return text;
   let before = text;
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const after = redactShapes(before);
     if (after === before) break;
     before = after;
   }
+  if (before === text && text.length <= MAX_CLEAN_CHARS) rememberClean(text);
   return before;
+}
+
+function rememberClean(text: string): void {
+  if (KNOWN_CLEAN.size >= MAX_KNOWN_CLEAN) KNOWN_CLEAN.clear();
+  KNOWN_CLEAN.add(text);
 }
 
 function redactShapes(text: string): string {

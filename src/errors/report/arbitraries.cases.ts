@@ -113,6 +113,8 @@ const attempts = fc.array(
       target: anyText,
       at: time,
       waitedMs: count,
+      inputTokens: count,
+      outputTokens: count,
       costUsdMicros: count,
     },
     { requiredKeys: ['number', 'kind'] },

@@ -39,7 +39,7 @@ export interface BuildOptions {
   readonly stamp: Stamp;
   /** Knows the configured key values; without it, only secret shapes are redacted. */
   readonly redactor?: Redactor | undefined;
-  /** What counts where neither the draft nor its cause says it. */
+  /** Values that count where neither the draft nor its cause has one. */
   readonly defaults?: ReportDefaults | undefined;
 }
 

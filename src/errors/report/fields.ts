@@ -139,6 +139,8 @@ export const FIELDS: FieldChecks = {
           target: text,
           at: time,
           waitedMs: count,
+          inputTokens: count,
+          outputTokens: count,
           costUsdMicros: count,
         },
         ['number', 'kind'],

@@ -44,6 +44,8 @@ const attempt = z.strictObject({
   target: word.exactOptional(),
   at: time.exactOptional(),
   waitedMs: count.exactOptional(),
+  inputTokens: count.exactOptional(),
+  outputTokens: count.exactOptional(),
   costUsdMicros: count.exactOptional(),
 });
 

@@ -59,6 +59,8 @@ export interface AttemptSummary {
   readonly target?: string;
   readonly at?: string;
   readonly waitedMs?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
   readonly costUsdMicros?: number;
 }
 

@@ -15,11 +15,22 @@ export function ambientStamp(): Stamp {
   return { id: newId(), at: new Date().toISOString() };
 }
 
+/** Random bytes for many ids at once: asking for a few costs as much as asking for many. */
+const POOL_BYTES = 64 * ID_CHARS;
+const pool = new Uint8Array(POOL_BYTES);
+let used = POOL_BYTES;
+
 function newId(): string {
-  const bytes = new Uint8Array(ID_CHARS);
   // absent in Temporal's workflow sandbox, whose Math.random is seeded per run
   const source = (globalThis as { crypto?: RandomSource }).crypto;
-  if (source === undefined) bytes.forEach((_, index) => (bytes[index] = Math.random() * 256));
-  else source.getRandomValues(bytes);
-  return `err_${Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')}`;
+  if (source !== undefined && used >= POOL_BYTES) {
+    source.getRandomValues(pool);
+    used = 0;
+  }
+  let id = 'err_';
+  for (let at = 0; at < ID_CHARS; at++) {
+    const byte = source === undefined ? Math.floor(Math.random() * 256) : (pool[used++] ?? 0);
+    id += ALPHABET.charAt(byte % ALPHABET.length);
+  }
+  return id;
 }

@@ -47,7 +47,7 @@ export function toReport(thrown: unknown, context: ReportContext = {}): ErrorRep
 }
 
 /**
- * What a thrown value says, for a recorder that builds the report: nothing is redacted or filled in yet,
+ * Reads a thrown value, for a recorder that builds the report: nothing is redacted or filled in yet,
  * except in a report that the value carries, which comes as it is.
  */
 export function thrownDraft(

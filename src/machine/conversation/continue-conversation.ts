@@ -3,16 +3,11 @@
  * and results stay, the models get fresh schedules, and the cause of the failure is decided again.
  */
 import type { ErrorReport } from '../../errors/report/report.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { judgeCall, toolsOf } from './agent-tools.ts';
 import { raiseDraft, readReply } from './model-reply.ts';
 import { newChain } from '../policy/model-chain.ts';
-import {
-  DONE,
-  hasConversation,
-  modelsOf,
-  schemaOf,
-  type ConversationPlan,
-} from './model-request.ts';
+import { DONE, hasConversation, modelsOf, schemaOf } from './model-request.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import { nextOf } from './supervisor-rounds.ts';
 import type { RunState, Scope } from '../state/state.ts';
@@ -42,7 +37,8 @@ export function continueConversation(state: RunState, scope: Scope): void {
   for (const open of conversation.calls)
     reopenCall(conversation, open, visit.pending.has(open.key));
   if (node.type === 'agent') answerFatalCall(conversation, node, toolsOf(state, scope));
-  if (isFinalReply(conversation, node)) dropLastReply(conversation);
+  if (isFinalReply(conversation, schemaOf(state, node), node.type === 'agent'))
+    dropLastReply(conversation);
   conversation.failedWith = undefined;
 }
 
@@ -93,12 +89,16 @@ function failedResult(error: ErrorReport): OpenCall['result'] {
 }
 
 /** Whether the last reply was accepted as final, and the node failed after it. */
-function isFinalReply({ reply }: Conversation, node: ConversationPlan): boolean {
+function isFinalReply(
+  { reply }: Conversation,
+  schema: JsonObject | undefined,
+  isAgent: boolean,
+): boolean {
   if (reply === undefined) return false;
-  if (node.type === 'agent' && reply.toolCalls.length > 0) return false;
-  const reading = readReply(reply.text, schemaOf(node));
+  if (isAgent && reply.toolCalls.length > 0) return false;
+  const reading = readReply(reply.text, schema);
   if (reading.type === 'wrong') return false;
-  return node.type === 'agent' || reading.type === 'raised' || nextOf(reading.output) === DONE;
+  return isAgent || reading.type === 'raised' || nextOf(reading.output) === DONE;
 }
 
 /** Drops the reply, so that the model is asked for it again. */

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { forModel } from '../../errors/report/audiences.ts';
 import type { AttemptSummary, ErrorReport } from '../../errors/report/report.ts';
-import { hashValue } from '../../workflow/plan/stable-hash.ts';
+import { identityOf } from '../../workflow/plan/stable-hash.ts';
 import { readReply } from './model-reply.ts';
 import type { ChainEntry } from '../policy/model-chain.ts';
 import type { FinishedCall } from './finished-calls.ts';
@@ -213,7 +213,7 @@ export const REFUSAL_KINDS: ReadonlySet<string> = new Set(['tool.forbidden', 'to
 
 /** The same for identical calls. */
 export function callHash({ name, arguments: args, unparsable }: ToolCall): string {
-  return hashValue([name, args ?? unparsable ?? null]);
+  return identityOf([name, args ?? unparsable ?? null]);
 }
 
 const INVALID_CALL_KINDS: ReadonlySet<string> = new Set([

@@ -21,7 +21,7 @@ import { latestWords, type ModelCall, type ModelMessage, type ModelTool } from '
 import { templateContext } from '../decide/template-context.ts';
 import { logPlanMismatch, fileOf, nodeOf, visitOf, workflowsAround } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
-import { storablePrompt } from '../state/storable.ts';
+import { storableForm, storablePrompt } from '../state/storable.ts';
 import { nextMessages, type Prompt, type Conversation } from './conversation.ts';
 import { roundResult } from './supervisor-rounds.ts';
 
@@ -124,7 +124,7 @@ export function modelInput(
   const runtime = runtimeOf(state, scope);
   const temperature = node.temperature ?? runtime?.temperature;
   const maxTokens = node.maxTokens ?? runtime?.maxTokens;
-  const schema = schemaOf(node);
+  const schema = schemaOf(state, node);
   const messages = [
     asUser(conversation.prompt),
     ...conversation.messages,
@@ -174,8 +174,10 @@ export function decisionSchema({ manages }: SupervisorPlan): JsonObject {
   };
 }
 
-export function schemaOf(node: ConversationPlan): JsonObject | undefined {
-  return node.type === 'agent' ? node.outputSchema : decisionSchema(node);
+/** Without secrets: the model reads it, and a reply that is stored is compared with it. */
+export function schemaOf(state: RunState, node: ConversationPlan): JsonObject | undefined {
+  if (node.type === 'supervisor') return decisionSchema(node);
+  return node.outputSchema === undefined ? undefined : storableForm(state, node.outputSchema);
 }
 
 function roundOf(
@@ -188,7 +190,7 @@ function roundOf(
 }
 
 function toolsFor(state: RunState, scope: Scope, node: ConversationPlan): readonly ModelTool[] {
-  return node.type === 'agent' ? modelTools(node, toolsOf(state, scope)) : [];
+  return node.type === 'agent' ? storableForm(state, modelTools(node, toolsOf(state, scope))) : [];
 }
 
 function simulatedAnswer(

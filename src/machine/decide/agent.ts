@@ -14,6 +14,7 @@ import {
   type ToolDecision,
 } from '../conversation/agent-tools.ts';
 import { raiseDraft, readReply } from '../conversation/model-reply.ts';
+import { schemaOf } from '../conversation/model-request.ts';
 import { askPerson } from '../gates/ask-person.ts';
 import { completeNode, type Decision } from './complete-node.ts';
 import {
@@ -309,7 +310,7 @@ function decideFinalReply(
   conversation: Conversation,
 ): Decision {
   const visit = visitOf(scope);
-  const reading = readReply(conversation.reply?.text ?? '', node.outputSchema);
+  const reading = readReply(conversation.reply?.text ?? '', schemaOf(state, node));
   switch (reading.type) {
     case 'raised':
       return { events: [nodeFailed(visit, failureAt(state, scope, visit.node, reading.failure))] };

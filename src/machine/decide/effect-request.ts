@@ -3,7 +3,7 @@
  * crash. The same state gives the same request and the same key.
  */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import { hashValue } from '../../workflow/plan/stable-hash.ts';
+import { hashValue, identityOf } from '../../workflow/plan/stable-hash.ts';
 import { FETCH_TOOL, type FetchOptions, type McpServer } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
@@ -64,7 +64,7 @@ export function effectRequest(state: RunState, scope: Scope): EffectRequest | un
     state,
     scope,
     input,
-    hashValue([state.run, path, visitNumbers(state, scope), input], state.run),
+    keyOf(state, [state.run, path, visitNumbers(state, scope), input]),
   );
 }
 
@@ -123,7 +123,7 @@ export function modelRequest(
   const input = modelInput(state, scope, node, { conversation, model, ordinal });
   // the same messages are the same action, whichever model gets them and however often
   const { model: _model, ordinal: _ordinal, simulated: _simulated, ...words } = input.call;
-  const key = hashValue([state.run, visit.path, visitNumbers(state, scope), words], state.run);
+  const key = keyOf(state, [state.run, visit.path, visitNumbers(state, scope), words]);
   return requestOf(state, scope, { work: input, key });
 }
 
@@ -141,14 +141,19 @@ function toolInput({ call }: OpenCall, tool: string): ToolInput {
   return { type: 'tool', tool, arguments: (call.arguments ?? {}) as JsonObject };
 }
 
+/** A run keeps the form of its first key, so that one from before keys were wide can be resumed. */
+function keyOf({ run, hasShortKeys }: RunState, action: readonly unknown[]): string {
+  return hasShortKeys === true ? hashValue(action, run) : identityOf(action);
+}
+
 /** `ordinal`: its number among the identical calls of this visit. */
 export function toolKey(state: RunState, scope: Scope, call: ToolCall, ordinal: number): string {
-  return hashValue([...actionIdentity(state, scope, call), ordinal], state.run);
+  return keyOf(state, [...actionIdentity(state, scope, call), ordinal]);
 }
 
 /** The same for every call of the same tool with the same arguments in this visit. */
 export function callName(state: RunState, scope: Scope, call: ToolCall): string {
-  return hashValue(actionIdentity(state, scope, call), state.run);
+  return keyOf(state, actionIdentity(state, scope, call));
 }
 
 function actionIdentity(state: RunState, scope: Scope, call: ToolCall): readonly unknown[] {

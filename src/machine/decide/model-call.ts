@@ -186,7 +186,7 @@ function requestWithinLimits(
 function isSentBack(state: RunState, scope: Scope, { reply }: Conversation): boolean {
   if (reply === undefined) return false;
   const node = conversationNode(state, scope);
-  return violatesSchema(reply, schemaOf(node), node.type === 'agent');
+  return violatesSchema(reply, schemaOf(state, node), node.type === 'agent');
 }
 
 /** Calls the next model, waits, or fails the node. */

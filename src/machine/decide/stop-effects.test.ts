@@ -73,20 +73,22 @@ describe('a group that has enough results', () => {
     expect(eventLines(stage)).toContain('node:completed g[pay]/pay');
   });
 
-  it('uses it once when the group is retried, and marks it as replayed', () => {
-    const again = {
-      routes: [{ to: '$end' }, { on_error: 'group.failed', retry: { max: 1, backoff: 'none' } }],
+  it('uses it each time the group is retried, and marks it as replayed', () => {
+    const routes = {
+      routes: [{ to: '$end' }, { on_error: 'group.failed', retry: { max: 2, backoff: 'none' } }],
     };
-    const stage = new Slow(pair(again), { tools: FAILS });
+    const stage = new Slow(pair(routes), { tools: FAILS });
     const pay = underWay(stage, 'pay');
     stage.answer(underWay(stage, 'bad'));
     stage.take(succeeded(stage, pay, 7));
     expect(stage.pending().map(({ effect }) => effect.target)).toEqual(['bad']);
+    stage.answer(underWay(stage, 'bad'));
+    expect(stage.pending().map(({ effect }) => effect.target)).toEqual(['bad']);
     const replayed = stage.events.filter(
       (event) => event.type === 'effect:succeeded' && event.replayed === true,
     );
-    expect(replayed).toMatchObject([{ path: 'g[pay]/pay', output: 7 }]);
-    expect(stage.state.keptResults.size).toBe(0);
+    const again = { path: 'g[pay]/pay', output: 7 };
+    expect(replayed).toMatchObject([again, again]);
   });
 
   it('names the effects it left in doubt, and a resume asks about exactly those', () => {

@@ -101,7 +101,7 @@ function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   conversation.asking = { key, model };
   conversation.failure = undefined;
   if (conversation.reply !== undefined) {
-    const schema = schemaOf(node);
+    const schema = schemaOf(state, node);
     if (hasInvalidCall(conversation)) conversation.corrections.tools++;
     if (violatesSchema(conversation.reply, schema, node.type === 'agent'))
       conversation.corrections.schema++;
@@ -160,7 +160,7 @@ function openRound(state: RunState, scope: Scope, conversation: Conversation): v
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   if (node.type !== 'supervisor') return;
-  const reading = readReply(conversation.reply?.text ?? '', schemaOf(node));
+  const reading = readReply(conversation.reply?.text ?? '', schemaOf(state, node));
   const next = reading.type === 'output' ? nextOf(reading.output) : DONE;
   if (next === DONE) return;
   conversation.corrections.schema = 0;

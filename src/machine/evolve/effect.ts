@@ -13,6 +13,8 @@ import { countRequest, uncountUnmadeRequest } from '../policy/request-bound.ts';
 import { reserveCost, settleCost } from '../policy/spending.ts';
 import type { RunState, Scope } from '../state/state.ts';
 
+const SHORT_KEY_DIGITS = 16;
+
 type EffectEvent = Extract<EventBody, { type: `effect:${string}` }>;
 
 export function applyEffect(state: RunState, scope: Scope, event: EffectEvent): void {
@@ -28,8 +30,10 @@ export function applyEffect(state: RunState, scope: Scope, event: EffectEvent): 
 function trackEffect(state: RunState, scope: Scope, event: EffectEvent): void {
   const { key, type, target } = event.effect;
   const visit = visitOf(scope);
-  state.keptResults.delete(key);
+  // an execution replaces it
+  if (event.type !== 'effect:succeeded' || event.replayed !== true) state.keptResults.delete(key);
   if (event.type === 'effect:requested') {
+    if (key.length === SHORT_KEY_DIGITS) state.hasShortKeys = true;
     state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
     visit.requestCounts.set(key, event.attempt + 1);
     visit.pending.add(key);

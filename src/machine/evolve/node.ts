@@ -6,7 +6,7 @@ import { continueConversation } from '../conversation/continue-conversation.ts';
 import { OUTCOME_UNKNOWN, settleUnknownOutcomes } from '../policy/unknown-outcome.ts';
 import type { EventBody, Members } from '../state/events.ts';
 import { fileOf, nodeOf, visitOf, workflowScope, workflowsAround } from '../state/plan-lookup.ts';
-import { checkedResult } from '../state/kept-results.ts';
+import { checkedResult, dropUsedResult } from '../state/kept-results.ts';
 import { reopenRounds, resumeAtRoutes } from './reopen.ts';
 import { branchId, closeGates, dropInside, enterNode, freezeInside } from '../state/scopes.ts';
 import { groupResult, isGroup, partialResult, resultOf } from './node-results.ts';
@@ -65,8 +65,7 @@ export function applyCompleted(
   event: Extract<EventBody, { type: 'node:completed' }>,
 ): void {
   const visit = visitOf(scope);
-  // used now; a later run of the node executes its effect again
-  if (visit.phase.type === 'result') state.keptResults.delete(visit.phase.effect.key);
+  if (visit.phase.type === 'result') dropUsedResult(state, visit.phase.effect.key);
   dropInside(state, visit);
   visit.output = event.output;
   visit.error = undefined;

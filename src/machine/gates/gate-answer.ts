@@ -13,7 +13,7 @@ import type { EventBody } from '../state/events.ts';
 import { GRANT_DURATIONS, grantDuration } from '../policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
-import { storableValue } from '../state/storable.ts';
+import { storableForm, storableValue } from '../state/storable.ts';
 import { toolCalled } from '../conversation/tool-names.ts';
 
 export interface Answer {
@@ -60,7 +60,7 @@ export function answerEvent(
     );
   const scope = scopeOf(state, open.scope);
   const { node, path } = visitOf(scope);
-  const isOfTool = scope.visit?.conversation?.calls.some((call) => call.gate === found) === true;
+  const isOfTool = isOfToolCall(scope, found);
   const plan = nodeOf(fileOf(state.plan, scope.file), node);
   if (isByProgram === true && isForPeople(plan)) throw onlyPeople(found);
   // options are stored without secrets, so the answer is compared without them too
@@ -72,6 +72,11 @@ export function answerEvent(
       : (isOfTool ? acceptApproval : acceptOption)(value, open.options);
   checkEdit(expectedOf(state, scope, plan), accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
+}
+
+/** Whether the gate asks for the approval of a tool call. */
+export function isOfToolCall({ visit }: Scope, gate: string): boolean {
+  return visit?.conversation?.calls.some((call) => call.gate === gate) === true;
 }
 
 /** Whether only people may answer the gates of the node. */
@@ -213,14 +218,19 @@ function acceptRaise(value: JsonObject): JsonValue {
   );
 }
 
-interface Expected {
+export interface Expected {
   /** The node or tool whose result an edit replaces. */
   readonly name: string;
   readonly schema: JsonObject | undefined;
 }
 
 /** In a conversation with a call in doubt, an edit is the result of that call. */
-function expectedOf(state: RunState, scope: Scope, node: NodePlan): Expected {
+export function expectedOf(state: RunState, scope: Scope, node: NodePlan): Expected {
+  const { name, schema } = editedResult(state, scope, node);
+  return { name, schema: schema === undefined ? undefined : storableForm(state, schema) };
+}
+
+function editedResult(state: RunState, scope: Scope, node: NodePlan): Expected {
   const open = callWithUnknownOutcome(visitOf(scope));
   if (open === undefined)
     return { name: node.name, schema: 'outputSchema' in node ? node.outputSchema : undefined };

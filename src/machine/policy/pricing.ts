@@ -1,5 +1,10 @@
 /** Pricing of model calls: what a call costs, and an estimate before it is made. */
 import { costUsdMicros, priceOf, type Price } from '../../providers/pricing/prices.ts';
+import {
+  DEFAULT_OUTPUT_TOKENS,
+  TOKENS_PER_IMAGE,
+  tokensIn,
+} from '../../providers/pricing/estimate-tokens.ts';
 import type { Usage } from '../state/events.ts';
 import type {
   ModelCall,
@@ -11,10 +16,6 @@ import { runtimeOf } from '../conversation/model-request.ts';
 import { fileOf, workflowsAround } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 
-const CHARS_PER_TOKEN = 4;
-const OUTPUT_TOKENS = 1000;
-/** The tokens that providers usually count for an image; the real count comes with the reply. */
-const TOKENS_PER_IMAGE = 1000;
 const FREE: Price = { inputUsdMicrosPerMtok: 0, outputUsdMicrosPerMtok: 0 };
 
 /** Money and tokens together, as budgets count them. */
@@ -77,7 +78,7 @@ export function costOf(
 /** The amount to reserve for a call before it is made. */
 export function estimateOf(state: RunState, scope: Scope, call: ModelCall): Estimate {
   const inputTokens = inputTokensOf(call);
-  const outputTokens = call.maxTokens ?? OUTPUT_TOKENS;
+  const outputTokens = call.maxTokens ?? DEFAULT_OUTPUT_TOKENS;
   return {
     usdMicros: costOf(state, scope, call.model, { inputTokens, outputTokens }) ?? 0,
     tokens: inputTokens + outputTokens,
@@ -128,8 +129,4 @@ function charsOfThoughts(turn: ProviderTurn | undefined): number {
 
 function charsOfCall({ name, arguments: args, unparsable }: ToolCall): number {
   return name.length + (unparsable ?? JSON.stringify(args ?? {})).length;
-}
-
-function tokensIn(chars: number): number {
-  return Math.ceil(chars / CHARS_PER_TOKEN);
 }

@@ -7,7 +7,7 @@ import { rebuild } from '../../errors/report/build.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { ASKED_BY_DEFAULT } from '../../workflow/check/routing.ts';
-import { hashValue } from '../../workflow/plan/stable-hash.ts';
+import { identityOf } from '../../workflow/plan/stable-hash.ts';
 import {
   requestWords,
   unknownOutcomeDetails,
@@ -59,12 +59,12 @@ function memberLocation({ key, loop }: Scope, { conversation, members }: Visit):
   const items = Object.hasOwn(loop, '_key') ? undefined : members?.items;
   if (items === undefined) return `[${pathKey(key)}]`;
   // no key looks like this: `#` is escaped in keys
-  return `[#${hashValue(items[Number(key)] ?? null)}]`;
+  return `[#${identityOf(items[Number(key)] ?? null)}]`;
 }
 
 /** The same wherever the same action is requested: unlike a key, without location and visit. */
 function actionHash(input: EffectInput): string {
-  return hashValue(input);
+  return identityOf(input);
 }
 
 /** Records an effect that has ended with an unknown outcome; called while it still counts as running. */

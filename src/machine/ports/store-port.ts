@@ -268,4 +268,5 @@ export interface RunStore extends SharedWork {
 }
 
 /** The methods that only read. */
-export type ReadableStore = Pick<RunStore, 'get' | 'summary' | 'list' | 'read' | 'close'>;
+export type ReadableStore = Pick<RunStore, 'get' | 'summary' | 'list' | 'read' | 'close'> &
+  Partial<Pick<RunStore, 'loadCheckpoint'>>;

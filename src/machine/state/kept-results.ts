@@ -1,7 +1,8 @@
 /**
- * Kept results: effects that finished before a surrounding node stopped them, or on whose result a
+ * Kept results: effects that finished while a surrounding node stopped them, or on whose result a
  * check failed. When their node is resumed, the effect does not run again; its kept result is used
- * once instead.
+ * instead. A failed check uses it once. The result of a stopped effect stays, because every retry of what
+ * is around it comes back to the same effect.
  */
 import type { EffectRef, EventBody } from './events.ts';
 import type { CheckedResult, NodeResult, Phase, RunState, ScopeResult, Visit } from './state.ts';
@@ -11,10 +12,15 @@ export function keepResults({ keptResults }: RunState, visit: Visit | undefined)
   if (visit === undefined) return;
   const { phase, conversation } = visit;
   if (phase.type === 'result' && phase.result.error === undefined)
-    keptResults.set(phase.effect.key, outputOf(phase.result));
+    keptResults.set(phase.effect.key, { ...outputOf(phase.result), isStopped: true });
   for (const { key, isBegun, result } of conversation?.calls ?? [])
     if (isBegun && result !== undefined && result.error === undefined)
-      keptResults.set(key, { output: result.value });
+      keptResults.set(key, { output: result.value, isStopped: true });
+}
+
+/** Its node has completed with it: a later run of the node executes the effect, unless it was stopped. */
+export function dropUsedResult({ keptResults }: RunState, key: string): void {
+  if (keptResults.get(key)?.isStopped !== true) keptResults.delete(key);
 }
 
 /** The result that a visit has when one of its checks fails; undefined when the work itself failed. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../rehearsal/simulated-run.ts';
 import { STORMY } from '../../rehearsal/world/faults.ts';
+import { runs } from '../../../test/runs.ts';
 import { drawPlan } from '../../../test/simulation/plans.ts';
 import { evolve } from '../evolve/evolve.ts';
 import { packState, SNAPSHOT_VERSION, unpackState } from './snapshot.ts';
@@ -13,7 +14,7 @@ function copied(state: RunState): RunState {
 }
 
 describe('a snapshot', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
+  it.each(Array.from({ length: runs(10) }, (_, index) => index + 1))(
     'restores the run of plan %i at any event to the same state',
     async (seed) => {
       const { plan } = await drawPlan(seed);
@@ -67,7 +68,7 @@ describe('a snapshot', () => {
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
         "digest": "8a08717a4a9fda27",
-        "version": 8,
+        "version": 9,
       }
     `);
   });

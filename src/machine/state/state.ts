@@ -133,6 +133,11 @@ export interface MemberCounts extends Members {
   firstFailed: string | undefined;
 }
 
+export interface KeptResult extends Pick<ScopeResult, 'output' | 'errors'> {
+  /** It ended well while something around it stopped it: however often that is retried, it is used. */
+  readonly isStopped?: true;
+}
+
 export interface ScopeResult {
   readonly output?: JsonValue;
   /** Only for an effect: why its output is partial. */
@@ -258,8 +263,10 @@ export interface RunState {
   readonly effects: LazyMap<string, PendingEffect>;
   /** Effects that may have happened, by key, until a person or a route decides about them. */
   readonly unknownOutcomes: LazyMap<string, UnknownOutcome>;
-  /** Results of effects whose node has not completed, by key: the effects are not repeated. */
-  readonly keptResults: LazyMap<string, ScopeResult>;
+  /** The keys of its effects have 16 digits, as before they were wide. */
+  hasShortKeys?: true;
+  /** Results that are used in place of an execution, by key of the effect. */
+  readonly keptResults: LazyMap<string, KeptResult>;
   /** Ends that wait until all effects have stopped, by deciding scope. Not in the log, as above. */
   readonly endings: LazyMap<string, Ending>;
   /** Tool calls that are not repeated, by their hash, until the run has moved past them. */

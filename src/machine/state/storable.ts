@@ -47,6 +47,12 @@ export function storableValue(state: RunState, value: JsonValue): JsonValue {
   return redactor === undefined ? value : valueWithout(value, redactor);
 }
 
+/** For a schema or a description of the plan: its texts have no secret, its keys stay as they are. */
+export function storableForm<T extends object>(state: RunState, form: T): T {
+  const redactor = activeRedactor(state);
+  return redactor === undefined ? form : withoutValues(form, redactor, { keys: 'as they are' });
+}
+
 /** Runs before the key of the request is made, so that the same prompt always gives the same key. */
 export function storablePrompt(state: RunState, prompt: Prompt): Prompt {
   const redactor = activeRedactor(state);

@@ -54,6 +54,8 @@ export function collect(
   into: BodyEvidence = newBodyEvidence(),
 ): BodyEvidence {
   if (isStream && isArray(value)) {
+    // one line of prose instead of events: the server says why there are none
+    if (value.length === 1 && typeof value[0] === 'string') into.hasErrorEvent = true;
     for (const event of value) collectFromEvent(event, into);
   } else visit(value, undefined, 0, into);
   return into;

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   ENTRIES,
   EXAM_ENTRIES,
+  FIFTH_EXAM_ENTRIES,
   FOURTH_EXAM_ENTRIES,
   MORE_ENTRIES,
   SECOND_EXAM_ENTRIES,
+  SEVENTH_EXAM_ENTRIES,
+  SIXTH_EXAM_ENTRIES,
   SIBLING_ENTRIES,
   THIRD_EXAM_ENTRIES,
   type Expectation,
@@ -50,6 +53,9 @@ describe('the corpus of real failures', () => {
     ...SECOND_EXAM_ENTRIES,
     ...THIRD_EXAM_ENTRIES,
     ...FOURTH_EXAM_ENTRIES,
+    ...FIFTH_EXAM_ENTRIES,
+    ...SIXTH_EXAM_ENTRIES,
+    ...SEVENTH_EXAM_ENTRIES,
   ].filter((entry) => !entry.contested);
 
   it.each(settled)('classifies $id correctly', (entry) => {

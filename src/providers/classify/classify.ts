@@ -10,9 +10,10 @@ import { adjustDisposition } from './disposition.ts';
 import { gatherEvidence, type Evidence } from './evidence.ts';
 import { DATE_IN_MESSAGE, findHint, type RetryHint } from './retry-hints.ts';
 import { limitName } from './limit-name.ts';
-import { compileRule, matchRule, type CompiledRule } from './match.ts';
+import { compileRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
-import { createShortlist, type Shortlist } from './shortlist.ts';
+import { createRuleFinder, type FindRule } from './shortlist.ts';
+import { hasFamily } from './phrases.ts';
 import { RULES } from './table.ts';
 
 export interface Classification {
@@ -61,18 +62,20 @@ export const LONG_WAIT: Rule = {
 const LONG_WAIT_MS = 12 * 3_600_000;
 
 export function createClassify(rules: readonly Rule[]): Classify {
-  let shortlist: Shortlist | undefined;
+  let findRule: FindRule | undefined;
   return (failure, options = {}) => {
-    shortlist ??= createShortlist(rules.map(compileRule));
+    findRule ??= createRuleFinder(rules.map(compileRule));
     const evidence = gatherEvidence(failure);
-    const matched = firstMatch(shortlist(evidence), evidence);
-    const { found, confidence } = matched;
+    const match = findRule(evidence);
+    const found = match?.found ?? [];
+    const confidence = match?.compiled.confidence ?? 'low';
+    const matched = match?.compiled.rule ?? NO_RULE;
     const hint = findHint(evidence, {
       nowMs: options.nowMs,
-      readProse: WAITS.has(matched.rule.means.kind),
-      readResets: LIMITED.has(matched.rule.means.kind),
+      readProse: WAITS.has(matched.means.kind),
+      readResets: LIMITED.has(matched.means.kind),
     });
-    const rule = isLongWait(matched.rule, evidence, hint) ? LONG_WAIT : matched.rule;
+    const rule = isLongWait(matched, evidence, hint) ? LONG_WAIT : matched;
     const { means } = rule;
     const row = catalogRow(means.kind);
     const { category, outcome } = adjustDisposition(
@@ -143,17 +146,6 @@ function isLongWait(
   hint: RetryHint | undefined,
 ): boolean {
   if (means.kind !== 'provider.rate_limited' || hint === undefined) return false;
-  if (hint.from === DATE_IN_MESSAGE || matchedFamilies.has('short_window')) return false;
+  if (hint.from === DATE_IN_MESSAGE || hasFamily(matchedFamilies, 'short_window')) return false;
   return hint.ms >= LONG_WAIT_MS;
-}
-
-function firstMatch(
-  rules: readonly CompiledRule[],
-  evidence: Evidence,
-): { readonly rule: Rule; readonly found: string[]; readonly confidence: 'high' | 'low' } {
-  for (const compiled of rules) {
-    const found = matchRule(compiled, evidence);
-    if (found !== undefined) return { rule: compiled.rule, found, confidence: compiled.confidence };
-  }
-  return { rule: NO_RULE, found: [], confidence: 'low' };
 }

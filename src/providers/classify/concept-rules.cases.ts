@@ -19,6 +19,16 @@ const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['code-words.policy', 'provider.content_filter', 400, 'CYBER_POLICY'],
   ['code-words.material', 'provider.invalid_request', 200, 'IMAGE_DIMENSION_MISMATCH'],
   ['code-words.late', 'provider.timeout', 200, 'VECTOR_STORE_TIMEOUT'],
+  ['code-words.tokens', 'provider.context_length', 400, 'TOO_MANY_TOKENS'],
+  ['too-large.budget-of-media', 'provider.request_too_large', 400, 'IMAGE_BUDGET_EXCEEDED'],
+  ['code-words.model-off', 'provider.model_not_found', 400, 'MODEL_OFFLINE'],
+  ['code-words.no-access', 'provider.permission', 403, 'TEAM_MODEL_ACCESS_FORBIDDEN'],
+  ['code-words.size', 'provider.request_too_large', 400, 'AUDIO_TOO_LONG'],
+  ['code-words.format', 'provider.invalid_request', 415, 'UNSUPPORTED_AUDIO_CODEC'],
+  ['code-words.tool-schema', 'provider.tool_schema', 400, 'DUPLICATE_TOOL_NAMES'],
+  ['code-words.underway', 'provider.conflict', 400, 'SESSION_BUSY'],
+  ['code-words.cancelled', 'cancelled.call', 400, 'CANCELLED_BY_USER'],
+  ['code-words.inner', 'provider.server_error', 200, 'SYSTEM_ERROR'],
 ];
 
 const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
@@ -63,6 +73,16 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['concept.role-order', 'provider.invalid_request', 500, 'The turns must alternate'],
   ['concept.setting', 'provider.invalid_request', 400, 'The duration must be 6 or 10'],
   ['concept.overload', 'provider.overloaded', 429, 'All backends are saturated'],
+  ['concept.overload-refused', 'provider.overloaded', 400, 'All backends are saturated'],
+  ['concept.underway', 'provider.conflict', 400, 'A reply is already being written'],
+  [
+    'concept.auth-wrapped',
+    'provider.auth',
+    500,
+    'The login service refused the password that was stored',
+  ],
+  ['media.wrong-format', 'provider.invalid_request', 200, 'The codec of the clip is unsupported'],
+  ['concept.model-wrapped', 'provider.model_not_found', 503, 'The model id is incorrect'],
   ['concept.rate', 'provider.rate_limited', 400, 'The frequency reached its upper bound'],
   ['concept.own-machinery', 'provider.server_error', 500, 'The database connections are used up'],
   ['server.own-files', 'provider.server_error', 500, "Permission denied: '/var/cache/x'"],
@@ -115,6 +135,24 @@ export const CONCEPT_CASES: readonly RuleCase[] = [
     rule: 'overload.said-under-rate-code',
     kind: 'provider.overloaded',
     failure: refused(429, { code: 'resource_exhausted', message: 'Upstream nodes are depleted' }),
+  },
+  {
+    rule: 'unsupported.said-of-model',
+    kind: 'provider.unsupported',
+    failure: refused(404, {
+      code: 'model_not_supported',
+      message: 'The model does not support it',
+    }),
+  },
+  {
+    rule: 'transport.credentials-expired',
+    kind: 'provider.auth',
+    failure: { transport: { name: 'CredentialsProviderError', message: 'The token is expired' } },
+  },
+  {
+    rule: 'auth.denied-key-said',
+    kind: 'provider.auth',
+    failure: refused(403, { code: 'AccessDenied', message: 'The password is expired' }),
   },
   {
     rule: 'parameter.no-body',

@@ -4,6 +4,7 @@
  */
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import { MAX_BODY_CHARS, MAX_JSON_DEPTH, parseJsonText } from '../json-text.ts';
+import { parsePrintedObject } from './printed-object.ts';
 
 /** The objects in a text, and the prose around and between them. */
 export interface Opened {
@@ -42,11 +43,15 @@ export function openText(text: string): Opened | undefined {
 export function pairsIn(text: string): readonly unknown[] | undefined {
   const pairs = [...text.slice(0, MAX_CUT_CHARS).matchAll(PAIR)].slice(0, MAX_PAIRS);
   const values = pairs.flatMap(([pair]) => parseJsonText(`{${pair}}`) ?? []);
+  const [, name, begun = ''] = CUT_PAIR.exec(text.slice(0, MAX_CUT_CHARS)) ?? [];
+  if (name !== undefined) values.push({ [name]: begun.replace(/\s{1,8}/g, ' ') });
   return values.length === 0 ? undefined : values;
 }
 
 const PAIR =
   /"\w{1,40}"\s{0,4}:\s{0,4}(?:"(?:[^"\\]|\\.){0,2000}"|\d{1,15}(?:\.\d{1,9})?(?=[,}\s]))/g;
+/** A sentence that the cut went through: what there is of it still says what happened. */
+const CUT_PAIR = /"(message|msg|detail|error)"\s{0,4}:\s{0,4}"((?:[^"\\]|\\.){8,2000})$/i;
 const MAX_PAIRS = 60;
 const MAX_CUT_CHARS = 8192;
 const MAX_VALUES = 4;
@@ -76,7 +81,7 @@ function objectAt(text: string, start: number): ObjectAt | undefined {
     parseJsonText(candidate.replace(/\s*[\r\n]\s*/g, ' ')) ??
     // printed inside a text in single quotes
     parseJsonText(candidate.replaceAll("\\'", "'")) ??
-    parsePythonDict(candidate);
+    parsePrintedObject(candidate);
   return { value, end: start + candidate.length };
 }
 
@@ -209,19 +214,4 @@ function isApostrophe(text: string, index: number): boolean {
 function isLetter(unit: number): boolean {
   const lower = unit | 0x20;
   return lower >= 0x61 && lower <= 0x7a;
-}
-
-/** `{'error': 'x', 'param': None}` as Python prints it, `{"error" => "x"}` as Ruby does. */
-function parsePythonDict(text: string): unknown {
-  if (!/^\{\s*(?:'|"[^"]{0,80}"\s{0,4}=>)/.test(text) || text.length > 8192) return undefined;
-  const json = text
-    .replace(/"\s{0,4}=>/g, '":')
-    .replace(/\b(?:None|nil)\b/g, 'null')
-    .replace(/\bTrue\b/g, 'true')
-    .replace(/\bFalse\b/g, 'false')
-    .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner))
-    // a tuple is a list
-    .replace(/: \(((?:"[^"\\]{0,80}"|\d{1,6}|, ?){0,20}?),?\)/g, ': [$1]');
-  const parsed = parseJsonText(json);
-  return isPlainObject(parsed) ? parsed : undefined;
 }

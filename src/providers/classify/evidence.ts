@@ -12,7 +12,7 @@ import { saidIn, type Said, type Sentence } from './concepts/sentence.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
 import { addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
-import { familyBits, findFamilies, type FamilyBits, type MatchedFamilies } from './phrases.ts';
+import { findFamilies, type MatchedFamilies } from './phrases.ts';
 import { isPage, pageTitle } from './web-page.ts';
 
 /** The form of the body, before it is parsed. */
@@ -36,8 +36,6 @@ export interface Evidence {
   readonly retryAt: string | undefined;
   readonly text: string;
   readonly matchedFamilies: MatchedFamilies;
-  /** The same, to rule rules out by a comparison. */
-  readonly families: FamilyBits;
   /** What the text says, by concepts; read when a rule asks for it. */
   readonly said: () => Said;
   readonly form: BodyForm;
@@ -79,7 +77,6 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     retryAt: inBody.retryAt,
     text,
     matchedFamilies,
-    families: matchedFamilies.size === 0 ? NO_FAMILIES : familyBits(matchedFamilies.keys()),
     said: once(() => saidIn(readFault(failure.transport, text, readSentences(text)))),
     form,
     isEmptyReply: !isRefusal(status) && isEmptyReply(form, inBody),
@@ -100,8 +97,10 @@ function faultsOf(
   return mayBePrint ? [{ message: text }] : NO_FAULTS;
 }
 
-const NO_FAMILIES = familyBits([]);
 const NO_FAULTS: readonly TransportFault[] = [];
+
+/** Every fault is named an error. */
+const NAME_ENDING = /(?:Error|Exception)$/;
 
 /** A fault speaks by its name too: `JobCancellationException`. */
 function readFault(
@@ -111,7 +110,7 @@ function readFault(
 ): readonly Sentence[] {
   if (fault === undefined) return sentences;
   const more = [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
-    readCode(name),
+    readCode(name.replace(NAME_ENDING, '')),
     ...(text.includes(message) ? [] : readSentences(message.slice(0, 1024))),
   ]);
   return [...sentences, ...more];
@@ -182,7 +181,7 @@ const CLOSE_CODE = /\b1\d{3} \([a-z ]{4,30}\)/g;
 
 /** gRPC prints `14 UNAVAILABLE: …`, Java `UNAVAILABLE: …`, Go `rpc error: code = Unavailable`, Python `StatusCode.UNAVAILABLE`. */
 const GRPC_STATUS =
-  /^\d{1,2} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode(?:\.|=")([A-Za-z_]{2,40})|^(?:[\w.]{1,80}: )?(CANCELLED|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|ABORTED|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|UNAUTHENTICATED)(?=:|$)/;
+  /^\d{1,3} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode(?:\.|=")([A-Za-z_]{2,40})|^(?:[\w.]{1,80}: )?(CANCELLED|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|ABORTED|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|UNAUTHENTICATED)(?=:|$)/;
 
 function addGrpcStatus(message: string, inBody: BodyEvidence): void {
   const status = GRPC_STATUS.exec(message.slice(0, 1024));
@@ -267,7 +266,7 @@ function leadingStatus(text: string): number | undefined {
 
 /** A gateway says what its upstream refused: `upstream returned 401: …`. */
 const UPSTREAM_STATUS =
-  /\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? (4\d\d)\b/i;
+  /(?:\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )(4\d\d)\b/i;
 
 function upstreamStatus(text: string): number | undefined {
   const match = UPSTREAM_STATUS.exec(text);

@@ -4,7 +4,7 @@ import type { Evidence } from './evidence.ts';
 import { readCode } from './concepts/read-concepts.ts';
 import { compileSayings, type Saying } from './concepts/saying.ts';
 import { saidIn } from './concepts/sentence.ts';
-import { familyBits, type Family, type FamilyBits } from './phrases.ts';
+import { hasFamily, phraseOf, type Family } from './phrases.ts';
 import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
 
@@ -15,9 +15,6 @@ export interface CompiledRule {
   readonly rule: Rule;
   readonly checks: readonly Check[];
   readonly confidence: 'high' | 'low';
-  /** One of these families must match, if any is listed, and none of the others may. */
-  readonly families: FamilyBits | undefined;
-  readonly otherFamilies: FamilyBits | undefined;
 }
 
 export function compileRule(rule: Rule): CompiledRule {
@@ -36,16 +33,11 @@ export function compileRule(rule: Rule): CompiledRule {
     rule,
     checks: compiled,
     confidence: readsProse ? 'low' : 'high',
-    families: when.phrases && familyBits(when.phrases),
-    otherFamilies: when.notPhrases && familyBits(when.notPhrases),
   };
 }
 
 /** The evidence for the rule, or undefined when it does not hold. */
 export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] | undefined {
-  const { families, otherFamilies } = compiled;
-  if (families !== undefined && !overlap(families, evidence.families)) return undefined;
-  if (otherFamilies !== undefined && overlap(otherFamilies, evidence.families)) return undefined;
   let found: string[] | undefined;
   for (const check of compiled.checks) {
     const result = check(evidence);
@@ -53,10 +45,6 @@ export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] 
     if (result !== '') (found ??= []).push(result);
   }
   return found ?? [];
-}
-
-function overlap(one: FamilyBits, other: FamilyBits): boolean {
-  return ((one.low & other.low) | (one.high & other.high)) !== 0;
 }
 
 type Compilers = {
@@ -182,8 +170,10 @@ const COMPILERS: Compilers = {
     },
   phrases: (families) => (evidence) => firstPhrase(evidence, families),
   phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
-  // matchRule looks at these before everything else
-  notPhrases: () => () => '',
+  notPhrases:
+    (families) =>
+    ({ matchedFamilies }) =>
+      families.some((family) => hasFamily(matchedFamilies, family)) ? undefined : '',
   mentions:
     (pattern) =>
     ({ text }) =>
@@ -249,9 +239,8 @@ function firstPhrase(
   { matchedFamilies }: Evidence,
   families: readonly Family[],
 ): string | undefined {
-  if (matchedFamilies.size === 0) return undefined;
   for (const family of families) {
-    const phrase = matchedFamilies.get(family);
+    const phrase = phraseOf(matchedFamilies, family);
     if (phrase !== undefined) return `${family}: “${phrase}”`;
   }
   return undefined;
@@ -265,7 +254,7 @@ function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): 
   const { quotas, matchedFamilies } = evidence;
   switch (window) {
     case 'zero': {
-      const phrase = matchedFamilies.get('no_allowance');
+      const phrase = phraseOf(matchedFamilies, 'no_allowance');
       if (quotas.includes('limit:0')) return 'quota=0';
       return phrase === undefined ? undefined : `quota=0: “${phrase}”`;
     }

@@ -43,31 +43,36 @@ export const families = once(
     ) as unknown as Readonly<Record<Family, readonly Phrase[]>>,
 );
 
-/** One bit for each family. */
-export interface FamilyBits {
-  low: number;
-  high: number;
-}
-
 const FAMILY_IDS: ReadonlyMap<string, number> = new Map(
   Object.keys(ENGLISH).map((family, index) => [family, index]),
 );
 
-export function familyBits(matched: Iterable<Family>): FamilyBits {
-  const bits = { low: 0, high: 0 };
-  for (const family of matched) {
-    const id = FAMILY_IDS.get(family) ?? 0;
-    if (id < 32) bits.low |= 1 << id;
-    else bits.high |= 1 << (id - 32);
-  }
-  return bits;
+export const FAMILY_COUNT = FAMILY_IDS.size;
+
+export function familyId(family: Family): number {
+  return FAMILY_IDS.get(family) ?? 0;
 }
 
-/** The families that match a text, each with the phrase that was found. */
-export type MatchedFamilies = ReadonlyMap<Family, string>;
+/** The families that match a text, by number, each with the phrase that was found. */
+export interface MatchedFamilies {
+  readonly ids: number[];
+  readonly phrases: string[];
+}
+
+const NO_MATCH: MatchedFamilies = { ids: [], phrases: [] };
+
+export function hasFamily({ ids }: MatchedFamilies, family: Family): boolean {
+  return ids.length > 0 && ids.includes(familyId(family));
+}
+
+export function phraseOf({ ids, phrases }: MatchedFamilies, family: Family): string | undefined {
+  return ids.length === 0 ? undefined : phrases[ids.indexOf(familyId(family))];
+}
 
 interface IndexedPhrase {
-  readonly family: Family;
+  readonly family: number;
+  /** Names in quotes count for it. */
+  readonly isReadInQuotes: boolean;
   /** Positions of its stems in the index. */
   readonly stems: readonly number[];
   readonly words: string;
@@ -101,7 +106,8 @@ function buildIndex(): PhraseIndex {
   for (const { family, words } of phrases) {
     const parts = words.map((word) => positions.get(word) ?? 0);
     const indexed = {
-      family,
+      family: familyId(family),
+      isReadInQuotes: READ_IN_QUOTES.has(family),
       stems: parts,
       words: words.join(' … '),
       isAlone: parts.length === 1,
@@ -142,28 +148,36 @@ function lengthOf(stem: string | undefined): number {
 }
 
 export function findFamilies(text: string): MatchedFamilies {
-  const matchedFamilies = new Map<Family, string>();
-  if (text === '') return matchedFamilies;
+  if (text === '') return NO_MATCH;
+  const matched: MatchedFamilies = { ids: [], phrases: [] };
   const { find, phrasesWith } = phraseIndex();
   const { stems: said, inNames } = find(text, findNames(text));
-  for (const stem of said)
-    for (const phrase of phrasesWith[stem] ?? [])
-      if (!matchedFamilies.has(phrase.family) && isSaid(phrase, said, inNames))
-        matchedFamilies.set(phrase.family, phrase.words);
-  for (const stem of inNames)
-    for (const phrase of phrasesWith[stem] ?? [])
-      if (!matchedFamilies.has(phrase.family) && isSaid(phrase, said, inNames))
-        matchedFamilies.set(phrase.family, phrase.words);
-  if (OTHER_SCRIPTS.test(text)) addOtherScripts(text.slice(0, MAX_TEXT_CHARS), matchedFamilies);
-  return matchedFamilies;
+  for (const stem of said) addPhrases(phrasesWith[stem], said, inNames, matched);
+  for (const stem of inNames) addPhrases(phrasesWith[stem], said, inNames, matched);
+  if (OTHER_SCRIPTS.test(text)) addOtherScripts(text.slice(0, MAX_TEXT_CHARS), matched);
+  return matched;
+}
+
+function addPhrases(
+  phrases: readonly IndexedPhrase[] | undefined,
+  said: readonly number[],
+  inNames: readonly number[],
+  { ids, phrases: found }: MatchedFamilies,
+): void {
+  if (phrases === undefined) return;
+  for (const phrase of phrases) {
+    if (!isSaid(phrase, said, inNames) || ids.includes(phrase.family)) continue;
+    ids.push(phrase.family);
+    found.push(phrase.words);
+  }
 }
 
 function isSaid(
-  { family, stems, isAlone }: IndexedPhrase,
+  { isReadInQuotes, stems, isAlone }: IndexedPhrase,
   said: readonly number[],
   inNames: readonly number[],
 ): boolean {
-  const isReadInNames = inNames.length > 0 && READ_IN_QUOTES.has(family);
+  const isReadInNames = isReadInQuotes && inNames.length > 0;
   if (isAlone && (isReadInNames || inNames.length === 0)) return true;
   for (const stem of stems)
     if (!said.includes(stem) && !(isReadInNames && inNames.includes(stem))) return false;
@@ -171,13 +185,16 @@ function isSaid(
 }
 
 /** Few texts are written in these scripts and few words are needed, so each is searched for by itself. */
-function addOtherScripts(text: string, matchedFamilies: Map<Family, string>): void {
+function addOtherScripts(text: string, { ids, phrases: found }: MatchedFamilies): void {
   const lower = text.toLowerCase();
   const isThere = (phrase: Phrase): boolean =>
     wordsOf(phrase).every((word) => lower.includes(word));
   for (const [family, phrases] of Object.entries(SCRIPT_PHRASES)) {
     const phrase = (phrases as readonly Phrase[]).find(isThere);
     // the entries of SCRIPT_PHRASES are keyed by Family
-    if (phrase !== undefined) matchedFamilies.set(family as Family, wordsOf(phrase).join(' … '));
+    const id = familyId(family as Family);
+    if (phrase === undefined || ids.includes(id)) continue;
+    ids.push(id);
+    found.push(wordsOf(phrase).join(' … '));
   }
 }

@@ -246,7 +246,7 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
   {
     rule: 'permission.region',
     kind: 'provider.permission',
-    failure: refused(400, 'Your country is not served'),
+    failure: refused(400, 'Blocked in this country'),
   },
   {
     rule: 'permission.text',

@@ -3,6 +3,7 @@
  * A senseless value (negative, infinite, not a number) is no hint; a moment in the past is a wait of 0,
  * except in a sentence, where it is none.
  */
+import { hasFamily } from './phrases.ts';
 import { acceptMs, atMostMs, durationBefore, parseDuration } from './durations.ts';
 import type { Evidence } from './evidence.ts';
 import { pageWords } from './web-page.ts';
@@ -42,7 +43,7 @@ export function findHint(evidence: Evidence, options: HintOptions): RetryHint | 
 /** The text where it speaks of a wait, or all words of a page. */
 function wordsOfWait({ matchedFamilies, form, text, failure }: Evidence): string | undefined {
   if (form === 'html' && typeof failure.body === 'string') return pageWords(failure.body);
-  return matchedFamilies.has('wait') ? text : undefined;
+  return hasFamily(matchedFamilies, 'wait') ? text : undefined;
 }
 
 function fromWords(words: string | undefined, now: number | undefined): RetryHint | undefined {

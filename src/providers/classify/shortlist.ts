@@ -1,68 +1,143 @@
 /**
- * Shortlists the rules that can hold for a failure, by its status and its sorts of evidence. Such
- * combinations are few and recur, so most rules are excluded once and not for each failure.
+ * Finds the first rule that holds, and looks only at rules that can: by status and sorts of evidence, which
+ * are few and recur, and by codes and families, each of which brings the rules that ask for it. A set of
+ * rules is a list of bits, so that all of this is a few comparisons.
  */
 import type { Evidence } from './evidence.ts';
-import { codeTests, type CompiledRule } from './match.ts';
+import { codeTests, matchRule, type CompiledRule } from './match.ts';
+import { FAMILY_COUNT, familyId, type Family } from './phrases.ts';
 import { NONE, type Conditions } from './rule.ts';
 
-/** Gives the rules to check, in their order. */
-export type Shortlist = (evidence: Evidence) => readonly CompiledRule[];
+/** A rule that holds, with the evidence for it. */
+export interface Match {
+  readonly compiled: CompiledRule;
+  readonly found: string[];
+}
 
-export function createShortlist(rules: readonly CompiledRule[]): Shortlist {
-  const needs = rules.map(({ rule }) => needsOf(rule.when));
-  const named = new Set(rules.flatMap(({ rule }) => rule.when.codes ?? []));
-  const tests = rules.flatMap(({ rule }) => codeTests(rule.when));
-  const telling = remembering((code) => tests.some((test) => test(code)));
-  const known = new Map<number, readonly CompiledRule[]>();
+export type FindRule = (evidence: Evidence) => Match | undefined;
+
+/** One bit for each rule, in their order. */
+type RuleSet = Int32Array;
+
+export function createRuleFinder(rules: readonly CompiledRule[]): FindRule {
+  const where = (holds: (rule: CompiledRule) => boolean): RuleSet => setOf(rules, holds);
+  const possible = byMake(rules);
+  const byCode = remembering(rulesByCode(rules));
+  const codeless = where(({ rule }) => !asksForCode(rule.when));
+  const silent = where(({ rule }) => rule.when.phrases === undefined);
+  const saying = byFamily(rules, ({ phrases }) => phrases);
+  const barred = byFamily(rules, ({ notPhrases }) => notPhrases);
+  const words = codeless.length;
   return (evidence) => {
-    const { status } = evidence;
-    const has =
-      sortsOf(evidence) |
-      (some(evidence.codes, (code) => named.has(code)) ? KNOWN_CODES : 0) |
-      (some(evidence.codes, telling) ? TELLING_CODES : 0);
-    const make = (status ?? NONE) * ALL_SORTS + has;
-    const remembered = known.get(make);
-    if (remembered !== undefined) return remembered;
-    const list = rules.filter(
-      ({ rule }, index) => ((needs[index] ?? 0) & ~has) === 0 && allows(rule.when, status),
-    );
-    if (known.size < MAX_REMEMBERED) known.set(make, list);
-    return list;
+    const make = possible(evidence);
+    const { ids } = evidence.matchedFamilies;
+    for (let word = 0; word < words; word++) {
+      let said = at(silent, word);
+      let refused = 0;
+      for (const id of ids) {
+        said |= at(saying[id], word);
+        refused |= at(barred[id], word);
+      }
+      let coded = at(codeless, word);
+      if (evidence.codes.size > 0)
+        for (const code of evidence.codes) coded |= at(byCode(code), word);
+      let left = at(make, word) & said & ~refused & coded;
+      while (left !== 0) {
+        const index = 31 - Math.clz32(left & -left);
+        left &= left - 1;
+        const compiled = rules[word * 32 + index];
+        const found = compiled && matchRule(compiled, evidence);
+        if (compiled !== undefined && found !== undefined) return { compiled, found };
+      }
+    }
+    return undefined;
   };
+}
+
+function at(set: RuleSet | undefined, word: number): number {
+  return set?.[word] ?? 0;
+}
+
+function setOf(
+  rules: readonly CompiledRule[],
+  holds: (rule: CompiledRule, index: number) => boolean,
+): RuleSet {
+  const set = new Int32Array(Math.ceil(rules.length / 32));
+  for (const [index, rule] of rules.entries())
+    if (holds(rule, index)) set[index >> 5] = at(set, index >> 5) | (1 << (index & 31));
+  return set;
+}
+
+/** For each family, the rules that list it. */
+function byFamily(
+  rules: readonly CompiledRule[],
+  listed: (when: Conditions) => readonly Family[] | undefined,
+): readonly RuleSet[] {
+  return Array.from({ length: FAMILY_COUNT }, (_, id) =>
+    setOf(
+      rules,
+      ({ rule }) => listed(rule.when)?.some((family) => familyId(family) === id) ?? false,
+    ),
+  );
+}
+
+function asksForCode({ codes, codeEndings, codeParts, codeSays }: Conditions): boolean {
+  return (codes ?? codeEndings ?? codeParts ?? codeSays) !== undefined;
+}
+
+/** The rules that ask for a code and may mean this one. */
+function rulesByCode(rules: readonly CompiledRule[]): (code: string) => RuleSet {
+  const named = rules.map(({ rule }) => new Set(rule.when.codes));
+  const tests = rules.map(({ rule }) => codeTests(rule.when));
+  return (code) =>
+    setOf(
+      rules,
+      (_, index) =>
+        named[index]?.has(code) === true || (tests[index]?.some((test) => test(code)) ?? false),
+    );
 }
 
 const MAX_REMEMBERED = 4096;
 
-type Holds = (code: string) => boolean;
-
-function some(codes: ReadonlySet<string>, holds: Holds): boolean {
-  for (const code of codes) if (holds(code)) return true;
-  return false;
-}
-
 /** Codes are few and recur. */
-function remembering(holds: Holds): Holds {
-  const known = new Map<string, boolean>();
+function remembering<Value>(make: (code: string) => Value): (code: string) => Value {
+  const known = new Map<string, Value>();
   return (code) => {
     const remembered = known.get(code);
-    const isHeld = remembered ?? holds(code);
-    if (remembered === undefined && known.size < MAX_REMEMBERED) known.set(code, isHeld);
-    return isHeld;
+    if (remembered !== undefined) return remembered;
+    const made = make(code);
+    if (known.size < MAX_REMEMBERED) known.set(code, made);
+    return made;
+  };
+}
+
+/** By status and sorts of evidence. */
+function byMake(rules: readonly CompiledRule[]): (evidence: Evidence) => RuleSet {
+  const needs = rules.map(({ rule }) => needsOf(rule.when));
+  const known = new Map<number, RuleSet>();
+  return (evidence) => {
+    const { status } = evidence;
+    const has = sortsOf(evidence);
+    const make = (status ?? NONE) * ALL_SORTS + has;
+    const remembered = known.get(make);
+    if (remembered !== undefined) return remembered;
+    const set = setOf(
+      rules,
+      ({ rule }, index) => ((needs[index] ?? 0) & ~has) === 0 && allows(rule.when, status),
+    );
+    if (known.size < MAX_REMEMBERED) known.set(make, set);
+    return set;
   };
 }
 
 /** Sorts of evidence, as bits. */
 const FINDING = 1;
 const TRANSPORT = 2;
-/** The words of a code pass a test that some rule makes. */
-const TELLING_CODES = 4;
-const PHRASES = 8;
-const STOPS = 16;
-const PARAMS = 32;
-/** A rule lists the code. */
-const KNOWN_CODES = 64;
-const ALL_SORTS = 128;
+const STOPS = 4;
+const PARAMS = 8;
+const QUOTAS = 16;
+const STREAMING = 32;
+const ALL_SORTS = 64;
 
 const SORT_OF = {
   findings: FINDING,
@@ -70,31 +145,29 @@ const SORT_OF = {
   transportCodePrefixes: TRANSPORT,
   transportNames: TRANSPORT,
   transportText: TRANSPORT,
-  codes: KNOWN_CODES,
-  codeEndings: TELLING_CODES,
-  codeParts: TELLING_CODES,
-  codeSays: TELLING_CODES,
-  phrases: PHRASES,
-  phrasesToo: PHRASES,
   stops: STOPS,
   params: PARAMS,
 } as const satisfies Partial<Record<keyof Conditions, number>>;
 
 function needsOf(when: Conditions): number {
-  return Object.entries(SORT_OF).reduce(
+  const sorts = Object.entries(SORT_OF).reduce(
     // the entries of SORT_OF are keyed by names of conditions
     (bits, [name, sort]) => (when[name as keyof Conditions] === undefined ? bits : bits | sort),
     0,
   );
+  const isOfWindow = when.quota === 'long_window' || when.quota === 'short_window';
+  const isOfStream = when.phases?.length === 1 && when.phases[0] === 'streaming';
+  return sorts | (isOfWindow ? QUOTAS : 0) | (isOfStream ? STREAMING : 0);
 }
 
-function sortsOf({ failure, faults, matchedFamilies, stops, params }: Evidence): number {
+function sortsOf({ failure, faults, quotas, stops, params }: Evidence): number {
   return (
     (failure.finding === undefined ? 0 : FINDING) |
     (faults.length === 0 ? 0 : TRANSPORT) |
-    (matchedFamilies.size === 0 ? 0 : PHRASES) |
     (stops.size === 0 ? 0 : STOPS) |
-    (params.length === 0 ? 0 : PARAMS)
+    (params.length === 0 ? 0 : PARAMS) |
+    (quotas.length === 0 ? 0 : QUOTAS) |
+    (failure.phase === 'streaming' ? STREAMING : 0)
   );
 }
 

@@ -7,8 +7,8 @@ import {
   type CancellationKind,
   type EffectContext,
   type EffectResult,
-  type Used,
 } from '../../effects/effect.ts';
+import type { Used } from '../../providers/pricing/counted-usage.ts';
 import { askGuards, type NamedGuard } from '../../effects/run-guards.ts';
 import { playModel } from '../../effects/simulator/play.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';

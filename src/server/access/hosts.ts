@@ -31,10 +31,13 @@ function isAllowed(name: string, names: ReadonlySet<string>): boolean {
   return isIP(name) !== 0 || isLoopback || names.has(name);
 }
 
+const MAX_PORT = 65_535;
+
 /** Without its port; undefined for what is no host. */
 export function hostName(host: string | null): string | undefined {
-  const [, bracketed, plain] =
-    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host?.trim() ?? '') ?? [];
+  const [, bracketed, plain, port = '0'] =
+    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(host?.trim() ?? '') ?? [];
+  if (Number(port) > MAX_PORT) return undefined;
   return (bracketed ?? plain)?.toLowerCase().replace(/\.$/, '');
 }
 

@@ -19,6 +19,10 @@ export interface AppOptions {
   /** Stands before every path; empty, or begins with a slash and ends without one. */
   readonly base: string;
   readonly redactor: Redactor;
+  /** Whether files may be written at all. */
+  readonly allowEdit: boolean;
+  /** For addresses that nothing is at, where a browser asks for a page. */
+  readonly page: (request: Request, status: number) => Response;
   readonly log: (line: string) => void;
 }
 
@@ -37,6 +41,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   for (const [path, routes] of byPath)
     app.all(honoPath(options.base + path), (context) => dispatch(context, routes, options));
   app.notFound(async (context) => {
+    if (isForBrowser(context, options)) return options.page(context.req.raw, 404);
     await options.access.admit(context.req.raw, addressOf(context));
     throw new ErrandError({
       kind: 'request.not_found',
@@ -45,6 +50,12 @@ export function createApp(options: AppOptions): Hono<Env> {
   });
   app.onError((thrown, context) => refuse(thrown, context, options));
   return app;
+}
+
+/** A person who follows a link to nowhere gets the page, which says so. */
+function isForBrowser({ req }: Context<Env>, { base }: AppOptions): boolean {
+  const isPage = req.path.startsWith(`${base}/`) && !req.path.startsWith(`${base}/v1/`);
+  return isPage && req.method === 'GET' && /\btext\/html\b/.test(req.header('accept') ?? '');
 }
 
 async function guarded(
@@ -63,7 +74,7 @@ async function guarded(
 }
 
 const EXPOSED =
-  'ETag, Location, Link, Retry-After, Errand-Error-Source, Idempotent-Replayed, Preference-Applied, WWW-Authenticate';
+  'ETag, Location, Link, Retry-After, Errand-Error-Source, Errand-Role, Idempotent-Replayed, Preference-Applied, WWW-Authenticate';
 
 function corsHeaders(origin: string): readonly (readonly [string, string])[] {
   return [
@@ -99,9 +110,26 @@ async function dispatch(
   const visitor = isOpen ? undefined : await options.access.admit(request, addressOf(context));
   if (route === undefined) throw wrongMethod(routes);
   refuseRole(route, visitor);
+  if (route.closed !== undefined)
+    throw new ErrandError({ kind: 'request.forbidden', message: route.closed });
   const checked = await checkedRequest(context, route, { visitor, base: options.base });
-  const answer = await route.handle(checked);
-  return request.method === 'HEAD' ? new Response(null, answer) : answer;
+  const answer = withRole(await route.handle(checked), visitor, options);
+  if (request.method !== 'HEAD') return answer;
+  // a stream that nobody reads would stay open
+  await answer.body?.cancel();
+  return new Response(null, answer);
+}
+
+/** Pages show only what their visitor may do here. */
+function withRole(
+  answer: Response,
+  visitor: Visitor | undefined,
+  { allowEdit }: AppOptions,
+): Response {
+  if (visitor === undefined) return answer;
+  const role = visitor.role === 'edit' && !allowEdit ? 'run' : visitor.role;
+  answer.headers.set('errand-role', role);
+  return answer;
 }
 
 /** Refuses with what the role of the caller lacks. */
@@ -221,7 +249,8 @@ function refuse(thrown: unknown, context: Context<Env>, options: AppOptions): Re
   const response = problemResponse(report, { source: 'request', base: options.base, headers });
   if (response.status > 499) {
     const { method, path } = context.req;
-    options.log(`${response.status} ${report.kind} for ${method} ${path} (${report.id})`);
+    const asked = options.redactor.text(`${method} ${path}`);
+    options.log(`${response.status} ${report.kind} for ${asked} (${report.id})`);
   }
   return response;
 }

@@ -1,4 +1,5 @@
 /** Refusals as problem documents (RFC 9457), each with a kind of the catalog. */
+import { catalogRow } from '../../errors/catalog/catalog.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
@@ -56,7 +57,10 @@ export function problemResponse(report: ErrorReport, options: ProblemOptions): R
     headers: {
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
-      link: `<${base}/v1/catalog/${encodeURIComponent(report.kind)}>; rel="type"`,
+      // a kind of the workflow's own has no row
+      ...(catalogRow(report.kind) === undefined
+        ? {}
+        : { link: `<${base}/v1/catalog/${encodeURIComponent(report.kind)}>; rel="type"` }),
       'errand-error-source': source,
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
       ...(report.kind === 'request.unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}),

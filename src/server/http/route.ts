@@ -33,6 +33,8 @@ export interface Route {
   readonly summary: string;
   /** Absent: no token is needed. */
   readonly role?: Role;
+  /** Why nobody may use it on this server, whatever their role. */
+  readonly closed?: string | undefined;
   readonly query?: z.ZodObject;
   /** Names of headers that change the answer, with what each says. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -10,6 +10,7 @@ import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
 import { decodeCursor, encodeCursor, nextLink } from '../http/cursor.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
+import { shownAttention } from '../runs/run-reader.ts';
 import { RunRow, wholeNumber, words } from '../schemas/common.ts';
 
 const STATUSES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'interrupted'] as const;
@@ -76,7 +77,16 @@ async function listRuns(core: ServerCore, request: CheckedRequest): Promise<Resp
   const next =
     page.length > limit && last !== undefined ? encodeCursor(last.summary.run) : undefined;
   const nowMs = core.clock.now();
-  const runs = shown.map(({ summary, attention }) => ({ ...runRow(summary, nowMs), attention }));
+  const runs = await Promise.all(
+    shown.map(async ({ summary, attention }) => {
+      const where = await core.reader.places.of(summary);
+      return {
+        ...runRow(summary, nowMs),
+        ...(where === undefined ? {} : { where }),
+        attention,
+      };
+    }),
+  );
   return jsonAnswer(
     { runs, ...(next === undefined ? {} : { next }) },
     next === undefined ? {} : { headers: nextLink(request, next) },
@@ -109,7 +119,8 @@ async function pageOf(
     );
     for (const summary of batch) {
       if (!fits(summary, query)) continue;
-      const attention = await core.reader.attention(summary);
+      // most rows say it themselves, and need no wait
+      const attention = shownAttention(summary) ?? (await core.reader.attention(summary));
       if (query.attention !== undefined && !query.attention.includes(attention)) continue;
       found.push({ summary, attention });
       if (found.length >= most) return found;

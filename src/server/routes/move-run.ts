@@ -1,7 +1,6 @@
 /** Moves of a run: resume, answer, cancel. */
 import { z } from '@hono/zod-openapi';
 import { sleep } from '../../effects/clock.ts';
-import { runDrift } from '../../engine/run-drift.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { OpenQuestion } from '../../history/open-questions.ts';
@@ -11,6 +10,7 @@ import { jsonAnswer } from '../http/answer.ts';
 import { byOf, type CheckedRequest, type Route } from '../http/route.ts';
 import { isResting } from '../runs/run-reader.ts';
 import { shownRun } from '../runs/run-json.ts';
+import { shownValue, valueHref } from '../runs/shown-values.ts';
 import { Json, Run, Timestamp } from '../schemas/common.ts';
 import { preferred } from './read-run.ts';
 
@@ -172,9 +172,9 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
 /** The document of a drifted run lists what has changed. */
 async function withChanges(core: ServerCore, run: string, refusal: unknown): Promise<unknown> {
   if (!isKind(refusal, 'run.drifted') || !(refusal instanceof ErrandError)) return refusal;
-  const { record, events } = await (await core.engine()).stored(run);
+  const { record, fold } = await core.folds.of(run);
   const { plan } = (await core.workflows.find(record.workflow)) ?? {};
-  const changed = plan === undefined ? [] : runDrift(record, events, plan).changed;
+  const changed = plan === undefined ? [] : fold.drift(plan).changed;
   const { kind, message, details, action } = refusal.report;
   return new ErrandError(
     // changes are plain JSON
@@ -208,8 +208,11 @@ async function answer(core: ServerCore, request: CheckedRequest): Promise<Respon
     fits: (event) => isAnswer(event, given),
     waitMs: STORED_MS,
   });
-  if (stored?.type === 'gate:answered')
-    return jsonAnswer({ gate: stored.gate, value: stored.value, by: stored.by, at: stored.at });
+  if (stored?.type === 'gate:answered') {
+    const { by, at, seq: storedAt, path } = stored;
+    const href = (): string => valueHref(core.base, run, { of: 'answer', path, at: storedAt });
+    return jsonAnswer({ gate: stored.gate, value: shownValue(stored.value, href), by, at });
+  }
   const open = questions.find((each) => isNamed(each, gate));
   return leftAnswer(open?.gate, given);
 }
@@ -260,7 +263,7 @@ async function cancel(core: ServerCore, request: CheckedRequest): Promise<Respon
     });
   }
   const waited = await preferred(core, request, run);
-  const shown = await shownRun(core, run);
+  const shown = await shownRun(core, run, request);
   const isCancelled = shown.status === 'cancelled';
   return jsonAnswer(shown.body, {
     status: isCancelled ? 200 : 202,
@@ -274,7 +277,7 @@ async function movedAnswer(
   run: string,
 ): Promise<Response> {
   const waited = await preferred(core, request, run);
-  const { body, status, etag } = await shownRun(core, run);
+  const { body, status, etag } = await shownRun(core, run, request);
   const rests = isResting(status);
   return jsonAnswer(body, {
     status: rests ? 200 : 202,

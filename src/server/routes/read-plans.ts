@@ -1,7 +1,5 @@
 /** Plans: of a workflow as it is now, and of a run as it is stored. A client of its own shows runs with them. */
 import { z } from '@hono/zod-openapi';
-import { createRedactor } from '../../errors/redaction/redact.ts';
-import { withoutValues } from '../../errors/report/without-values.ts';
 import { runRow } from '../../history/run-row.ts';
 import { shownFile } from '../../engine/run-view.ts';
 import type { ServerCore } from '../core.ts';
@@ -9,6 +7,7 @@ import { jsonAnswer } from '../http/answer.ts';
 import type { Route } from '../http/route.ts';
 import { shownValue, valueHref } from '../runs/shown-values.ts';
 import { Json, RunStatus, Timestamp } from '../schemas/common.ts';
+import { shownOf } from '../workflows/served-workflows.ts';
 
 const Plan = z
   .looseObject({ name: z.string() })
@@ -47,10 +46,8 @@ export function planRoutes(core: ServerCore): readonly Route[] {
       },
       refusals: ['workflow.not_found', 'validation.workflow', 'store.unavailable'],
       handle: async ({ params }) => {
-        const { plan, secrets, etag } = await core.workflows.runnable(params['name'] ?? '');
-        const kept = { keys: 'as they are' } as const;
-        const own = withoutValues(plan, createRedactor(secrets), kept);
-        return jsonAnswer({ plan: withoutValues(own, core.redactor, kept), etag });
+        const { plan, redactor, etag } = await core.workflows.runnable(params['name'] ?? '');
+        return jsonAnswer({ plan: shownOf(shownOf(plan, redactor), core.redactor), etag });
       },
     },
     {

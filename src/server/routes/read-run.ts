@@ -1,6 +1,5 @@
 /** `GET /v1/runs/{run}` and what belongs to one run: its result, values, costs, audit, failures, drift. */
 import { z } from '@hono/zod-openapi';
-import { runDrift } from '../../engine/run-drift.ts';
 import { forPerson } from '../../errors/report/audiences.ts';
 import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
@@ -16,6 +15,7 @@ import { problemResponse } from '../http/problem.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { runTag, shownRun } from '../runs/run-json.ts';
 import { valueIn } from '../runs/run-values.ts';
+import { invalidWorkflow, verdictOf } from '../workflows/served-workflows.ts';
 import { VALUES } from '../runs/shown-values.ts';
 import { Costs, Json, Report, Run, Timestamp, wholeNumber } from '../schemas/common.ts';
 
@@ -155,6 +155,17 @@ function aboutRunRoutes(core: ServerCore): readonly Route[] {
       refusals: [...REFUSALS, 'run.resume_mismatch', 'validation.workflow'],
       handle: (request) => drift(core, request),
     },
+    {
+      operationId: 'previewDrift',
+      method: 'post',
+      role: 'read',
+      path: '/v1/runs/{run}/drift',
+      summary: 'Read what a resume would find changed in a text in place of the file',
+      body: { media: ['application/yaml', 'text/yaml'] },
+      answers: { 200: { description: 'The drift.', content: { 'application/json': Drift } } },
+      refusals: [...REFUSALS, 'run.resume_mismatch', 'validation.workflow'],
+      handle: (request) => drift(core, request),
+    },
   ];
 }
 
@@ -188,7 +199,7 @@ async function getRun(core: ServerCore, request: CheckedRequest): Promise<Respon
     if (isUnchanged(request.raw, etag))
       return emptyAnswer({ status: 304, headers: { etag, ...waited } });
   }
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, { headers: { etag, ...waited } });
 }
 
@@ -226,7 +237,7 @@ async function getResult(core: ServerCore, request: CheckedRequest): Promise<Res
     case 'interrupted':
       break;
   }
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, { status: 202, headers: { etag, ...RETRY, ...waited } });
 }
 
@@ -254,13 +265,26 @@ async function explain(core: ServerCore, request: CheckedRequest): Promise<Respo
 }
 
 async function drift(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const { record, events } = await stored(core, request);
+  const { record, fold } = await core.folds.of(runOf(request));
   const served = await core.workflows.find(record.workflow);
   if (served === undefined)
     throw new ErrandError({
       kind: 'run.resume_mismatch',
       message: `The server has no workflow ${record.workflow}`,
     });
-  const { plan } = await core.workflows.runnable(record.workflow);
-  return jsonAnswer(runDrift(record, events, plan));
+  const plan = await planOf(core, record.workflow, request.text);
+  return jsonAnswer(fold.drift(plan));
+}
+
+/** The plan of the file as it is, or of a text in its place. */
+async function planOf(
+  core: ServerCore,
+  workflow: string,
+  text: string | undefined,
+): Promise<WorkflowPlan> {
+  if (text === undefined) return (await core.workflows.runnable(workflow)).plan;
+  const served = await core.workflows.get(workflow);
+  const judged = await (await core.engine()).inspect(served.path, { text });
+  if (judged.plan !== undefined) return judged.plan;
+  throw invalidWorkflow(served.file, verdictOf(judged));
 }

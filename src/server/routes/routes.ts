@@ -9,14 +9,15 @@ import { healthRoutes, sessionRoutes } from './health.ts';
 import { listRunsRoute } from './list-runs.ts';
 import { metricsRoute } from './metrics.ts';
 import { moveRunRoutes } from './move-run.ts';
-import { pageRoutes } from './page.ts';
 import { planRoutes } from './read-plans.ts';
 import { readRunRoutes } from './read-run.ts';
+import { runPageRoutes } from './run-page.ts';
 import { runEventsRoute } from './run-events.ts';
 import { startRunRoute } from './start-run.ts';
 import { workflowRoutes } from './workflows.ts';
 
-export function allRoutes(core: ServerCore): readonly Route[] {
+/** `pages`: those of the dashboard, which no document describes. */
+export function allRoutes(core: ServerCore, pages: readonly Route[]): readonly Route[] {
   const described: readonly Route[] = [
     ...healthRoutes(core),
     ...sessionRoutes(core),
@@ -26,11 +27,12 @@ export function allRoutes(core: ServerCore): readonly Route[] {
     listRunsRoute(core),
     ...readRunRoutes(core),
     ...planRoutes(core),
+    ...runPageRoutes(core),
     runEventsRoute(core),
     ...moveRunRoutes(core),
     gatesRoute(core),
     changesRoute(core),
     ...catalogRoutes(core),
   ];
-  return [...described, openapiRoute(described, core), ...pageRoutes(core)];
+  return [...described, openapiRoute(described, core), ...pages];
 }

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { jsonText } from '../../errors/support/printable.ts';
+import { stepAt } from '../../history/run-view/steps.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, jsonAnswer } from '../http/answer.ts';
@@ -23,6 +24,7 @@ const Query = z.strictObject({
     .openapi({ type: 'string', description: 'Types of events, separated by commas.' })
     .optional(),
   limit: wholeNumber(1, 10_000).optional(),
+  path: z.string().max(4000).optional(),
 });
 
 const DEFAULT_LIMIT = 1000;
@@ -66,15 +68,17 @@ async function runEvents(core: ServerCore, request: CheckedRequest): Promise<Res
   const after = lastEventId(request.raw) ?? query.after ?? 0;
   const types = query.type === undefined ? undefined : new Set(query.type);
   await core.reader.summary(run);
+  const wanted: Wanted = { run, after, types, ...(await boundOf(core, run, query.path)) };
   switch (prefersType(request.raw.headers.get('accept'), MEDIA)) {
     case 'text/event-stream':
-      return follow(core, { run, after, types });
+      if (query.path !== undefined) throw noStreamOfPath();
+      return follow(core, wanted);
     case 'application/jsonl':
-      return new Response(lines(core, { run, after, types }), {
+      return new Response(lines(core, wanted), {
         headers: { 'content-type': 'application/jsonl', 'cache-control': 'no-store' },
       });
     case 'application/json':
-      return page(core, { run, after, types }, query.limit ?? DEFAULT_LIMIT);
+      return page(core, wanted, query.limit ?? DEFAULT_LIMIT);
   }
 }
 
@@ -82,6 +86,33 @@ interface Wanted {
   readonly run: string;
   readonly after: number;
   readonly types: ReadonlySet<string> | undefined;
+  /** Only events of this node. */
+  readonly path?: string;
+  /** No event after this one is wanted. */
+  readonly until?: number;
+}
+
+/** Events of one node are looked for up to its last one, not to the end of the log. */
+async function boundOf(
+  core: ServerCore,
+  run: string,
+  path: string | undefined,
+): Promise<Pick<Wanted, 'path' | 'until'>> {
+  if (path === undefined) return {};
+  const { view } = await core.folds.viewOf(run);
+  return { path, until: stepAt(view, path)?.lastSeq ?? 0 };
+}
+
+function fits(event: RunEvent, { types, path }: Wanted): boolean {
+  if (path !== undefined && (!('path' in event) || event.path !== path)) return false;
+  return types?.has(event.type) !== false;
+}
+
+function noStreamOfPath(): ErrandError {
+  return new ErrandError({
+    kind: 'request.invalid',
+    message: 'A stream has the events of all nodes, so it takes no path',
+  });
 }
 
 async function follow(core: ServerCore, wanted: Wanted): Promise<Response> {
@@ -97,15 +128,15 @@ async function follow(core: ServerCore, wanted: Wanted): Promise<Response> {
 }
 
 async function page(core: ServerCore, wanted: Wanted, limit: number): Promise<Response> {
-  const { run, types } = wanted;
+  const { run, until = Infinity } = wanted;
   const found: RunEvent[] = [];
   let { after } = wanted;
   let isAtEnd = false;
   while (found.length < limit && !isAtEnd) {
     const events = await core.reader.page(run, after, { events: limit - found.length });
-    isAtEnd = events.length === 0;
     after = events.at(-1)?.seq ?? after;
-    found.push(...events.filter(({ type }) => types?.has(type) !== false));
+    isAtEnd = events.length === 0 || after >= until;
+    found.push(...events.filter((event) => fits(event, wanted)));
   }
   const hasMore = !isAtEnd && (await core.reader.page(run, after, { events: 1 })).length > 0;
   return jsonAnswer({
@@ -115,7 +146,8 @@ async function page(core: ServerCore, wanted: Wanted, limit: number): Promise<Re
 }
 
 /** Pulled page by page, so that a long log is never in memory as a whole. */
-function lines(core: ServerCore, { run, after: first, types }: Wanted): ReadableStream<Uint8Array> {
+function lines(core: ServerCore, wanted: Wanted): ReadableStream<Uint8Array> {
+  const { run, after: first, until = Infinity } = wanted;
   const encoder = new TextEncoder();
   let after = first;
   return new ReadableStream<Uint8Array>({
@@ -124,8 +156,9 @@ function lines(core: ServerCore, { run, after: first, types }: Wanted): Readable
       const page: string[] = [];
       let chars = 0;
       for await (const event of engine.history(run, after + 1)) {
+        if (event.seq > until) break;
         after = event.seq;
-        if (types?.has(event.type) === false) continue;
+        if (!fits(event, wanted)) continue;
         const line = `${jsonText(shownEvent(event, core.base))}\n`;
         page.push(line);
         chars += line.length;

@@ -7,9 +7,10 @@ import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { isForPeople, onlyPeople } from '../../machine/gates/gate-answer.ts';
 import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
-import { completeInput } from '../../workflow/plan/inputs.ts';
+import { completeInput, inputAtFault } from '../../workflow/plan/inputs.ts';
 import { allNodes } from '../../workflow/plan/node-list.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { toPointer } from '../../workflow/plan/pointer.ts';
 import { withRoom, type ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
 import { waitOf } from '../http/prefer.ts';
@@ -134,8 +135,21 @@ async function begin(
   return { handle, isNew };
 }
 
-function checkedInput({ plan }: { readonly plan: WorkflowPlan }, input: JsonObject): JsonObject {
-  return completeInput(plan, input, `Send the input as the schema of ${plan.name} describes it.`);
+/** A refusal has the pointer of the input in the body, so that a form can show it at its field. */
+function checkedInput(
+  { plan, secrets }: { readonly plan: WorkflowPlan; readonly secrets: readonly string[] },
+  input: JsonObject,
+): JsonObject {
+  const advice = `Send the input as the schema of ${plan.name} describes it.`;
+  try {
+    return completeInput(plan, input, { advice, secrets });
+  } catch (refusal) {
+    const name = inputAtFault(plan, input);
+    if (name === undefined || !(refusal instanceof ErrandError)) throw refusal;
+    const { kind, message, action } = refusal.report;
+    const details = { pointer: toPointer(['input', name]) };
+    throw new ErrandError({ kind, message, action, details }, { cause: refusal });
+  }
 }
 
 /** A path is checked only when the run has reached it, also whether a program may answer there. */
@@ -161,13 +175,14 @@ function checkedAnswers(
 
 async function started(
   core: ServerCore,
-  { raw, href }: CheckedRequest,
+  request: CheckedRequest,
   run: string,
   isNew: boolean,
 ): Promise<Response> {
+  const { raw, href } = request;
   const wait = waitOf(raw.headers.get('prefer'));
   if (wait !== undefined) await core.reader.rested(run, wait.seconds * 1000, raw.signal);
-  const { body, etag } = await shownRun(core, run);
+  const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, {
     status: isNew ? 201 : 200,
     headers: {

@@ -1,17 +1,21 @@
 /** The workflows that are served: read, judged, and replaced where that is allowed. */
 import { z } from '@hono/zod-openapi';
-import { createRedactor } from '../../errors/redaction/redact.ts';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { workflowGraph } from '../../history/workflow-graph.ts';
-import { fileVerdict, type WorkflowVerdict } from '../../workflow/check/validation-json.ts';
+import { runGraph } from '../../history/workflow-graph.ts';
+import type { WorkflowVerdict } from '../../workflow/check/validation-json.ts';
 import { inputSchema } from '../../workflow/plan/input-schema.ts';
 import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { etagOf } from '../workflows/etag.ts';
-import { invalidWorkflow, type ServedWorkflow } from '../workflows/served-workflows.ts';
+import {
+  invalidWorkflow,
+  shownOf,
+  verdictOf,
+  type ServedWorkflow,
+} from '../workflows/served-workflows.ts';
 import { writeWhole } from '../workflows/write-whole.ts';
 
 const YAML = ['application/yaml', 'text/yaml'];
@@ -147,6 +151,7 @@ function textRoutes(core: ServerCore): readonly Route[] {
       path: '/v1/workflows/{name}',
       summary: 'Replace the file of a workflow',
       role: 'edit',
+      closed: core.allowEdit ? undefined : 'The server was started without --allow-edit',
       headers: { 'If-Match': 'The tag of the text that is replaced.' },
       body: { media: YAML },
       answers: { 200: WHOLE },
@@ -165,29 +170,30 @@ async function rows(core: ServerCore): Promise<readonly object[]> {
   const byPlan = new Map(scheduled.map((plan, at) => [plan, states[at]]));
   return all.map((served) => {
     const schedule = served.plan === undefined ? undefined : byPlan.get(served.plan);
-    return { ...rowOf(served), ...(schedule === undefined ? {} : { schedule }) };
+    const shown = schedule === undefined ? {} : shownOf({ schedule }, served.redactor);
+    return { ...rowOf(served), ...shown };
   });
 }
 
-function rowOf({ name, file, verdict, plan }: ServedWorkflow): object {
+function rowOf({ name, file, verdict, plan, redactor }: ServedWorkflow): object {
   const all = verdict.files.flatMap(({ diagnostics }) => diagnostics);
   const count = (severity: string): number =>
     all.filter((diagnostic) => diagnostic.severity === severity).length;
   return {
     name,
     file,
-    ...(plan?.description === undefined ? {} : { description: plan.description }),
+    ...(plan?.description === undefined ? {} : { description: redactor.values(plan.description) }),
     isValid: verdict.isValid,
     errors: count('error'),
     warnings: count('warning'),
-    input: plan === undefined ? null : inputSchema(plan),
+    input: plan === undefined ? null : shownOf(inputSchema(plan), redactor),
   };
 }
 
-/** The text is shown without the secrets that stand in it. */
-function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
-  const { name, file, text, plan, verdict, secrets } = served;
-  const own = createRedactor(secrets);
+/** The text is shown without the secrets that stand in it, the rest without those that it stands for. */
+function shown({ redactor, lastRehearsal }: ServerCore, served: ServedWorkflow): object {
+  const { name, file, text, plan, verdict, redactor: own } = served;
+  const rehearsal = lastRehearsal(name);
   return {
     name,
     file,
@@ -195,9 +201,10 @@ function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
       .split('\n')
       .map((line) => redactor.text(own.text(line)))
       .join('\n'),
-    input: plan === undefined ? null : inputSchema(plan),
-    graph: plan === undefined ? null : workflowGraph(plan),
+    input: plan === undefined ? null : shownOf(inputSchema(plan), own),
+    graph: plan === undefined ? null : shownOf(runGraph(plan), own),
     validation: verdict,
+    ...(rehearsal === undefined ? {} : { rehearsal: shownOf(rehearsal, own) }),
   };
 }
 
@@ -206,16 +213,10 @@ async function judged(
   { path }: ServedWorkflow,
   text: string,
 ): Promise<WorkflowVerdict> {
-  const { isValid, files } = await (await core.engine()).inspect(path, { text });
-  return { isValid, files: files.map(fileVerdict) };
+  return verdictOf(await (await core.engine()).inspect(path, { text }));
 }
 
 async function replace(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  if (!core.allowEdit)
-    throw new ErrandError({
-      kind: 'request.forbidden',
-      message: 'The server was started without --allow-edit',
-    });
   const name = request.params['name'] ?? '';
   const served = await core.workflows.get(name);
   const { text = '' } = request;
@@ -231,9 +232,10 @@ async function replace(core: ServerCore, request: CheckedRequest): Promise<Respo
   return jsonAnswer(shown(core, fresh), { headers: { etag: fresh.etag } });
 }
 
-/** `*` would replace whatever is there. */
+/** `*` would replace whatever is there, and a weak tag does not say that the text is the same. */
 function refuseStale(ifMatch: string | null, etag: string): void {
-  if (ifMatch?.trim() === etag) return;
+  const tags = (ifMatch ?? '').split(',').map((tag) => tag.trim());
+  if (tags.includes(etag)) return;
   throw new ErrandError({
     kind: 'request.stale',
     message:

@@ -1,12 +1,10 @@
 /** The run as every answer has it: what `errand show` prints, with its number, attention and next moves. */
-import { runDigest } from '../../engine/run-digest.ts';
-import { runDrift } from '../../engine/run-drift.ts';
-import { runView } from '../../engine/run-view.ts';
-import type { StoredRun } from '../../engine/errand.ts';
-import { attentionOf } from '../../history/attention.ts';
-import { nextMoves, type NextMove } from '../../history/next-moves.ts';
+import { runMoves, type FoldedRun } from '../../engine/run-page.ts';
+import { shownView } from '../../engine/run-view.ts';
+import type { RunMoves } from '../../history/run-page.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
 import type { ServerCore } from '../core.ts';
+import type { CheckedRequest } from '../http/route.ts';
 import { shownValue, valueHref } from './shown-values.ts';
 
 export interface ShownRun {
@@ -21,40 +19,49 @@ export function runTag(seq: number, status: RunStatusName): string {
 }
 
 /** Rejects with `run.not_found`. */
-export async function shownRun(core: ServerCore, run: string): Promise<ShownRun> {
-  const stored = await (await core.engine()).stored(run);
-  const { record, events, status } = stored;
-  const { seq, needs, questions } = runDigest(record, events);
-  const view = runView({ ...stored, directory: core.directory });
+export async function shownRun(
+  core: ServerCore,
+  run: string,
+  request: Pick<CheckedRequest, 'visitor'>,
+): Promise<ShownRun> {
+  const folded = await core.folds.viewOf(run);
+  const { record, status } = folded;
+  const { seq, attention, nextMoves: moves, inDoubt } = await movesOf(core, folded, request);
+  const view = shownView(folded.view, { record, status, directory: core.directory, inDoubt });
   const href = (of: 'input' | 'output'): (() => string) => {
     return () => valueHref(core.base, run, { of });
   };
-  const { canResume, needsAccept } = await resumption(core, stored);
-  const moves: readonly NextMove[] = nextMoves(
-    { run, status, reasons: needs.reasons, questions, canResume, needsAccept },
-    core.base,
-  );
   const { output } = view;
   const body = {
     ...view,
     input: shownValue(view.input, href('input')),
     ...(output === undefined ? {} : { output: shownValue(output, href('output')) }),
     seq,
-    attention: attentionOf(status, needs),
+    attention,
     nextMoves: moves,
   };
   return { body, status, etag: runTag(seq, status) };
 }
 
-/** Whether this server can resume the run, and whether its file has changed under finished nodes. */
-async function resumption(
+export async function movesOf(
   core: ServerCore,
-  { record, events, status }: StoredRun,
+  folded: FoldedRun,
+  { visitor }: Pick<CheckedRequest, 'visitor'>,
+): Promise<RunMoves> {
+  const { directory, base } = core;
+  const isForPerson = visitor?.isPerson === true;
+  const resumption = await resumptionOf(core, folded);
+  return runMoves(folded, { directory, base, isForPerson, ...resumption });
+}
+
+/** Whether this server can resume the run, and whether its file has changed under finished nodes. */
+async function resumptionOf(
+  core: ServerCore,
+  { record, status, fold }: FoldedRun,
 ): Promise<{ readonly canResume: boolean; readonly needsAccept: boolean }> {
   if (status === 'running' || status === 'cancelled')
     return { canResume: false, needsAccept: false };
   const served = await core.workflows.find(record.workflow);
   if (served?.plan === undefined) return { canResume: false, needsAccept: false };
-  const { needsAccept } = runDrift(record, events, served.plan);
-  return { canResume: true, needsAccept };
+  return { canResume: true, needsAccept: fold.drift(served.plan).needsAccept };
 }

@@ -4,15 +4,24 @@
  */
 import type { EffectClock } from '../../effects/clock.ts';
 import type { Engine } from '../../engine/errand.ts';
-import { runDigest, type RunDigest } from '../../engine/run-digest.ts';
-import { attentionOf, peopleIn, type Attention } from '../../history/attention.ts';
+import { attentionOf, peopleIn, type Attention, type RunNeeds } from '../../history/attention.ts';
+import type { OpenQuestion } from '../../history/open-questions.ts';
 import type { RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
+import { FailurePlaces } from './failure-places.ts';
 import { RunChanges } from './run-changes.ts';
+import type { RunFolds } from './run-folds.ts';
 
 export interface RunReaderOptions {
   readonly engine: () => Promise<Engine>;
   readonly clock: EffectClock;
+  readonly folds: RunFolds;
+}
+
+/** What a run waits for and what its people are asked. */
+export interface RunDigest {
+  readonly needs: RunNeeds;
+  readonly questions: readonly OpenQuestion[];
 }
 
 interface KeptDigest {
@@ -29,11 +38,17 @@ const RUNNING_MS = 250;
 
 export class RunReader {
   readonly changes: RunChanges;
+  /** Where failed runs failed. */
+  readonly places: FailurePlaces;
   readonly #options: RunReaderOptions;
   readonly #kept = new Map<string, KeptDigest>();
 
   constructor(options: RunReaderOptions) {
     this.#options = options;
+    this.places = new FailurePlaces({
+      lastSeq: (run) => this.#lastSeq(run),
+      eventsAfter: (run, seq) => this.page(run, seq, { events: 1 }),
+    });
     this.changes = new RunChanges({
       clock: options.clock,
       hasMore: async (run, seq) => (await this.page(run, seq, { events: 1 })).length > 0,
@@ -68,12 +83,8 @@ export class RunReader {
   }
 
   async attention(summary: RunSummary): Promise<Attention> {
-    const { status, waiting } = summary;
-    if (status !== 'paused' && status !== 'running') return attentionOf(status);
-    const reasons = (waiting?.all ?? []).map(({ reason }) => reason);
-    // who is waited for stands in the row of a paused run
-    const byPeople = status === 'paused' ? peopleIn(reasons) : undefined;
-    return byPeople ?? attentionOf(status, (await this.digest(summary)).needs);
+    const { status } = summary;
+    return shownAttention(summary) ?? attentionOf(status, (await this.digest(summary)).needs);
   }
 
   async digest(summary: RunSummary): Promise<RunDigest> {
@@ -83,9 +94,8 @@ export class RunReader {
     const known = this.#kept.get(run);
     const isFresh = status !== 'running' || nowMs - (known?.atMs ?? 0) < RUNNING_MS;
     if (known?.key === key && isFresh) return known.digest;
-    const engine = await this.#options.engine();
-    const { record, events } = await engine.stored(run);
-    const digest = runDigest(record, events);
+    const { fold } = await this.#options.folds.of(run);
+    const digest = { needs: fold.needs(), questions: fold.questions() };
     this.#keep(run, { digest, key, atMs: nowMs });
     return digest;
   }
@@ -140,6 +150,14 @@ export class RunReader {
     const first = this.#kept.keys().next();
     if (this.#kept.size > MAX_KEPT && first.done !== true) this.#kept.delete(first.value);
   }
+}
+
+/** What the row of a run says by itself; undefined where its log has to be read. */
+export function shownAttention({ status, waiting }: RunSummary): Attention | undefined {
+  if (status === 'running') return undefined;
+  if (status !== 'paused') return attentionOf(status);
+  // who is waited for stands in the row of a paused run
+  return peopleIn((waiting?.all ?? []).map(({ reason }) => reason));
 }
 
 /** Whether a run in this status executes nothing now. */

@@ -6,7 +6,7 @@ import type { ValueName } from './shown-values.ts';
 
 export interface WantedValue {
   readonly of: ValueName;
-  /** Of the run, where there is none. */
+  /** Of the run or of the event, where there is none. */
   readonly path?: string | undefined;
   /** Of that event. Default: the latest. */
   readonly at?: number | undefined;
@@ -21,7 +21,9 @@ export async function valueIn(
   for await (const event of events) {
     if (wanted.at !== undefined && event.seq !== wanted.at) continue;
     const path = 'path' in event ? event.path : undefined;
-    if (path !== wanted.path) continue;
+    // an event has a number of its own, so it need not be named by its path too
+    const isNamed = wanted.at !== undefined && wanted.path === undefined;
+    if (!isNamed && path !== wanted.path) continue;
     const value = valueOf(event, wanted);
     if (value === undefined) continue;
     found = wanted.of === 'input' && wanted.at === undefined ? joined(found, value, event) : value;

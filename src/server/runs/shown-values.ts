@@ -2,8 +2,8 @@
  * Values of runs as answers carry them. A value above 64 KiB is replaced by a link to the whole; what
  * stands beside it stays.
  */
-import { forPerson } from '../../errors/report/audiences.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { eventForPerson } from '../../history/run-view/event-for-person.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 
 export interface Truncated {
@@ -51,14 +51,11 @@ export function shownEvent(event: RunEvent, base: string): object {
     (of: ValueName): (() => string) =>
     () =>
       valueHref(base, event.run, { of, path, at: event.seq });
-  const shown: Record<string, unknown> = { ...event };
+  const shown: Record<string, unknown> = { ...eventForPerson(event) };
   if ('input' in event && event.input !== undefined)
     shown['input'] = shownValue(event.input, href('input'));
   if ('output' in event && event.output !== undefined)
     shown['output'] = shownValue(event.output, href('output'));
   if (event.type === 'gate:answered') shown['value'] = shownValue(event.value, href('answer'));
-  if ('error' in event && event.error !== undefined) shown['error'] = forPerson(event.error);
-  if ('errors' in event && event.errors !== undefined)
-    shown['errors'] = event.errors.map(forPerson);
   return shown;
 }

@@ -9,7 +9,7 @@ export const RunStatus = z
   .enum(['running', 'paused', 'completed', 'failed', 'cancelled', 'interrupted'])
   .openapi('RunStatus');
 
-const AttentionName = z.enum(ATTENTIONS).openapi('Attention');
+export const AttentionName = z.enum(ATTENTIONS).openapi('Attention');
 
 export const Timestamp = z.string().openapi({ format: 'date-time' });
 
@@ -64,6 +64,7 @@ export const RunRow = z
     endedAt: Timestamp.optional(),
     error: z.looseObject({ kind: z.string(), message: z.string() }).optional(),
     waiting: Waiting.optional(),
+    where: z.string().optional().openapi({ description: 'The path where it failed.' }),
     costUsdMicros: z.int(),
     attention: AttentionName,
   })
@@ -77,7 +78,7 @@ export const Costs = z
   })
   .openapi('Costs');
 
-const NextMove = z
+export const NextMove = z
   .looseObject({
     move: z.enum(['answer', 'resume', 'retry', 'cancel']),
     method: z.literal('POST'),
@@ -86,6 +87,7 @@ const NextMove = z
     needs: z.array(z.enum(NEEDED_FIELDS)).optional(),
     gate: z.string().optional(),
     options: z.array(Json).optional(),
+    promptFor: z.array(z.looseObject({ value: Json, name: z.string() })).optional(),
     command: z.string(),
   })
   .openapi('NextMove');

@@ -11,6 +11,10 @@ export class OpenStreams {
     return this.#isOver;
   }
 
+  get size(): number {
+    return this.#open.size;
+  }
+
   /** Throws `request.limited` when there are too many. Returns what removes it again. */
   add(onShutdown: () => void): () => void {
     if (this.#open.size >= MOST)

@@ -6,6 +6,8 @@ import type { WebhookMessage } from './webhook-message.ts';
 export interface SendOptions {
   readonly clock: EffectClock;
   readonly secrets: readonly WebhookSecret[];
+  /** Ends the try before its time. */
+  readonly signal?: AbortSignal;
   /** Default: that of Node. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -18,7 +20,7 @@ const TIMEOUT_MS = 15_000;
 export async function sendWebhook(
   url: string,
   { id, body }: WebhookMessage,
-  { clock, secrets, fetch = globalThis.fetch }: SendOptions,
+  { clock, secrets, signal, fetch = globalThis.fetch }: SendOptions,
 ): Promise<SendProblem> {
   const timestamp = Math.floor(clock.now() / 1000);
   const controller = new AbortController();
@@ -36,7 +38,7 @@ export async function sendWebhook(
       },
       // the operator named this address, and no other
       redirect: 'manual',
-      signal: controller.signal,
+      signal: AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]),
     });
     await response.body?.cancel();
     if (response.ok) return undefined;

@@ -59,7 +59,7 @@ async function webhooksOf(place: Place, urls: readonly string[], fetch: typeof g
   });
   await webhooks.begin();
   const close = async (): Promise<void> => {
-    await webhooks.stop();
+    await webhooks.stop({ graceMs: 0 });
     await server.close();
   };
   return { webhooks, server, warnings, close };
@@ -158,7 +158,7 @@ test('what a server had taken when it died is sent by another one', async () => 
   const died = receivers(place, () => 'hangs');
   const { server, webhooks } = await webhooksOf(place, [ONE], died.fetch);
   const outbox = await server.outbox();
-  await webhooks.stop();
+  await webhooks.stop({ graceMs: 0 });
   const errand = await place.open({ functions: { work: closed } });
   await (await errand.start(PARKS)).result();
   // taken, and never heard of again
@@ -201,7 +201,27 @@ test('a store that is away is warned of once, and nothing is lost', async () => 
   isAway = false;
   await place.pass(2000);
   expect(got).toHaveLength(1);
-  await webhooks.stop();
+  await webhooks.stop({ graceMs: 0 });
+});
+
+test('a receiver that hangs does not hold up a server that stops, and costs the message no try', async () => {
+  const place = newPlace();
+  const hanging = receivers(place, () => 'hangs');
+  const errand = await place.open({ functions: { work: closed } });
+  const { webhooks } = await webhooksOf(place, [ONE], hanging.fetch);
+  await (await errand.start(PARKS)).result();
+  await place.pass(2000);
+  expect(hanging.got).toHaveLength(1);
+  const stopped = webhooks.stop({ graceMs: 8000 });
+  await place.pass(8000);
+  await stopped;
+  let failures = 0;
+  const next = receivers(place, () => (failures++ < RETRY_MS.length ? 500 : 204));
+  const { close, server } = await webhooksOf(place, [ONE], next.fetch);
+  await place.pass(24 * 3_600_000);
+  expect(next.got).toHaveLength(RETRY_MS.length + 1);
+  expect(await (await server.outbox()).state()).toMatchObject([{ waiting: 0, failed: 0 }]);
+  await close();
 });
 
 test('the signature is the one of Standard Webhooks, one for each secret', () => {

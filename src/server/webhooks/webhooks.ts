@@ -1,6 +1,5 @@
 /**
- * Sends what happened in the runs of a store to the addresses that the operator named. Messages that wait to be
- * sent is in the store, so a crash loses nothing, and any server that has the address sends it. Each
+ * Sends what happened in the runs of a store to the addresses that the operator named. Messages wait in the store, so a crash loses nothing, and any server that has the address sends it. Each
  * message has its own tries: one that fails holds up no other, nor does an address that is away.
  */
 import type { EffectClock } from '../../effects/clock.ts';
@@ -45,6 +44,7 @@ export class Webhooks {
   readonly #options: WebhookOptions;
   readonly #byId: ReadonlyMap<string, WebhookAddress>;
   readonly #underWay = new Map<string, Set<Promise<void>>>();
+  readonly #cut = new AbortController();
   #renewAtMs = 0;
   #polling: Promise<void> = Promise.resolve();
   #isPolling = false;
@@ -70,12 +70,17 @@ export class Webhooks {
     this.#polling = this.#poll();
   }
 
-  /** Takes nothing more; requests under way may end. Another server sends the rest, or this one later. */
-  async stop(): Promise<void> {
+  /**
+   * Takes nothing more; requests under way have that long to end. Another server sends the rest, or this
+   * one later.
+   */
+  async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#isOver = true;
     this.#cancelTimer?.();
+    const cancelGrace = this.#options.clock.after(graceMs, () => this.#cut.abort());
     await this.#polling;
     await Promise.all([...this.#underWay.values()].flatMap((sending) => [...sending]));
+    cancelGrace();
   }
 
   async #poll(): Promise<void> {
@@ -128,9 +133,12 @@ export class Webhooks {
     const url = this.#byId.get(notice.endpoint)?.url;
     if (message === undefined || url === undefined)
       return outbox.settle(notice, { isDelivered: true });
-    const how = { clock, secrets, ...(fetch === undefined ? {} : { fetch }) };
+    const { signal } = this.#cut;
+    const how = { clock, secrets, signal, ...(fetch === undefined ? {} : { fetch }) };
     const problem = await sendWebhook(url, message, how);
     if (problem === undefined) return outbox.settle(notice, { isDelivered: true });
+    // the receiver is not to blame: it is sent again when its time with this process is over
+    if (signal.aborted) return undefined;
     const againInMs = RETRY_MS[notice.tries] ?? null;
     return outbox.settle(notice, { isDelivered: false, againInMs, problem });
   }

@@ -7,6 +7,8 @@ import { resolve } from 'node:path';
 import type { Engine } from '../../engine/errand.ts';
 import type { RunnableWorkflow } from '../../engine/errand-options.ts';
 import { nodeFiles } from '../../engine/loading/node-files.ts';
+import { createRedactor, type Redactor } from '../../errors/redaction/redact.ts';
+import { withoutValues } from '../../errors/report/without-values.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { suggest } from '../../errors/support/suggest.ts';
@@ -25,6 +27,8 @@ export interface ServedWorkflow extends WorkflowFile {
   /** Absent where it cannot run. */
   readonly plan?: WorkflowPlan;
   readonly secrets: readonly string[];
+  /** Knows the secrets of the file. Whatever is shown of the plan passes `shownOf`. */
+  readonly redactor: Redactor;
   /** As it is on disk; empty where it cannot be read. */
   readonly text: string;
   /** Changes with the text. */
@@ -34,6 +38,8 @@ export interface ServedWorkflow extends WorkflowFile {
 interface Kept {
   readonly stamps: readonly (readonly [path: string, stamp: string | undefined])[];
   readonly validation: Validation;
+  readonly verdict: WorkflowVerdict;
+  readonly redactor: Redactor;
 }
 
 export interface ServedWorkflowsOptions {
@@ -103,12 +109,12 @@ export class ServedWorkflows {
   }
 
   async #served(file: WorkflowFile, isDouble: boolean): Promise<ServedWorkflow> {
-    const { isValid, files, plan, secrets } = (await this.#validation(file.path)).validation;
-    const verdict: WorkflowVerdict = { isValid, files: files.map(fileVerdict) };
+    const { validation, verdict, redactor } = await this.#validation(file.path);
+    const { plan, secrets } = validation;
     const text = textOf(file.path);
-    const etag = etagOf(text);
-    if (isDouble) return { ...file, verdict: asDouble(verdict, file), secrets, text, etag };
-    return { ...file, verdict, secrets, text, etag, ...(plan === undefined ? {} : { plan }) };
+    const shared = { ...file, secrets, redactor, text, etag: etagOf(text) };
+    if (isDouble) return { ...shared, verdict: asDouble(verdict, file) };
+    return { ...shared, verdict, ...(plan === undefined ? {} : { plan }) };
   }
 
   async #validation(path: string): Promise<Kept> {
@@ -143,8 +149,19 @@ export class ServedWorkflows {
       const absolute = resolve(base, module);
       stamps.set(absolute, stampOf(absolute));
     }
-    return { stamps: [...stamps], validation };
+    const redactor = createRedactor(validation.secrets);
+    return { stamps: [...stamps], validation, verdict: verdictOf(validation), redactor };
   }
+}
+
+/** Without the secrets of the file that was judged. */
+export function verdictOf({ isValid, files, secrets }: Validation): WorkflowVerdict {
+  return shownOf({ isValid, files: files.map(fileVerdict) }, createRedactor(secrets));
+}
+
+/** A part of a plan as a client may see it: variables are filled in there, and some are secrets. */
+export function shownOf<T extends object>(part: T, redactor: Redactor): T {
+  return withoutValues(part, redactor, { keys: 'as they are' });
 }
 
 /** The problem document of a workflow that cannot run lists what is wrong with it. */

@@ -1,5 +1,5 @@
 /**
- * What processes share beside the logs: due runs, stops by people, the outbox and notes. Everything is
+ * Work that processes share beside the logs: due runs, stops by people, the outbox and notes. Everything is
  * one statement, and judged by the clock of the server.
  */
 import { isKind } from '../../errors/thrown/errand-error.ts';

@@ -10,10 +10,14 @@ import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
 import { integerAt, textAt, type Row } from '../typed-row.ts';
 
-interface StandingRow {
+interface StandingText {
   readonly text: string;
   /** Digest of the plan that the run was started with. */
   readonly plan: string;
+}
+
+interface StandingRow extends StandingText {
+  readonly statusRow: RunStatusRow;
 }
 
 export class Standings {
@@ -89,7 +93,7 @@ export class Standings {
 
 /** From a row of `statuses`, whose checksum is called `status_row_checksum`. */
 export function readStatus(row: Row, ref: RunRef): RunStatusRow {
-  return parse(checkedRow(row, ref).text);
+  return checkedRow(row, ref).statusRow;
 }
 
 function checkedRow(row: Row, ref: RunRef): StandingRow {
@@ -98,11 +102,13 @@ function checkedRow(row: Row, ref: RunRef): StandingRow {
   const plan = textAt(row, 'plan');
   const checksum = rowChecksum([ref.key, textAt(row, 'status'), plan, text]);
   const isRight = integerAt(row, 'status_row_checksum') === checksum;
-  if (!isRight || row['due_ms'] !== dueMsOf(parse(text))) throw damaged(ref, 'statuses');
-  return { text, plan };
+  if (!isRight) throw damaged(ref, 'statuses');
+  const statusRow = parse(text);
+  if (row['due_ms'] !== dueMsOf(statusRow)) throw damaged(ref, 'statuses');
+  return { text, plan, statusRow };
 }
 
-function valuesOf(key: number, { text, plan }: StandingRow) {
+function valuesOf(key: number, { text, plan }: StandingText) {
   const statusRow = parse(text);
   const { status } = statusRow;
   const checksum = rowChecksum([key, status, plan, text]);

@@ -10,7 +10,8 @@ import { isKind } from '../../errors/thrown/errand-error.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText, seenClaim } from '../store-rules.ts';
-import { readClaim, type RunRef } from './claims.ts';
+import type { CheckedRows, KnownLists } from './checked-rows.ts';
+import { readClaim, type PresentClaim, type RunRef } from './claims.ts';
 import { readMeta, writeMeta, type Preparer } from './meta.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from '../typed-row.ts';
 import { readStatus } from './run-statuses.ts';
@@ -64,14 +65,41 @@ export function insertRun(db: Preparer, run: NewRun): { key: number; seed: strin
   return { key, seed: seedOf(start, input) };
 }
 
-export function readSummary(db: Preparer, { run, key }: RunRef, nowMs: number): RunSummary {
-  const row = db.prepare(`${SUMMARIES} WHERE r.key = ?`).get(key);
-  if (row === undefined) throw damagedRun(run);
-  return toSummary(row, nowMs);
+/** How runs are read: their rows, and what was read of them before. */
+export interface SummaryReader {
+  readonly db: Preparer;
+  readonly rows: CheckedRows<CheckedSummary>;
+  readonly lists: KnownLists<CheckedSummary>;
+  readonly nowMs: number;
 }
 
-export function listRuns(db: Preparer, query: ListQuery, nowMs: number): RunSummary[] {
-  const { statuses, limit = -1, before, onDamage = refuse } = query;
+export function readSummary({ db, rows, nowMs }: SummaryReader, { run, key }: RunRef): RunSummary {
+  const row = db.prepare(`${SUMMARIES} WHERE r.key = ?`).get(key);
+  if (row === undefined) throw damagedRun(run);
+  return toSummary(rows.read(row, checkedSummary), nowMs);
+}
+
+export function listRuns(reader: SummaryReader, query: ListQuery): RunSummary[] {
+  const { db, lists, nowMs } = reader;
+  const { statuses, limit, before, onDamage = refuse } = query;
+  const name = JSON.stringify([statuses, limit, before]);
+  let isWhole = true;
+  const list =
+    lists.get(db, name) ??
+    checkedList(reader, query, (damage) => {
+      isWhole = false;
+      onDamage(damage);
+    });
+  // damage is reported whenever it is read
+  if (isWhole) lists.keep(name, list);
+  return list.map((each) => toSummary(each, nowMs));
+}
+
+function checkedList(
+  { db, rows }: Pick<SummaryReader, 'db' | 'rows'>,
+  { statuses, limit = -1, before }: ListQuery,
+  onDamage: (damage: unknown) => void,
+): readonly CheckedSummary[] {
   // damage is reported, and does not hide the other runs
   const unlessDamaged = <T>(read: () => T): T[] => {
     try {
@@ -95,7 +123,7 @@ export function listRuns(db: Preparer, query: ListQuery, nowMs: number): RunSumm
        ORDER BY r.key DESC LIMIT ?`,
     )
     .all(end, JSON.stringify(unwanted), limit)
-    .flatMap((row) => unlessDamaged(() => toSummary(row, nowMs)));
+    .flatMap((row) => unlessDamaged(() => rows.read(row, checkedSummary)));
 }
 
 function refuse(damage: unknown): never {
@@ -134,11 +162,18 @@ function checkedStart(row: Row): StartValues {
   return start;
 }
 
-function toSummary(row: Row, nowMs: number): RunSummary {
+/** A summary as its row says it, whatever the time is. */
+export type CheckedSummary = Omit<RunSummary, 'claim'> & Pick<PresentClaim, 'held'>;
+
+function checkedSummary(row: Row): CheckedSummary {
   const [key, run, workflow, file, startedAt] = checkedStart(row);
   const statusRow = readStatus(row, { key, run });
   const { held } = readClaim(row, { key, run });
-  return { run, workflow, file, startedAt, ...statusRow, claim: seenClaim(held, nowMs) };
+  return { run, workflow, file, startedAt, ...statusRow, held };
+}
+
+function toSummary({ held, ...summary }: CheckedSummary, nowMs: number): RunSummary {
+  return { ...summary, claim: seenClaim(held, nowMs) };
 }
 
 function checkRunCount(db: Preparer): void {

@@ -43,6 +43,7 @@ import {
 } from './claims.ts';
 import { Connection, type Durability } from './connection.ts';
 import { dueRuns, noteStop } from './shared-work/due-runs.ts';
+import { CheckedRows, KnownLists } from './checked-rows.ts';
 import { EventLog } from './event-log.ts';
 import { runsWithMessages, sendMessage, takeMessages, waitingMessages } from './inbox.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -55,7 +56,16 @@ import {
 } from './shared-work/outbox.ts';
 import { checkLog, readCommits, readLog } from './read-log.ts';
 import { removeRun } from './removal.ts';
-import { findRun, insertRun, listRuns, readStart, readSummary, runKey } from './runs.ts';
+import {
+  findRun,
+  insertRun,
+  listRuns,
+  readStart,
+  readSummary,
+  runKey,
+  type CheckedSummary,
+  type SummaryReader,
+} from './runs.ts';
 import { Standings } from './run-statuses.ts';
 import { readNotes, writeNote } from './shared-work/shared-notes.ts';
 import { readTombstone } from './tombstones.ts';
@@ -103,6 +113,8 @@ class SqliteStore implements RunStore {
   readonly #log: EventLog;
   readonly #statuses: Standings;
   readonly #writes: WriteQueue;
+  readonly #rows = new CheckedRows<CheckedSummary>();
+  readonly #lists = new KnownLists<CheckedSummary>();
 
   constructor(options: SqliteStoreOptions) {
     const { path, durability = 'full', patienceMs = PATIENCE_MS, maxBytes, onlyReads } = options;
@@ -169,17 +181,17 @@ class SqliteStore implements RunStore {
       const ref = this.#ref(run);
       const { input } = readStart(this.#db, ref);
       const plan = this.#statuses.readPlan(ref);
-      const summary = readSummary(this.#db, ref, this.#now());
+      const summary = readSummary(this.#summaries(), ref);
       return { ...summary, plan, input, head: this.#log.head(run) };
     });
   }
 
   async summary(run: string): Promise<RunSummary> {
-    return this.#read(run, () => readSummary(this.#db, this.#ref(run), this.#now()));
+    return this.#read(run, () => readSummary(this.#summaries(), this.#ref(run)));
   }
 
   async list(query: ListQuery = {}): Promise<readonly RunSummary[]> {
-    return this.#db.read(() => listRuns(this.#db, query, this.#now()));
+    return this.#db.read(() => listRuns(this.#summaries(), query));
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
@@ -280,7 +292,7 @@ class SqliteStore implements RunStore {
   }
 
   async due(query: DueQuery): Promise<readonly DueRun[]> {
-    return this.#db.read(() => dueRuns(this.#db, { ...query, storeMs: this.#now() }));
+    return this.#db.read(() => dueRuns(this.#summaries(), query));
   }
 
   async noteStop(claim: Claim): Promise<void> {
@@ -326,10 +338,15 @@ class SqliteStore implements RunStore {
   #forget(run?: string): void {
     this.#log.forget(run);
     this.#statuses.forget(run);
+    if (run === undefined) this.#lists.forget();
   }
 
   #read<T>(run: string, body: () => T): T {
     return this.#db.read(body, { run });
+  }
+
+  #summaries(): SummaryReader {
+    return { db: this.#db, rows: this.#rows, lists: this.#lists, nowMs: this.#now() };
   }
 
   #ref(run: string): RunRef {

@@ -52,6 +52,10 @@ describe('a comparison with a value that can never occur', () => {
     [`"{{ output.label is equalto 'buggy' }}"`, [NEVER]],
     [`"{{ output.count > 1 and not (output.label == 'buggy') }}"`, [NEVER]],
     [`"{% if output.label == 'buggy' %}true{% endif %}"`, [NEVER]],
+    [
+      `"{% for output in [1] %}{{ output == 'buggy' }}{% endfor %}{{ output.label == 'buggy' }}"`,
+      [NEVER],
+    ],
     [`"label == 'buggy'"`, [NEVER.replace('output.label', 'label')]],
     [`"{{ a.output.label == 'buggy' }}"`, [NEVER.replace('output.label', 'a.output.label')]],
     [

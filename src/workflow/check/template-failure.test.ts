@@ -3,7 +3,7 @@ import { found, validate } from './small-file.cases.ts';
 
 describe('a template that cannot fail', () => {
   const header =
-    '  input: {id: {type: string}, note: {type: string, required: false}}\n  state: {tags: {type: array}, total: {type: number, merge: sum}}\n';
+    '  input: {id: {type: string}, note: {type: string, required: false}, maybe: {type: string, nullable: true}, count: {type: integer}}\n  state: {tags: {type: array}, total: {type: number, merge: sum}, name: {type: string}, size: {type: number}, all: {type: array, merge: append}}\n';
   const lists = (node: string, more = ''): boolean =>
     validate(`  - {name: a, ${node}}\n${more}`, { header }).files[0]?.nodes['a']?.raises.includes(
       'validation.template',
@@ -16,6 +16,9 @@ describe('a template that cannot fail', () => {
     ['type: set, value: "{{ workflow.input.id }}"'],
     ['type: set, values: {tags: "{{ state.tags }}"}'],
     ['type: set, value: 1, state: {tags: [new]}'],
+    ['type: set, value: 1, state: {tags: "{{ state.tags }}", name: "{{ workflow.input.id }}"}'],
+    ['type: set, value: 1, state: {name: plain, size: "{{ workflow.input.count }}"}'],
+    ['type: set, value: 1, state: {tags: "[1, 2]", all: "{{ workflow.input.id }}"}'],
     ['type: wait, duration: 1s'],
     ['type: terminate, status: failed, reason: Enough'],
     ['type: human_gate, prompt: Go?, options: [{label: Yes, value: y}]'],
@@ -32,6 +35,12 @@ describe('a template that cannot fail', () => {
     ['type: set, value: "{{ workflow.input.id | int }}"'],
     ['type: set, value: "{{ 1 / 0 }}"'],
     ['type: set, value: 1, state: {total: 1}'],
+    ['type: set, value: 1, state: {tags: "{{ workflow.input.id }}"}'],
+    ['type: set, value: 1, state: {size: "{{ workflow.input.id }}"}'],
+    ['type: set, value: 1, state: {name: "{{ workflow.input.maybe }}"}'],
+    ['type: set, value: 1, state: {name: "[1, 2]"}'],
+    ['type: set, value: 1, state: {tags: {deep: text}}'],
+    ['type: set, value: 1, state: {size: "{{ state.name }}"}'],
     ['type: wait, duration: "{{ workflow.input.id }}"'],
     ['type: terminate, status: failed, reason: "No {{ workflow.input.note }}"'],
     ['type: human_gate, prompt: "{{ workflow.input.note }}", options: [{label: Yes, value: y}]'],

@@ -3,8 +3,10 @@
  * passes on one that is always there; anything else may meet a missing field, a value of another type
  * or a limit of the templates.
  */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { fitsType } from '../json-schema/field-schema.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
-import type { FilePlan } from '../plan/plan.ts';
+import type { FilePlan, StateField } from '../plan/plan.ts';
 import { isTemplate } from '../plan/model-names.ts';
 import { evaluateTemplate, parseTemplate, type Template } from '../template/template.ts';
 import { instructionSites, outputSites, ownSites, type TemplateSite } from './template-sites.ts';
@@ -19,7 +21,7 @@ export function templatesCanFail(node: NodePlan, plan: FilePlan): boolean {
         (node.type === 'agent' && node.images !== undefined)
       );
     case 'set':
-      return ownSites(node).some((site) => valueCanFail(site, plan)) || addsUp(node, plan);
+      return ownSites(node).some((site) => valueCanFail(site, plan)) || writeCanFail(node, plan);
     case 'call':
     case 'tool':
     case 'transform':
@@ -44,9 +46,34 @@ export function outputCanFail(plan: FilePlan): boolean {
   return outputSites(plan).some((site) => valueCanFail(site, plan));
 }
 
-/** A sum of the state needs a number. */
-function addsUp({ state }: Extract<NodePlan, { type: 'set' }>, plan: FilePlan): boolean {
-  return Object.keys(state).some((key) => plan.state[key]?.merge === 'sum');
+/** Whether the state may refuse a value: a sum needs numbers, and a new value the type of the old one. */
+function writeCanFail({ state }: Extract<NodePlan, { type: 'set' }>, plan: FilePlan): boolean {
+  return Object.entries(state).some(([key, value]) => {
+    const field = Object.hasOwn(plan.state, key) ? plan.state[key] : undefined;
+    if (field === undefined || field.merge === 'sum') return true;
+    return field.merge === 'replace' && !fitsAlways(value, field, plan);
+  });
+}
+
+function fitsAlways(value: JsonValue, { type }: StateField, plan: FilePlan): boolean {
+  if (typeof value !== 'string') return fitsType(value, type);
+  const parsed = parseTemplate(value);
+  if (!parsed.ok) return false;
+  const { references } = parsed.template;
+  const [reference] = references;
+  if (reference === undefined) return fitsType(constantOf(parsed.template), type);
+  const passed = typePassedOn(reference.path.map(String), plan);
+  return passed === type || (passed === 'integer' && type === 'number');
+}
+
+/** The type of an input or a state that a template passes on; undefined where it may also be null. */
+function typePassedOn(
+  [first, second = '', third = '']: readonly string[],
+  plan: FilePlan,
+): StateField['type'] | undefined {
+  if (first === 'state') return plan.state[second]?.type;
+  const field = plan.input[third];
+  return field !== undefined && fitsType(field.schema['type'], 'string') ? field.type : undefined;
 }
 
 function isVariable({ source }: TemplateSite): boolean {
@@ -67,12 +94,15 @@ function canFail(source: string, isSure: (template: Template) => boolean): boole
 
 /** A constant has the same value, or the same failure, every time. */
 function hasValue(template: Template): boolean {
+  return constantOf(template) !== undefined;
+}
+
+function constantOf(template: Template): JsonValue | undefined {
   try {
-    evaluateTemplate(template, { lookup: () => undefined, names: () => [] });
-    return true;
+    return evaluateTemplate(template, { lookup: () => undefined, names: () => [] });
   } catch {
     // the failure belongs to the run; here only its kind is listed
-    return false;
+    return undefined;
   }
 }
 

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { blake2s, blakeHex } from './blake2s.ts';
 import { murmur128Bytes, murmurHex } from './murmur3.ts';
 import { sipHash } from './siphash.ts';
-import { hex, type Utf8Words } from './utf8-words.ts';
+import { hex, utf8Words, type Utf8Words } from './utf8-words.ts';
 
 /** The bytes 0, 1, 2 and so on, each of which is a character of its own. */
 const counting = (length: number): string =>
@@ -70,5 +72,26 @@ describe('MurmurHash3_x86_128', () => {
     const bytes = hashed(new TextEncoder().encode(text), 0);
     const words = [...new Int32Array(bytes.buffer)];
     expect(murmurHex(text)).toBe(words.map(hex).join(''));
+  });
+});
+
+describe('BLAKE2s', () => {
+  const whole = (text: string): string =>
+    Buffer.from(Int32Array.from(blake2s(utf8Words(text), 32)).buffer).toString('hex');
+
+  it('has the hash of `abc` that RFC 7693 prints', () => {
+    expect(whole('abc')).toBe('508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982');
+  });
+
+  it('is that of OpenSSL for texts of every length around a block, and for a long one', () => {
+    const letters = 'aé😀'.repeat(40_000);
+    for (const length of [...Array.from({ length: 200 }, (_, index) => index), letters.length]) {
+      const text = letters.slice(0, length);
+      expect(whole(text)).toBe(createHash('blake2s256').update(text).digest('hex'));
+    }
+  });
+
+  it('of 160 bits is another hash than the beginning of a longer one', () => {
+    expect(blakeHex('abc')).toBe('5ae3b99be29b01834c3b508521ede60438f8de17');
   });
 });

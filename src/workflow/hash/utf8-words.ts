@@ -6,7 +6,7 @@
 /** A unit of UTF-16 takes at most so many bytes. */
 const MAX_UNIT_BYTES = 3;
 /** Zeros behind the text, so that its last word and the block that ends it are whole. */
-const MAX_PADDING_BYTES = 16;
+const MAX_PADDING_BYTES = 64;
 /** A longer text gets a room of its own, which is not kept. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 

@@ -97,7 +97,7 @@ export function describeInexact(inexact: Inexact): string {
   return `has ${inexactWords(inexact)}`;
 }
 
-/** What the writer of the text can do about it. */
+/** Tells the writer of the text what to do about it. */
 export function inexactAdvice({ isRepeated }: Inexact): string {
   return isRepeated === true
     ? 'Write the key once.'

@@ -1,4 +1,5 @@
 /** Inputs of a run: read by their declared types, completed with defaults, checked. */
+import { createRedactor } from '../../errors/redaction/redact.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { suggest } from '../../errors/support/suggest.ts';
@@ -37,12 +38,21 @@ export function readInput(plan: FilePlan, name: string, text: string): JsonValue
   }
 }
 
-/**
- * Fills in defaults. Throws `validation.input` for a missing, unknown or malformed input, with advice
- * for its origin: by default the command line.
- */
-export function completeInput(plan: FilePlan, values: JsonObject, advice?: string): JsonObject {
-  checkInput(plan, values, advice);
+export interface InputOrigin {
+  /** What to do about a refusal. Default: for the command line. */
+  readonly advice?: string;
+  /** Of the file: its schema may hold them, and a refusal quotes the schema. */
+  readonly secrets?: readonly string[] | undefined;
+}
+
+/** Fills in defaults. Throws `validation.input` for a missing, unknown or malformed input. */
+export function completeInput(
+  plan: FilePlan,
+  values: JsonObject,
+  origin: InputOrigin = {},
+): JsonObject {
+  checkInput(plan, values, origin);
+  const { advice } = origin;
   const filled: Record<string, JsonValue> = {};
   for (const [name, field] of Object.entries(plan.input)) {
     const value = Object.hasOwn(values, name) ? values[name] : field.default;
@@ -54,17 +64,34 @@ export function completeInput(plan: FilePlan, values: JsonObject, advice?: strin
 }
 
 /** Throws `validation.input` for an unknown or malformed input; inputs may be missing. */
-export function checkInput(plan: FilePlan, values: JsonObject, advice?: string): void {
+export function checkInput(
+  plan: FilePlan,
+  values: JsonObject,
+  { advice, secrets }: InputOrigin = {},
+): void {
   for (const [name, value] of Object.entries(values)) {
     const field = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
     if (field === undefined) throw unknownInput(plan, name);
     const [finding] = checkValue(field.schema, value);
     if (finding !== undefined)
       throw refused(
-        `The input ${name} does not fit: ${finding.message}`,
+        createRedactor(secrets).values(`The input ${name} does not fit: ${finding.message}`),
         advice ?? adviceFor(name, field, value),
       );
   }
+}
+
+/** The input that `completeInput` refuses the values for; undefined where it takes them. */
+export function inputAtFault(plan: FilePlan, values: JsonObject): string | undefined {
+  const isWrong = ([name, value]: readonly [string, JsonValue]): boolean => {
+    const field = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
+    return field === undefined || checkValue(field.schema, value).length > 0;
+  };
+  const isMissing = ([name, field]: readonly [string, InputField]): boolean =>
+    field.required && field.default === undefined && !Object.hasOwn(values, name);
+  const [wrong] = Object.entries(values).find(isWrong) ?? [];
+  const [missing] = Object.entries(plan.input).find(isMissing) ?? [];
+  return wrong ?? missing;
 }
 
 /** Says nothing about the type where the type is right: the message names the actual problem. */
@@ -79,7 +106,7 @@ function adviceFor(name: string, { type }: InputField, value: JsonValue): string
 export function childInput(child: FilePlan, values: JsonObject): JsonObject {
   const known = Object.entries(values).filter(([name]) => Object.hasOwn(child.input, name));
   const advice = 'Correct `input_mapping` of the node, or the source of its value.';
-  return completeInput(child, Object.fromEntries(known), advice);
+  return completeInput(child, Object.fromEntries(known), { advice });
 }
 
 /** Refuses a number that would lose digits, or a key that is there twice. `whole`: the input is the number itself. */

@@ -36,7 +36,7 @@ export interface SchedulePlan {
   readonly cron: string;
   readonly timezone: string;
   readonly input: JsonObject;
-  /** What happens while the run before is not over. */
+  /** Decides about a time while the run before is not over. */
   readonly overlap: (typeof OVERLAPS)[number];
 }
 

@@ -1,8 +1,10 @@
 /**
- * The names of things: a text or a value as 16 hexadecimal digits, the same in every process and every
- * version, whatever the order of its keys. By SipHash, whose key is a run's id where a run names things:
- * what a model or an input chooses cannot get the name of another effect.
+ * The names of things, the same in every process and every version, whatever the order of the keys of a
+ * value. What one thing must not share with another, as the key of a payment, has 40 digits of a cryptographic
+ * hash: who chooses the arguments of a call cannot build two calls with one key. Ids of failures and the
+ * like have 16 digits of SipHash.
  */
+import { blakeHex } from '../hash/blake2s.ts';
 import { sipHash, type SipKey } from '../hash/siphash.ts';
 import { hex, utf8Words } from '../hash/utf8-words.ts';
 
@@ -15,6 +17,11 @@ export function hashText(text: string, key = ''): string {
 /** The same for the canonical JSON of a value. */
 export function hashValue(value: unknown, key?: string): string {
   return hashText(canonicalJson(value), key);
+}
+
+/** 40 hexadecimal digits for the canonical JSON of a value; two values never share them. */
+export function identityOf(value: unknown): string {
+  return blakeHex(canonicalJson(value));
 }
 
 const NO_KEY: SipKey = [0, 0, 0, 0];

@@ -130,7 +130,7 @@ function isOrdinary(value: string): boolean {
   return isTrivial(text) || ORDINARY.some((pattern) => pattern.test(text));
 }
 
-/** What prompts, values and arguments take from variables: words, and files by a relative path. */
+/** Values that prompts and arguments take from variables: words, and files by a relative path. */
 function isSetting(value: string): boolean {
   const text = value.trim();
   return isPlainWords(text) || RELATIVE_FILE.test(text);

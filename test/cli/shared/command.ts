@@ -1,28 +1,26 @@
 /**
  * The built command without a process for each call: most of what a short command does is loading, and
  * a process that has it loaded can run the next one. For tests of what a command says and stores; those
- * of signals, streams and memory start processes of their own. One of eight starts a process all the same,
+ * of signals, streams and memory start processes of their own. One of sixteen starts a process all the same,
  * another with each commit (`test/sampled.ts`).
  */
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { join, relative } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { LAUNCHER } from '../../../src/cli/run-errand.cases.ts';
+import { LAUNCHER, runErrand, type Ended, type Given } from '../../../src/cli/run-errand.cases.ts';
 import { drawn, howToRepeat, IS_WHOLE } from '../../sampled.ts';
 import type { ClerkData } from './clerk.ts';
-import type { Order, Served } from './host.ts';
-import { Hosts } from './hosts.ts';
+import type { Order, Printed, Served } from './host.ts';
+import { Hosts, type LongCommand } from './hosts.ts';
 
-export interface Ended {
-  readonly exit: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface SharedEnded extends Ended {
+  readonly printed: string;
 }
 
-type Surroundings = Omit<Order, 'args'>;
+type Surroundings = Omit<Order, 'args' | 'isLong'>;
 
 const CLERK = join(import.meta.dirname, 'clerk.ts');
-const ONE_OF = 8;
+const ONE_OF = 16;
 
 const hosts = new Hosts(LAUNCHER);
 const choices = { own: 0, shared: 0 };
@@ -47,8 +45,20 @@ export function hasOwnProcess(what: string): boolean {
 }
 
 /** Gives the command nothing of the environment of the tests. */
-export async function sharedErrand(args: readonly string[], given: Surroundings): Promise<Ended> {
+export async function sharedErrand(
+  args: readonly string[],
+  given: Surroundings,
+): Promise<SharedEnded> {
   return whole(await hosts.serve({ ...given, args }), args);
+}
+
+/** For a command that ends when it gets a signal. */
+export function openShared(
+  args: readonly string[],
+  given: Surroundings,
+  onPrinted: (text: Printed) => void,
+): LongCommand {
+  return hosts.open({ ...given, args }, onPrinted);
 }
 
 /** The same, and the test waits for it. */
@@ -57,7 +67,19 @@ export function sharedErrandSync(args: readonly string[], given: Surroundings): 
   return whole(clerk({ ...given, args }), args);
 }
 
-function whole(served: Served | undefined, args: readonly string[]): Ended {
+let count = 0;
+
+/** A command that reads no input, whose process does not matter to the test. */
+export function anyErrandSync(
+  args: readonly string[],
+  { env = {} }: Pick<Given, 'env'> = {},
+): Ended {
+  if (hasOwnProcess(`${++count} ${args[0]}`)) return runErrand(args, { env });
+  const path = process.env['PATH'] ?? '';
+  return sharedErrandSync(args, { cwd: process.cwd(), env: { PATH: path, ...env } });
+}
+
+function whole(served: Served | undefined, args: readonly string[]): SharedEnded {
   if (served !== undefined && !('broken' in served)) return served;
   throw new Error(
     `errand ${args.join(' ')} needs a process of its own: ${served?.broken ?? 'no answer'}`,

@@ -7,16 +7,33 @@ import { setImmediate as turn, setTimeout as after } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url';
 
 export interface Order {
+  /** What it prints is sent at once, for a command that ends when it gets a signal. */
+  readonly isLong?: boolean;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 export type Served =
-  | { readonly exit: number; readonly stdout: string; readonly stderr: string }
+  | {
+      readonly exit: number;
+      readonly stdout: string;
+      readonly stderr: string;
+      /** Both, in the order in which a person would see them. */
+      readonly printed: string;
+    }
   | { readonly broken: string };
 
+/** Calls what the command listens with. */
+export interface Signal {
+  readonly signal: NodeJS.Signals;
+}
+
+export type Printed = Readonly<Partial<Record<'stdout' | 'stderr', string>>>;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const [, , launcher = '', main = ''] = process.argv;
+const LONG_POLL_MS = 10;
 let count = 0;
 
 /** As the launcher does it: a database that Node calls an experiment is no news. */
@@ -26,34 +43,42 @@ process.emitWarning = (...args: unknown[]) => {
 };
 
 process.on('disconnect', () => process.exit());
-process.on('message', (order: Order) => {
+process.on('message', (order: Order | Signal) => {
+  if ('signal' in order) {
+    process.emit(order.signal);
+    return;
+  }
   serve(order).then(
     (ended) => process.send?.(ended),
     (thrown: unknown) => process.send?.({ broken: String(thrown) } satisfies Served),
   );
 });
 
-async function serve({ args, cwd, env }: Order): Promise<Served> {
+async function serve({ args, cwd, env, isLong = false }: Order): Promise<Served> {
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
   Object.assign(process.env, env);
   process.argv = [process.execPath, launcher, ...args];
   process.exitCode = undefined;
-  const stdout = recorded(process.stdout);
-  const stderr = recorded(process.stderr);
+  const printed: Written[] = [];
+  const pass = (text: Printed): void => void (isLong && process.send?.(text));
+  const stdout = recorded(process.stdout, printed, (text) => pass({ stdout: text }));
+  const stderr = recorded(process.stderr, printed, (text) => pass({ stderr: text }));
   const present = new Set(process.listeners('exit'));
   const kept = await keptAlive();
   // the query makes the entry a new module; what it imports is loaded once
   count += 1;
   await import(`${pathToFileURL(main).href}?${count}`);
-  while ((await keptAlive()) > kept) await after(1);
+  while ((await keptAlive()) > kept) await after(isLong ? LONG_POLL_MS : 1);
+  // a command that was stopped waits for a second signal
+  for (const signal of SIGNALS) process.removeAllListeners(signal);
   for (const listener of process.listeners('exit').filter((each) => !present.has(each))) {
     process.off('exit', listener);
     Reflect.apply(listener, process, [Number(process.exitCode ?? 0)]);
   }
   const exit = Number(process.exitCode ?? 0);
   process.exitCode = undefined;
-  return { exit, stdout: stdout(), stderr: stderr() };
+  return { exit, stdout: stdout(), stderr: stderr(), printed: textOf(printed) };
 }
 
 async function keptAlive(): Promise<number> {
@@ -61,11 +86,20 @@ async function keptAlive(): Promise<number> {
   return process.getActiveResourcesInfo().length;
 }
 
+interface Written {
+  readonly stream: NodeJS.WriteStream;
+  readonly chunk: Buffer;
+}
+
 /** Keeps what is written from now on, until it is asked for. */
-function recorded(stream: NodeJS.WriteStream): () => string {
-  const chunks: Buffer[] = [];
+function recorded(
+  stream: NodeJS.WriteStream,
+  written: Written[],
+  onText: (text: string) => void,
+): () => string {
   const write = (chunk: string | Uint8Array, ...more: readonly unknown[]): boolean => {
-    chunks.push(Buffer.from(chunk as string));
+    written.push({ stream, chunk: Buffer.from(chunk as string) });
+    onText(Buffer.from(chunk as string).toString());
     const done = more.at(-1);
     if (typeof done === 'function') process.nextTick(done);
     return true;
@@ -73,6 +107,10 @@ function recorded(stream: NodeJS.WriteStream): () => string {
   stream.write = write;
   return () => {
     stream.removeAllListeners('error');
-    return Buffer.concat(chunks).toString();
+    return textOf(written.filter((each) => each.stream === stream));
   };
+}
+
+function textOf(written: readonly Written[]): string {
+  return Buffer.concat(written.map(({ chunk }) => chunk)).toString();
 }

@@ -2,9 +2,17 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import type { Order, Served } from './host.ts';
+import type { Order, Printed, Served } from './host.ts';
 
 const HOST = join(import.meta.dirname, 'host.ts');
+
+/** A command that ends when it gets a signal. */
+export interface LongCommand {
+  readonly pid: number | undefined;
+  /** SIGKILL ends the process; others only call what the command listens with. */
+  kill(signal: NodeJS.Signals): void;
+  readonly ended: Promise<number | null>;
+}
 
 export class Hosts {
   readonly #launcher: string;
@@ -20,6 +28,26 @@ export class Hosts {
     if ('broken' in served) await end(host);
     else this.#idle.push(host);
     return served;
+  }
+
+  open(order: Omit<Order, 'isLong'>, onPrinted: (text: Printed) => void): LongCommand {
+    const host = this.#idle.pop() ?? this.#start();
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    const onExit = (code: number | null): void => resolve(code);
+    const onMessage = (message: Served | Printed): void => {
+      if (!('exit' in message || 'broken' in message)) return onPrinted(message);
+      host.off('message', onMessage).off('exit', onExit);
+      resolve('exit' in message ? message.exit : null);
+      if ('exit' in message) this.#idle.push(host);
+      else void end(host);
+    };
+    host.on('message', onMessage).once('exit', onExit);
+    host.send({ ...order, isLong: true } satisfies Order);
+    return {
+      pid: host.pid,
+      kill: (signal) => void (signal === 'SIGKILL' ? host.kill(signal) : host.send({ signal })),
+      ended: promise,
+    };
   }
 
   async close(): Promise<void> {

@@ -63,6 +63,43 @@ function isUsed({ ending, effect, path }: Execution, between: readonly RunEvent[
   );
 }
 
+export const stoppedIsDone: Law = {
+  name: 'what ended well while something around it stopped it is never executed again, unless its own node fails with it',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions }) =>
+    executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
+      if (effect.type === 'model' || isIdempotent) return [];
+      const before = events.filter(({ seq }) => seq <= afterSeq);
+      const done = ofType(before, 'effect:succeeded').find(
+        (event) => event.effect.key === effect.key && isStopped(before, event),
+      );
+      if (done === undefined) return [];
+      const isRefused = before.slice(done.seq).some((event) => isRefusedByItsNode(event, path));
+      return isRefused
+        ? []
+        : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
+    }),
+};
+
+/** Something around it ended before its own node did. */
+function isStopped(
+  events: readonly RunEvent[],
+  { path, seq }: EventOf<'effect:succeeded'>,
+): boolean {
+  const end = events
+    .slice(seq)
+    .find(
+      (event) =>
+        isEnd(event) && (!('path' in event) || event.path === path || isInside(path, event.path)),
+    );
+  return end !== undefined && (!('path' in end) || end.path !== path);
+}
+
+/** Its own node has failed with it, by a check: what runs that again does so as written. */
+function isRefusedByItsNode(event: RunEvent, path: string): boolean {
+  return event.type === 'node:failed' && event.path === path;
+}
+
 /** A person has answered about this unknown outcome, or a route that names it has taken it. */
 function isDecided(subject: Subject, event: RunEvent, execution: Execution): boolean {
   if (!permits(subject, event, execution)) return false;

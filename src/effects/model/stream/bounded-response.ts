@@ -3,7 +3,8 @@
  * stream. Otherwise a server that never stops sending would fill the memory of this process.
  */
 import { ErrandError } from '../../../errors/thrown/errand-error.ts';
-import { factsOf, type ModelRef } from '../failure.ts';
+import type { ModelRef } from '../../../providers/own-findings.ts';
+import { factsOf } from '../failure.ts';
 
 const MIB = 1024 * 1024;
 

@@ -9,7 +9,7 @@ import {
 } from '../../../workflow/json-schema/exact-number.ts';
 import { MAX_WRITTEN_CHARS, tooLong } from './bounded-response.ts';
 import { countedSoFar } from '../usage/early-usage.ts';
-import type { ModelRef } from '../failure.ts';
+import type { ModelRef } from '../../../providers/own-findings.ts';
 import type { SdkFinish, SdkPart, SdkToolCall, SdkUsage, SdkWarning } from '../sdk.ts';
 import { newTurnDraft, noteBlock, noteCall, type TurnDraft } from './provider-turn.ts';
 import type { CallTimeouts } from '../call-timeouts.ts';

@@ -4,7 +4,7 @@
  * is read before the SDK, and goes through extract and classify like any other response.
  */
 import { isArray, isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
-import type { ModelRef } from '../failure.ts';
+import type { ModelRef } from '../../../providers/own-findings.ts';
 
 const EVENTS = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
 

@@ -5,7 +5,7 @@
 import { readProperty } from '../../../errors/support/safe-json.ts';
 import { hostUsage } from './host-usage.ts';
 import type { SdkUsage } from '../sdk.ts';
-import { readCount as read } from './token-count.ts';
+import { readCount as read } from '../../../providers/pricing/token-count.ts';
 
 /** The count after one more raw event. */
 export function countedSoFar(before: SdkUsage | undefined, event: unknown): SdkUsage | undefined {

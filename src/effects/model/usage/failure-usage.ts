@@ -6,15 +6,18 @@ import { outcomeOf } from '../../../errors/report/build.ts';
 import { causeChain } from '../../../errors/thrown/cause-chain.ts';
 import { readProperty } from '../../../errors/support/safe-json.ts';
 import type { ModelCall } from '../../../machine/conversation/model-message.ts';
-import type { Used } from '../../effect.ts';
 import { countedSoFar } from './early-usage.ts';
 import type { CallFailure } from '../failure.ts';
 import type { StreamState } from '../stream/read-stream.ts';
 import type { SdkUsage } from '../sdk.ts';
-import { estimateUsage, NOTHING_USED, usedSoFar, usedUp } from './usage.ts';
-
-/** Statuses of gateways, which do not know what the provider did. */
-const IN_BETWEEN: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 524, 598, 599]);
+import {
+  isRefused,
+  type Used,
+  NOTHING_USED,
+  usedSoFar,
+  usedUp,
+} from '../../../providers/pricing/counted-usage.ts';
+import { estimateUsage } from './estimate-usage.ts';
 
 export function usedByFailure(
   { failure, thrown }: CallFailure,
@@ -28,10 +31,8 @@ export function usedByFailure(
   if (hasEnd) return usedUp(finish.usage, estimate);
   const reported = usageIn(thrown);
   if (reported !== undefined) return usedUp(reported, estimate);
-  const outcome = outcomeOf(failure);
-  const isRefused = outcome === 'failed' || outcome === 'not_started';
-  const isOfAnother = IN_BETWEEN.has(failure.provider?.status ?? 0);
-  if (isRefused && !isOfAnother && !isDelivered && state.counted === undefined) return NOTHING_USED;
+  const isUnused = isRefused(outcomeOf(failure), failure.provider?.status) && !isDelivered;
+  if (isUnused && state.counted === undefined) return NOTHING_USED;
   const counted = finish?.usage.inputTokens === undefined ? state.counted : finish.usage;
   return usedSoFar(counted, estimate);
 }

@@ -4,7 +4,7 @@
  */
 import { readProperty } from '../../../errors/support/safe-json.ts';
 import type { SdkUsage } from '../sdk.ts';
-import { readCount } from './token-count.ts';
+import { readCount } from '../../../providers/pricing/token-count.ts';
 
 /** Undefined if there is no count at all; one of the two may be missing. */
 export function hostUsage(usage: unknown): SdkUsage | undefined {

@@ -7,31 +7,31 @@
 /** What a word means as it stands. */
 const PLAIN = {
   // what is spoken of
-  model: 'model* deployment* checkpoint* 模型 модел*',
+  model: 'model* deployment* checkpoint* engine 模型 モデル модел*',
   endpoint: 'endpoint* 接入点',
   key: 'key keys apikey* credential* password* secret* jwt bearer ak 密钥 秘钥 令牌 凭证 apikey鉴权 キー 키 ключ*',
   token: 'token',
   login: 'login loggedin signin logged signin authenticat* oauth sso 登录 認証 鉴权',
   account:
-    'account* organi?ation* org project* tenant* workspace* user users subscription* team* customer* member* caller* consumer* tenant app application 账户 账号 用户 帐户 帐号',
+    'account* organi?ation* org project* tenant* workspace* user users subscription* team* customer* member* caller* consumer* tenant app application ip referer referrer 账户 账号 用户 帐户 帐号',
   right:
-    'permission* privilege* scope scopes entitle* licen* access allowlist* whitelist* acl iam apiproduct* product* 权限 права доступ*',
+    'permission* privilege* scope scopes entitle* licen* access allowlist* whitelist* acl iam apiproduct* product* agreement* eula terms tos consent 权限 права доступ*',
   money:
     'pay payment* unpaid credit* balance* billing* payment* budget* spend* fund funds invoice* money wallet* points coins prepaid dollar* usd cost costs paid arrear* overdue 余额 欠费 额度 余量 积分 баланс* средств*',
   quota: 'quota* allowance* allotment* 配额 クォータ 할당량 квот*',
-  rate: 'rate throttl* frequency qps rps rpm tpm concurren* parallel ratelimit* 频率 并发 限流 流控 qps限制 频繁 レート 速率',
+  rate: 'rate throttl* frequency freq qps rps rpm tpm concurren* parallel ratelimit* 频率 并发 限流 流控 qps限制 频繁 レート 速率',
   requests: 'requests request calls invocations 请求数',
   prompt:
-    'prompt* input inputs conversation* sequence* transcript* history 提示词 输入 上下文 промпт*',
+    'prompt* input inputs conversation* sequence* seq transcript* history 提示词 输入 上下文 プロンプト промпт*',
   text: 'text texts message messages document* string 消息 文本',
   tokens: 'tokens 令牌数 токен*',
-  length: 'length* len long longer lengthy 长度 длин*',
-  window: 'context contextwindow 上下文长度',
+  length: 'length* len long longer lengthy 长度 長 длин*',
+  window: 'context window contextwindow 上下文长度 контекст*',
   reply: 'output outputs completion* generation response responses reply max_tokens 输出',
   bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize 字节',
   media:
-    'media image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track 图片 视频 音频 文件',
-  schema: 'schema* jsonschema',
+    'media image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track face faces source reference 图片 视频 音频 文件',
+  schema: 'schema* jsonschema defs additionalproperties patternproperties anyof oneof allof',
   grammar: 'grammar*',
   call: 'call calls toolcall*',
   signature: 'signature*',
@@ -41,18 +41,18 @@ const PLAIN = {
   shorten: 'shorten* trim reduce truncat*',
   tool: 'tool tools function functions functiondeclaration* toolset* 工具 函数',
   feature:
-    'feature* mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision inference',
+    'feature* mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision multimodal inference embedding* candidates caching prefill* grounding decoding',
   param:
-    'parameter* param params field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
+    'parameter* param params response_format field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
   sampling:
-    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format n ratio steps stream encod* sample samples sampler',
+    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format mode n ratio steps stream encod* sample samples sampler',
   role: 'role roles 角色',
   turn: 'assistant alternat* turn turns',
   header: 'header headers',
   property: 'propert*',
   content: 'content contents material words',
   choice: 'choice',
-  described: 'description* describe*',
+  described: 'description* describe* definition*',
   address: 'url urls path paths route* routing uri base_url 路径 地址',
   host: 'server* host* upstream* origin* backend* gateway* service* worker* instances node nodes replica* gpu* engine* provider* datacenter* center* centers cluster* channel* pool pods 服务 渠道 сервер* сервис*',
   connect: 'connect connecting connector open pool dial',
@@ -72,10 +72,10 @@ const PLAIN = {
   /** Proving who one is, beyond a key. */
   vetting: 'kyc identity verification verified verify realname onboard* 实名',
   filter:
-    'moderation* moderat* audit audited violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
+    'moderation* moderat* audit audited adult erotic* celebrit* likeness* pii underage injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
-    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* 不存在 未找到 找不到',
+    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* archived 不存在 未找到 找不到',
   forbidden:
     'forbid* paused denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen freez* lock locked ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
   lacking:
@@ -84,16 +84,17 @@ const PLAIN = {
   hit: 'reach* hit met 达到',
   reached: 'reach* hit exceed* met 超出 超过 达到 超限 превыш*',
   excess:
-    'above beyond exceed* longer larger bigger greater surpass* overflow* overlong oversize* truncat* shorten* reduce > >= 超出 超过 过长 太长 超长 превыш*',
-  too: 'too',
+    'above beyond exceed* grown longer larger bigger greater surpass* overflow* overlong oversize* truncat* shorten* reduce > >= 超出 超过 过长 太长 超长 превыш*',
+  too: 'too слишком すぎ',
   large: 'large big',
   most: 'most only',
   total: 'total sum combined plus',
   found: 'found detected moderated contain* trigger* judged flag* identified 包含',
   /** Rules of a house, for what it does not want to write. */
-  policy: 'policy policies guideline* moderation* safety harm* unsafe nsfw cyber* bio weapon*',
-  blocked: 'block* intercept* filtered declin*',
-  unknown: 'unknown unrecogni?ed',
+  policy:
+    'policy policies guideline* moderation* safety harm* unsafe nsfw cyber* bio weapon* risk sensitive recitation guardrail* copyright*',
+  blocked: 'block* intercept* filtered declin* withheld flag*',
+  unknown: 'unknown unrecogni?ed extra extraneous',
   range: 'range between inclusive exclusive bounds',
   characters: 'character* chars 字符',
   /** Not a word: a number that is followed by a smaller one. */
@@ -108,8 +109,8 @@ const PLAIN = {
   invalid:
     'invalid* malform* incorrect* wrong bad illegal improper* mismatch* corrupt* unparse* unparsable refused reject* inconsistent duplicate* 无效 错误 不正确 не?верн* недействител*',
   must: 'must should ensure requir* expect* needs need mandatory between allowed',
-  expired: 'expir* revok* deactivat* inactive rotated 过期 失效 已失效 истек*',
-  busy: 'busy full overload* capacity loading warming starting saturat* congest* queue* demand traffic overwhelmed 繁忙 过载 排队 拥挤 перегруж*',
+  expired: 'expir* revok* deactivat* disabled inactive rotated 过期 失效 已失效 истек*',
+  busy: 'busy full overload* capacity loading warming starting scaling saturat* congest* queue* demand traffic overwhelmed 加载中 人数过多 访问量过大 繁忙 过载 排队 拥挤 перегруж*',
   late: 'timed timeout* timedout deadline elapsed 超时 таймаут*',
   cut: 'closed down close closing reset resets aborted terminat* disconnect* lost broken broke dropped drop interrupt* hangup eof shutdown shut prematurely premature incomplete cut goaway severed 断开 中断 разорван*',
   refused: 'refused econnrefused unreachable enetunreach econnreset epipe resolv* unresolv*',
@@ -121,10 +122,25 @@ const PLAIN = {
   now: 'currently temporar* momentarily presently',
   given: 'passed got received given specified requested provided actual',
   listed: 'supported available valid known following one list listed',
-  name: 'name names named id identifier* slug',
+  name: 'name names named alias* id identifier* slug',
   offered: 'offered served hosted',
-  region: 'region* country countries location* territor* geograph* jurisdiction* 地区 国家 地域',
+  region:
+    'region* geo geoip country countries location* territor* geograph* jurisdiction* 地区 国家 地域',
   plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats package* pack packs 套餐',
+  /** What a number must be. */
+  numeric: 'integer* float* boolean bool numeric positive nonnegative divisible multiple',
+  /** How much of it there is, in whatever unit. */
+  size: 'size sizes frame',
+  /** How a file is written, as opposed to what is in it. */
+  format: 'format* codec* mime* type types extension*',
+  /** Somebody works on the same thing; the words are pairs. */
+  underway: '已在进行',
+  /** A fault of theirs, without more. */
+  inner: 'internal* system unexpected*',
+  /** Negated: the one that is spoken of cannot do it. */
+  incapable: '\u0004',
+  /** Not a word: the model as what something else is for. */
+  ofmodel: '\u0005',
   minute: 'minute* second seconds secondly sec min hour hourly minutely 每分钟 每秒 每小时',
   day: 'day days daily today tomorrow month months monthly week weekly year 每日 每天 每月 当日 今日 месяц* день суток',
 } as const;
@@ -138,40 +154,52 @@ export const CONCEPTS = Object.keys(PLAIN) as readonly Concept[];
 const NEGATED: Partial<Record<Concept, string>> = {
   most: 'exceed*',
   missing:
-    'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain*',
+    'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain* defined parameter* param params calls',
   forbidden:
-    'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* auth accepted agreed signed complet* includ*',
+    'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* accepted agreed signed complet* includ* whitelist* allowlist*',
   unsupported:
-    'support* compatible implement* able handle possible capab* applicab* work combin* together accept',
+    'support* compatible implement* able handle possible capab* applicab* work combin* together accept multimodal vision chat embedding instruct generative streaming',
   invalid:
     'valid match* pars* decod* understand understood conform* correct* process* read compile* unmarshal* deserializ*',
   failed: 'fetch* download* retriev* decod* load*',
+  incapable: 'support offer accept implement process handle take understand',
   spent: 'remaining left',
   lacking: 'enough sufficient remaining left more credit* balance* fund* quota*',
   unset:
-    'set configured provided supplied specified given present defined included setup sent logged signed',
+    'set configured provided supplied specified given present included setup sent logged signed',
   unavailable: 'available availab* offered serv* hosted offered ready healthy online up free idle',
   refused: 'connect* reach* resolv* respon* establish* open* internet* network*',
-  untrusted: 'trust* verif*',
+  untrusted: 'trust* verif* validat*',
   expired: 'active',
 };
 
 /** Pairs of words that mean something else together, or only together. */
 const PAIRS: Partial<Record<Concept, string>> = {
   vetting: 'real-name',
+  forbidden:
+    'not-auth under-review pending-approval pending-review private-preview limited-preview closed-beta',
+  right: 'opt-in',
+  filter:
+    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information',
+  call: 'tool-call tool-calls tool-output tool-outputs tool-result tool-results function-call function-calls function-response',
+  plan: 'subscription-expired subscription-ended subscription-lapsed',
+  underway:
+    'in-process in-progress already-being already-running already-active still-running still-processing being-processed being-generated another-request another-run another-operation another-generation another-job another-task another-response another-call another-session session-busy concurrent-modification concurrent-update concurrent-write',
+  reached: 'over-quota over-limit over-budget over-its over-their',
   unset: 'must-setup must-configure',
   expired: 'is-over has-ended',
   busy: 'in-use',
   spent: 'used-up use-up used-all used-your ran-out run-out running-out',
   unavailable: 'switched-off turned-off',
   often: 'flow-control',
-  bound: 'less-than fewer-than',
-  excess: 'more-than',
+  bound: 'less-than fewer-than smaller-than',
+  window: 'token-window',
+  excess: 'more-than over-the tokens-than characters-than images-than items-than',
   missing:
     'fade-out fades-out faded-out fading-out phased-out phase-out available-models supported-models valid-models known-models',
-  login: 'sign-in signed-in log-in logged-in log-on sign-on',
-  lacking: 'used-up use-up used-all ran-out run-out running-out out-of past-due',
-  late: 'time-out',
+  login: 'session-expired session-invalid sign-in signed-in log-in logged-in log-on sign-on',
+  lacking: 'used-up use-up used-all ran-out run-out running-out ran-dry out-of past-due',
+  late: 'time-out in-time',
   cut: 'of-file of-stream hung-up hang-up went-down went-away',
   connect: 'connection-timed connection-timeout',
 };
@@ -181,8 +209,12 @@ const NEGATED_PAIRS: Partial<Record<Concept, string>> = {
   most: 'more-than greater-than larger-than longer-than higher-than',
   missing: 'supported-model valid-model known-model available-model recognized-model',
   must: 'one-of the-list our-list',
+  forbidden: 'in-plan',
   listed: 'one-of the-list our-list',
 };
+
+/** Words that begin a new thought, to which a negation before them does not reach. */
+export const NEGATION_ENDS: ReadonlySet<string> = new Set(['that', 'which', 'but', 'because']);
 
 /** Words that turn the next ones around. */
 export const NEGATIONS: ReadonlySet<string> = new Set(

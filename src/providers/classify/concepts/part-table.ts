@@ -9,7 +9,7 @@ export interface PartTable<Value> {
 }
 
 /** A power of two; in a full row, the last part makes room. */
-const ROWS = 1024;
+const ROWS = 2048;
 const IN_ROW = 4;
 
 export function createPartTable<Value>(): PartTable<Value> {

@@ -4,7 +4,7 @@
  */
 import { once } from '../../../errors/support/once.ts';
 import { findNames } from '../quoted-names.ts';
-import { buildLexicons, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
+import { buildLexicons, NEGATION_ENDS, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
 import { checkWith, createPartTable, HASH_START, hashWith } from './part-table.ts';
 import { addTo, idOf, newSentence, type Sentence } from './sentence.ts';
 
@@ -28,6 +28,8 @@ const IN_QUOTES: ReadonlySet<Concept> = new Set<Concept>([
   'sampling',
   'key',
   'role',
+  'choice',
+  'call',
 ]);
 
 /** What a negation turns around may still name what is spoken of: no permission, no credits. */
@@ -39,6 +41,10 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
   'connect',
   'fetch',
   'login',
+  'media',
+  'param',
+  'feature',
+  'call',
 ]);
 
 /** The class of an exception is a code; its parts are no prose. */
@@ -46,8 +52,13 @@ const EXCEPTION = /^\W{0,3}[\w.]{0,80}[a-z](?:Error|Exception)\b/;
 
 export function readSentences(text: string): readonly Sentence[] {
   const begin = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
-  return readAll(withoutNames(begin.includes(TRAILER) ? begin.replace(TRAILERS, ' ') : begin));
+  const lines = begin.includes('\\n') ? begin.replaceAll('\\n', ' \n') : begin;
+  const own = lines.includes(TRAILER) ? lines.replace(TRAILERS, ' ') : lines;
+  return readAll(withoutNames(own.includes('ccess') ? own.replace(ACCESS_KEY, 'credential') : own));
 }
+
+/** An access token opens an account; it is no right of access. */
+const ACCESS_KEY = /access[ _-]?(?:token|key)s?(?![a-z])/gi;
 
 /** LiteLLM adds the group of models that it asked, and those that it could have asked. */
 const TRAILER = 'Model Group';
@@ -74,11 +85,19 @@ function withoutNames(text: string): string {
 }
 
 const QUOTED = '\u0002';
-const IDENTIFIER = /:\/\/|^\/|\/.*\/|@\w|^\[?[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}/;
+const IDENTIFIER =
+  /:\/\/|^\/|\/.*\/|@\w|^\[?[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}|_(?=[a-z]*\d)\w{12}/i;
 
 type SecondWords = ReadonlyMap<string, readonly Concept[]>;
 
 const OVER = idOf('over');
+const MODEL = idOf('model');
+const ENDPOINT = idOf('endpoint');
+const OF_MODEL = idOf('ofmodel');
+
+/** `not available for this model`: the model is not what is spoken of. */
+const PREPOSITIONS: ReadonlySet<string> = new Set(['for', 'with', 'by', 'on']);
+const PREPOSITION_REACH = 3;
 
 /** One word: what it means, and what it means after a negation. */
 interface Meaning {
@@ -87,6 +106,10 @@ interface Meaning {
   readonly pairs: SecondWords | undefined;
   readonly negatedPairs: SecondWords | undefined;
   readonly isNegation: boolean;
+  /** `no` belongs to a noun and reaches to its verb: no credits were left. */
+  readonly isOfNoun: boolean;
+  readonly endsNegation: boolean;
+  readonly isPreposition: boolean;
   /** Numbers of concepts. */
   readonly plain: readonly number[];
   readonly negated: readonly number[];
@@ -103,6 +126,9 @@ interface Reading {
   sentence: Sentence;
   place: number;
   negatedUntil: number;
+  isOfNoun: boolean;
+  /** Until here a noun may belong to the last preposition. */
+  prepositionUntil: number;
   lastNumber: number;
   last: Meaning | undefined;
 }
@@ -112,6 +138,8 @@ function newReading(): Reading {
     sentence: newSentence(),
     place: 0,
     negatedUntil: -1,
+    isOfNoun: false,
+    prepositionUntil: -1,
     lastNumber: 0,
     last: undefined,
   };
@@ -179,10 +207,21 @@ function readPart({ words, number }: Chunk, reading: Reading): void {
   if (words.length === 0) reading.place++;
   for (const meaning of words) {
     const place = ++reading.place;
-    if (meaning.isNegation) reading.negatedUntil = place + NEGATION_REACH;
+    if (meaning.isNegation) {
+      reading.negatedUntil = place + NEGATION_REACH;
+      reading.isOfNoun = meaning.isOfNoun;
+    }
+    if (meaning.isPreposition) reading.prepositionUntil = place + PREPOSITION_REACH;
     const isNegated = place <= reading.negatedUntil;
     const isTurned = isNegated && meaning.negated.length > 0;
-    for (const id of isTurned ? meaning.negated : meaning.plain) addTo(sentence, id, place);
+    if (meaning.endsNegation) reading.negatedUntil = place;
+    if (isTurned && !reading.isOfNoun)
+      reading.negatedUntil = Math.min(reading.negatedUntil, place + 1);
+    for (const id of isTurned ? meaning.negated : meaning.plain) {
+      addTo(sentence, id, place);
+      const isTarget = id === MODEL || id === ENDPOINT;
+      if (isTarget && place <= reading.prepositionUntil) addTo(sentence, OF_MODEL, place);
+    }
     const { last } = reading;
     const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;
     const paired = seconds?.get(meaning.word);
@@ -211,9 +250,11 @@ const MAX_SHARED = 4096;
 function shared(chunk: Chunk): Chunk {
   const key = JSON.stringify([
     chunk.number,
-    chunk.words.map(({ word, isNegation, plain, negated }) => [
-      lexicons().paired.has(word) ? word : '',
+    chunk.words.map(({ word, isNegation, isPreposition, endsNegation, plain, negated }) => [
+      lexicons().paired.has(word) || isNegation ? word : '',
       isNegation,
+      isPreposition,
+      endsNegation,
       plain,
       negated,
     ]),
@@ -247,6 +288,9 @@ function meaningOf(word: string, isQuoted: boolean): Meaning {
     pairs: lexicons().pairs.get(word),
     negatedPairs: lexicons().negatedPairs.get(word),
     isNegation: NEGATIONS.has(word) || word.endsWith("n't"),
+    isOfNoun: word === 'no' || word === 'without',
+    endsNegation: NEGATION_ENDS.has(word),
+    isPreposition: PREPOSITIONS.has(word),
     plain: said.filter(counts).map(idOf),
     negated: [...turned, ...nouns].filter(counts).map(idOf),
   };
@@ -257,6 +301,9 @@ function wordsIn(chunk: string): readonly string[] {
   const compound = chunk.replace(/^\W+|[^\w>=]+$/g, '').toLowerCase();
   if (KNOWN_COMPOUNDS.has(compound)) return [compound];
   const parts = chunk
+    .replace(EXCHANGE, ' toolcall ')
+    // the end of a tag is no comparison
+    .replace(/(?<=[a-z"'/-])>/gi, ' ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z](?!s\b)[a-z])/g, '$1 $2')
     .replaceAll('’', "'")
@@ -265,12 +312,17 @@ function wordsIn(chunk: string): readonly string[] {
   return parts ?? [];
 }
 
+/** A call of a tool and its result are parts of the history, no definition of a tool. */
+const EXCHANGE =
+  /(?<![\w])(?:tool|function)_?(?:call|result|use|response|output)s?(?:_?id)?(?![a-z])/gi;
+
 const KNOWN_COMPOUNDS: ReadonlySet<string> = new Set([
   'max_tokens',
   'top_p',
   'top_k',
   'budget_tokens',
   'base_url',
+  'response_format',
   'http2',
   'h2',
 ]);

@@ -159,8 +159,12 @@ export const ACCESS_PHRASES = {
   ],
   /** The caller is in the wrong region. */
   region: [
-    'country',
-    'territory',
+    ['country', 'unsupported'],
+    ['country', 'unavailable'],
+    ['country', 'restrict'],
+    ['country', 'block'],
+    ['country', 'forbid'],
+    ['territory', 'unsupported'],
     ['region', 'not supported'],
     ['region', 'not available'],
     ['unavailable', 'region'],

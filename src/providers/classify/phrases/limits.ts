@@ -156,6 +156,8 @@ export const LIMITS_PHRASES = {
     'byday',
     'per 86400s',
     'per year',
+    '24 hour',
+    '24h',
   ],
   short_window: [
     'per minute',

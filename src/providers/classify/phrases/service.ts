@@ -85,6 +85,13 @@ export const SERVICE_PHRASES = {
     'time out',
     ['deadline', 'exceeded'],
     'took too long',
+    'in time',
+    ['not respond', 'within'],
+    ["n't respond", 'within'],
+    'longer than allowed',
+    ['exceed', 'allowed time'],
+    ['exceed', 'time limit'],
+    ['exceed', 'execution time'],
     "didn't respond in time",
   ],
   /** A gateway could not reach its upstream. */
@@ -108,6 +115,10 @@ export const SERVICE_PHRASES = {
     'ehostunreach',
     'fetch failed',
     'socket hang up',
+    'network closed',
+    'transport is closing',
+    'connection dropped',
+    'socket closed',
   ],
   certificate: [
     'certificate verify failed',
@@ -120,6 +131,7 @@ export const SERVICE_PHRASES = {
     'bad certificate',
     'alert handshake failure',
     'wrong version number',
+    'tls secure channel',
   ],
   conflict: [
     'another process',

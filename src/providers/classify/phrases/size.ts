@@ -44,6 +44,8 @@ export const SIZE_PHRASES = {
     ['token count', 'exceeds'],
     ['request too long', 'tokens'],
     'maximum prompt length',
+    ['prompt length', '>'],
+    ['prompt length', 'exceed'],
     ['tokens', 'shorten'],
     'sequence length',
     'prompt tokens exceed',
@@ -82,6 +84,7 @@ export const SIZE_PHRASES = {
     ['input tokens', 'max new tokens'],
     ['input tokens', 'max tokens'],
     ['prompt tokens', 'max tokens'],
+    ['input token count', 'max tokens'],
   ],
   /** The requested reply is longer than the model can write. */
   output_cap: [

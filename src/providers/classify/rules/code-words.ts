@@ -16,6 +16,8 @@ export const CODE_WORD_RULES: readonly Rule[] = [
       codeSays: [
         ...each(['money'], ['lacking', 'reached', 'expired', 'forbidden']),
         ...each(['quota'], ['lacking'], ['rate', 'minute']),
+        ...each(['plan'], ['expired', 'spent', 'lacking'], ['rate', 'minute']),
+        ...anyOf([['plan', 'bound', 'reached']], ['rate', 'minute']),
       ],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
@@ -49,6 +51,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
           ['prompt', 'too', 'length'],
           ['window', 'excess'],
           ['window', 'lacking'],
+          ['prompt', 'too', 'much'],
         ],
         ['bytes', 'media', 'rate'],
       ),
@@ -57,11 +60,28 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     why: 'the code says that the prompt is too long',
   },
   {
+    id: 'code-words.tokens',
+    when: {
+      statuses: [NONE, 200, 400, 413, 422, 500],
+      codeSays: anyOf(
+        [
+          ['tokens', 'excess'],
+          ['tokens', 'too', 'much'],
+        ],
+        ['rate', 'minute', 'day', 'quota', 'reply'],
+      ),
+      notPhrases: ['short_window', 'long_window', 'output_cap'],
+    },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the code says that there are too many tokens, and nothing says that they are those of a window',
+  },
+  {
     id: 'code-words.auth',
     when: {
       statuses: [NONE, 200, 400, 401, 403, 404, 422],
       codeSays: [
         ...each(['key', 'login'], ['must', 'expired', 'invalid', 'missing', 'failed'], ['tool']),
+        ...each(['login'], ['unset']),
         ...each(['token'], ['expired', 'invalid'], ['bound']),
       ],
       notPhrases: ['spent', 'scopes'],
@@ -76,6 +96,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
         [
           ['model', 'missing'],
           ['model', 'name', 'invalid'],
+          ['endpoint', 'missing'],
         ],
         ['param', 'right', 'tool', 'reply', 'prompt'],
       ),
@@ -85,11 +106,32 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     why: 'the code says that there is no such model',
   },
   {
+    id: 'code-words.model-off',
+    when: {
+      statuses: [400, 404, 410, 422],
+      codeSays: each(['model'], ['unavailable'], ['param', 'right', 'tool', 'busy', 'feature']),
+      notPhrases: ['overload', 'wait'],
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the code says that the model is off, under the status of a refusal',
+  },
+  {
+    id: 'code-words.no-access',
+    when: {
+      statuses: [400, 401, 403, 404, 422],
+      codeSays: anyOf([['model', 'right', 'forbidden']], ['money', 'key']),
+      notPhrases: ['spent'],
+    },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'the code says that access to the model is denied, whatever else the message guesses',
+  },
+  {
     id: 'code-words.permission',
     when: {
       codeSays: [
         ...each(['right', 'account'], ['forbidden', 'lacking'], ['money']),
         ...each(['region'], ['forbidden', 'unsupported', 'unavailable']),
+        ...each(['plan'], ['forbidden']),
         ...each(['vetting'], ['account', 'forbidden', 'must'], ['failed', 'key', 'token']),
       ],
       notPhrases: ['spent', 'auth'],
@@ -104,7 +146,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
         ['filter'],
         ['text', 'content', 'prompt', 'reply', 'blocked', 'found', 'invalid'],
         ['account'],
-      ),
+      ).concat(each(['prompt', 'reply', 'content'], ['blocked'], ['account', 'key'])),
     },
     means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'the code says that the content is refused',
@@ -120,6 +162,81 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'the code names a policy, and nothing that a policy could be about but the content',
+  },
+  {
+    id: 'code-words.size',
+    when: {
+      statuses: [NONE, 200, 400, 413, 422],
+      codeSays: anyOf(
+        [
+          ['media', 'excess'],
+          ['media', 'too', 'much'],
+          ['bytes', 'excess'],
+          ['bytes', 'too', 'much'],
+        ],
+        ['rate', 'minute', 'day', 'quota', 'tokens', 'window'],
+      ),
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the code says that a file is too large, too long or one too many',
+  },
+  {
+    id: 'code-words.format',
+    when: {
+      statuses: [NONE, 200, 400, 415, 422],
+      codeSays: anyOf(
+        [
+          ['media', 'format', 'unsupported'],
+          ['media', 'format', 'invalid'],
+        ],
+        ['reply', 'feature'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the code says that a file is of the wrong kind; another one would do',
+  },
+  {
+    id: 'code-words.tool-schema',
+    when: {
+      statuses: [NONE, 200, 400, 422],
+      codeSays: [
+        ...each(['schema'], ['invalid', 'failed', 'unsupported'], ['reply', 'text']),
+        ...anyOf(
+          [
+            ['tool', 'name', 'invalid'],
+            ['tool', 'described', 'invalid'],
+          ],
+          ['call', 'choice'],
+        ),
+      ],
+    },
+    means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    why: 'the code says that the definition of a tool or a schema is wrong',
+  },
+  {
+    id: 'code-words.underway',
+    when: {
+      statuses: [NONE, 200, 400, 409, 422, 423],
+      codeSays: anyOf([['underway']], ['rate']).concat(
+        anyOf([['underway', 'rate']], ['bound', 'reached']),
+      ),
+      notCodes: ['in_progress', 'in_process'],
+    },
+    means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
+    why: 'the code says that something else works on the same thing',
+  },
+  {
+    id: 'code-words.cancelled',
+    when: {
+      statuses: [NONE, 200, 400, 409, 410, 422, 499],
+      codeSays: anyOf(
+        [['cancelled']],
+        ['late', 'connection', 'host', 'money', 'plan', 'account'],
+      ).concat(anyOf([['cancelled', 'account']], ['money', 'plan', 'late'])),
+      notPhrases: ['timeout', 'spent'],
+    },
+    means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'the code says that somebody stopped it',
   },
   {
     id: 'code-words.material',
@@ -147,25 +264,36 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     id: 'code-words.unsupported',
     when: {
       codeSays: each(
-        ['feature', 'media', 'sampling', 'param'],
+        ['feature', 'media', 'sampling', 'param', 'tool'],
         ['unsupported', 'unavailable'],
-        ['rate'],
-      ),
+        ['rate', 'choice'],
+      ).concat(each(['param'], ['unknown'])),
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
     why: 'the code says that a feature is not supported',
   },
   {
     id: 'code-words.overload',
-    when: { codeSays: each(['host', 'model'], ['busy', 'unavailable'], ['missing', 'invalid']) },
+    when: {
+      codeSays: [
+        ...each(['host', 'model'], ['busy', 'unavailable'], ['missing', 'invalid']),
+        ...anyOf(
+          [
+            ['busy', 'bound'],
+            ['busy', 'spent'],
+          ],
+          ['account', 'missing'],
+        ),
+      ],
+    },
     means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'the code says that there is no room at the moment',
   },
   {
     id: 'code-words.rate',
     when: {
-      statuses: [NONE, 200, 400, 403, 429, 503],
-      codeSays: each(['rate'], ['bound', 'reached']),
+      statuses: [NONE, 200, 400, 403, 409, 429, 503],
+      codeSays: [...each(['rate'], ['bound', 'reached']), ...each(['quota'], ['minute'])],
       notPhrases: ['auth', 'spent', 'long_window', 'no_allowance'],
     },
     means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },

@@ -1,4 +1,5 @@
 /** Rules for codes that only a change can fix: of money, content, key or request. */
+import { anyOf } from '../concepts/saying.ts';
 import type { Rule } from '../rule.ts';
 
 export const REFUSAL_CODE_RULES: readonly Rule[] = [
@@ -41,6 +42,12 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
     why: 'a code for spent money or quota, whatever the status',
+  },
+  {
+    id: 'too-large.budget-of-media',
+    when: { codeSays: anyOf([['media', 'money', 'excess']]) },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the budget counts pictures or recordings, not money',
   },
   {
     id: 'quota.code-part',
@@ -161,6 +168,8 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         ['token', 'too_long'],
         ['prompt', 'too_long'],
         ['input', 'too_long'],
+        ['prompt', 'too_large'],
+        ['input', 'too_large'],
         ['context', 'exceeded'],
       ],
     },
@@ -177,6 +186,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         'in_blacklist',
         ['need', 'verify'],
         ['not', 'activated'],
+        'no_auth',
       ],
     },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },

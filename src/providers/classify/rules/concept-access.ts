@@ -78,7 +78,10 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     id: 'concept.not-configured',
     when: {
       statuses: [NONE, 200, 400, 422, 500, 502, 503],
-      says: each(['host', 'key'], ['unset'], ['invalid', 'expired', 'text', 'param', 'header']),
+      says: [
+        ...each(['key'], ['unset'], ['invalid', 'expired', 'text', 'param', 'header']),
+        ...each(['host'], ['unset'], ['invalid', 'expired', 'text', 'param', 'header', 'must']),
+      ],
     },
     means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
     why: 'a provider or its key is said not to be set up',
@@ -99,8 +102,15 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           [
             ['plan', 'expired'],
             ['plan', 'lacking'],
+            ['plan', 'full'],
+            ['tokens', 'lacking', 'account'],
           ],
           ['minute', 'rate'],
+        ),
+        ...each(
+          ['requests'],
+          ['spent'],
+          ['minute', 'rate', 'window', 'prompt', 'host', 'machinery'],
         ),
         ...anyOf(
           [
@@ -147,7 +157,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     when: {
       statuses: [...REFUSED, 401],
       says: [
-        ...each(['key'], ['invalid', 'expired', 'missing', 'must', 'untrusted'], OTHER_KEYS),
+        ...each(
+          ['key'],
+          ['invalid', 'expired', 'missing', 'must', 'untrusted', 'unset'],
+          OTHER_KEYS,
+        ),
         ...each(['token'], ['expired', 'invalid', 'missing', 'blank'], OTHER_TOKENS),
         ...each(['login'], ['must', 'failed', 'invalid', 'missing', 'expired', 'unset']),
       ],
@@ -156,13 +170,22 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     why: 'a key or a login is said to be wrong, missing or expired',
   },
   {
+    id: 'concept.auth-wrapped',
+    when: {
+      statuses: [500, 502, 503],
+      says: anyOf([['login', 'key', 'invalid']], [...OTHER_KEYS, 'machinery', 'late']),
+    },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'a gateway says that the credentials were rejected, under a status of its own',
+  },
+  {
     id: 'concept.auth-forbidden',
     when: {
       statuses: [403],
       says: [
         ...each(
           ['key'],
-          ['invalid', 'expired', 'missing', 'must'],
+          ['invalid', 'expired', 'missing', 'must', 'untrusted'],
           [...OTHER_KEYS, 'forbidden', 'right', 'account'],
         ),
         ...each(
@@ -171,6 +194,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           [...OTHER_TOKENS, 'account', 'right'],
         ),
         ...each(['login'], ['must', 'invalid', 'missing', 'expired'], ['account', 'right']),
+        ...anyOf([['key', 'expired']], [...OTHER_KEYS, 'right', 'account', 'host']),
       ],
     },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
@@ -201,14 +225,35 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['login', 'key', 'token', 'trust', 'signature', 'machinery', 'late', 'failed', 'param'],
         ),
         ...each(['region'], ['forbidden', 'unsupported', 'unavailable', 'missing'], ['param']),
+        ...each(
+          ['plan'],
+          ['unavailable', 'unsupported'],
+          ['param', 'money', 'now', 'wait', 'busy'],
+        ),
         ...anyOf(
           [
             ['key', 'forbidden'],
             ['account', 'role', 'missing'],
             ['model', 'must', 'plan'],
             ['feature', 'must', 'plan'],
+            ['plan', 'most', 'bound'],
           ],
           ['expired', 'invalid', 'text'],
+        ),
+        ...anyOf(
+          [['right', 'must']],
+          [
+            'param',
+            'key',
+            'token',
+            'prompt',
+            'media',
+            'machinery',
+            'address',
+            'login',
+            'header',
+            'text',
+          ],
         ),
       ],
     },
@@ -281,7 +326,7 @@ export const CONCEPT_CAPACITY_RULES: readonly Rule[] = [
   {
     id: 'concept.overload',
     when: {
-      statuses: [NONE, 200, 400, 408, 425, 429, 500, 503, 529],
+      statuses: [NONE, 200, 408, 425, 429, 500, 503, 529],
       says: [
         ...each(['host', 'model'], ['busy'], ['minute', 'day', 'missing', 'invalid', 'account']),
         ...each(
@@ -301,6 +346,27 @@ export const CONCEPT_CAPACITY_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'the servers are said to have no room at the moment',
+  },
+  {
+    id: 'concept.overload-refused',
+    when: {
+      statuses: [400],
+      says: [
+        ...each(['host', 'model'], ['busy'], ['minute', 'day', 'missing', 'invalid', 'account']),
+        ...anyOf(
+          [
+            ['busy', 'wait'],
+            ['busy', 'now'],
+            ['unavailable', 'now'],
+            ['host', 'unavailable', 'wait'],
+            ['host', 'lacking', 'wait'],
+          ],
+          ['minute', 'day', 'account'],
+        ),
+      ],
+    },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'the servers are said to have no room at the moment, under the status of a refusal',
   },
   {
     id: 'concept.rate',

@@ -30,6 +30,7 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
         ...each(
           ['machinery'],
           ['late', 'unavailable', 'refused', 'cut', 'failed', 'connection', 'lacking', 'reached'],
+          ['prompt'],
         ),
         ...each(['filter'], ['late', 'unavailable', 'cut'], ['prompt', 'content', 'text']),
         ...anyOf([['filter', 'failed', 'model']], ['prompt', 'content', 'text']),
@@ -104,6 +105,7 @@ export const MATERIAL_RULES: readonly Rule[] = [
           ['media', 'invalid'],
           ['media', 'missing'],
           ['media', 'unset'],
+          ['media', 'lacking'],
           ['media', 'unsupported'],
           ['media', 'too', 'short'],
           ['media', 'fetch', 'failed'],
@@ -130,6 +132,11 @@ export const MATERIAL_RULES: readonly Rule[] = [
             ['prompt', 'invalid'],
           ],
           NOT_OF_THE_REQUEST,
+        ),
+        ...each(
+          ['call'],
+          ['must', 'missing'],
+          ['host', 'machinery', 'busy', 'wait', 'late', 'key'],
         ),
       ],
     },

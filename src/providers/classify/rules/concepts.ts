@@ -4,9 +4,8 @@
  */
 import { anyOf, each } from '../concepts/saying.ts';
 import { NONE, type Rule } from '../rule.ts';
+import { CAPABILITY_RULES, REFUSED } from './concept-capability.ts';
 
-/** A request that was refused, or a text that lost its status. */
-const REFUSED = [NONE, 200, 400, 404, 405, 406, 409, 410, 412, 415, 417, 418, 422, 424];
 /** Statuses that gateways and frameworks also use for refusals of theirs. */
 const ALSO_SERVER = [...REFUSED, 403, 413, 500, 502, 503];
 
@@ -62,7 +61,10 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
       phrases: ['about_plan'],
       phrasesToo: ['about_excess'],
       says: anyOf(
-        [['plan', 'bound', 'reached']],
+        [
+          ['plan', 'bound', 'reached'],
+          ['plan', 'quota', 'reached'],
+        ],
         ['minute', 'rate', 'requests', 'tokens', 'prompt', 'bytes', 'media', 'window'],
       ),
     },
@@ -77,14 +79,31 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
       says: anyOf(
         [
           ['feature', 'most', 'model'],
-          ['model', 'text', 'most'],
+          ['model', 'text', 'most', 'ofmodel'],
           ['feature', 'unavailable', 'model'],
           ['feature', 'forbidden', 'model'],
           ['media', 'unavailable', 'model'],
           ['media', 'forbidden', 'model'],
           ['tool', 'forbidden', 'model'],
+          ['unavailable', 'ofmodel'],
+          ['unsupported', 'ofmodel'],
+          ['forbidden', 'ofmodel'],
         ],
-        ['account', 'key', 'right', 'region', 'plan', 'wait', 'filter', 'found'],
+        [
+          'account',
+          'key',
+          'right',
+          'region',
+          'plan',
+          'wait',
+          'now',
+          'filter',
+          'found',
+          'money',
+          'host',
+          'quota',
+          'missing',
+        ],
       ),
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
@@ -163,6 +182,11 @@ export const CONCEPT_RULES: readonly Rule[] = [
           ['text', 'bound', 'length'],
           ['tokens', 'excess', 'must'],
           ['tokens', 'over', 'most'],
+          ['token', 'excess', 'bound'],
+          ['window', 'too', 'length'],
+          ['prompt', 'total', 'tokens', 'must'],
+          ['too', 'length', 'over'],
+          ['prompt', 'length', 'over'],
         ],
         ['minute', 'day', 'rate', 'bytes', 'media', 'tool', 'quota', 'money', 'stop'],
       ),
@@ -184,8 +208,14 @@ export const CONCEPT_RULES: readonly Rule[] = [
           ['characters', 'excess'],
           ['characters', 'over'],
           ['text', 'bound', 'reached'],
+          ['bytes', 'most'],
+          ['media', 'over', 'bound'],
+          ['bytes', 'bound', 'media'],
+          ['media', 'most', 'bound'],
+          ['media', 'bound', 'must'],
+          ['size', 'excess', 'over'],
         ],
-        ['rate', 'minute', 'day', 'quota'],
+        ['rate', 'minute', 'day', 'quota', 'tool'],
       ),
     },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
@@ -199,6 +229,8 @@ export const CONCEPT_RULES: readonly Rule[] = [
         ...each(['grammar'], ['invalid', 'failed']),
         ...anyOf([['schema', 'fetch', 'failed']], ['reply', 'host']),
         ...each(['schema'], ['invalid', 'must', 'missing', 'unknown'], ['reply']),
+        ...each(['schema'], ['forbidden'], ['reply', 'account', 'model', 'key']),
+        ...anyOf([['schema', 'too', 'much']], ['reply', 'requests']),
         ...each(['schema'], ['unsupported'], ['model', 'param', 'endpoint', 'host', 'sampling']),
         ...anyOf(
           [
@@ -210,9 +242,14 @@ export const CONCEPT_RULES: readonly Rule[] = [
             ['tool', 'name', 'invalid'],
             ['tool', 'name', 'bound'],
             ['tool', 'described', 'must'],
+            ['tool', 'described', 'excess'],
+            ['tool', 'name', 'excess'],
+            ['tool', 'param', 'excess'],
+            ['property', 'must'],
           ],
           ['text', 'role', 'model', 'choice', 'call'],
         ),
+        ...anyOf([['tool', 'too', 'much']], ['text', 'choice', 'call', 'requests', 'wait']),
       ],
     },
     means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
@@ -224,96 +261,39 @@ export const CONCEPT_RULES: readonly Rule[] = [
       statuses: [200, 400, 403, 406, 409, 412, 418, 422, 424, 451, 500],
       says: each(
         ['filter'],
-        ['forbidden', 'invalid', 'prompt', 'found', 'blocked', 'text', 'content'],
+        ['forbidden', 'invalid', 'prompt', 'found', 'blocked', 'text', 'content', 'media'],
         ['account', 'region', 'right', 'key', 'rate'],
-      ).concat(anyOf([['prompt', 'found', 'forbidden']], ['account', 'right', 'key'])),
+      ).concat(
+        anyOf(
+          [
+            ['prompt', 'found', 'forbidden'],
+            ['prompt', 'found', 'blocked'],
+          ],
+          ['account', 'right', 'key'],
+        ),
+        anyOf([['filter', 'prompt', 'invalid']], ['right', 'key']),
+        anyOf(
+          [['content', 'forbidden']],
+          [
+            'account',
+            'right',
+            'key',
+            'param',
+            'header',
+            'format',
+            'host',
+            'address',
+            'region',
+            'model',
+            'tool',
+          ],
+        ),
+      ),
     },
     means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'the content is said to be harmful or against a policy',
   },
-  {
-    id: 'concept.unsupported',
-    when: {
-      statuses: [...REFUSED, 501],
-      says: [
-        ...each(
-          ['feature'],
-          ['unavailable', 'unsupported', 'forbidden', 'missing'],
-          ['account', 'plan', 'key'],
-        ),
-        ...each(
-          ['media', 'tool', 'sampling', 'param'],
-          ['unavailable', 'unsupported'],
-          ['account', 'plan', 'endpoint'],
-        ),
-        ...each(['param'], ['unknown'], ['account', 'key', 'model']),
-        ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name']),
-      ],
-    },
-    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
-    why: 'a feature or a parameter is said not to be there for this model',
-  },
-  {
-    id: 'concept.model',
-    when: {
-      statuses: REFUSED,
-      says: [
-        ...each(
-          ['model'],
-          ['missing'],
-          ['param', 'account', 'right', 'key', 'media', 'tool', 'text', 'must', 'region'],
-        ),
-        ...anyOf(
-          [
-            ['model', 'listed', 'given'],
-            ['model', 'must', 'listed'],
-            ['model', 'name', 'invalid'],
-            ['endpoint', 'name', 'missing'],
-            ['model', 'unset', 'host'],
-            ['model', 'cut'],
-          ],
-          ['account', 'right', 'tool', 'text', 'busy', 'connection', 'reply'],
-        ),
-      ],
-    },
-    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'the model is said not to be there, or another one is asked for',
-  },
-  {
-    id: 'concept.model-param',
-    when: {
-      statuses: [400, 404, 422],
-      params: /^(?:body\.)?model$/,
-      notCodes: ['missing', 'missing_required_parameter', 'value_missing', 'missing_parameter'],
-      says: anyOf([['must'], ['invalid'], ['listed']], ['param', 'given', 'unset', 'missing']),
-    },
-    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'the value that was refused is the name of the model',
-  },
-  {
-    id: 'concept.attachment-missing',
-    when: {
-      statuses: [404],
-      says: anyOf(
-        [
-          ['media', 'missing'],
-          ['reply', 'name', 'missing'],
-        ],
-        ['model', 'address', 'endpoint'],
-      ),
-    },
-    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
-    why: 'something that the request points at is said not to be there, and it is not the model',
-  },
-  {
-    id: 'concept.model-unavailable',
-    when: {
-      statuses: [400, 404, 410, 422],
-      says: each(['model'], ['unavailable'], ['param', 'account', 'right', 'now', 'wait', 'busy']),
-    },
-    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'the model is said not to be served there',
-  },
+  ...CAPABILITY_RULES,
   {
     id: 'concept.address',
     when: {
@@ -331,6 +311,15 @@ export const CONCEPT_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'the address is said to lead nowhere: the base URL is wrong',
+  },
+  {
+    id: 'concept.underway',
+    when: {
+      statuses: [400, 409, 422, 423],
+      says: anyOf([['underway']], ['rate', 'bound', 'money', 'quota', 'param', 'invalid']),
+    },
+    means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
+    why: 'something else is said to work on the same thing',
   },
   {
     id: 'concept.role-order',
@@ -357,7 +346,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
         ...each(
           ['sampling'],
           ['must', 'bound', 'invalid'],
-          ['prompt', 'text', 'role', 'tool', 'schema'],
+          ['prompt', 'text', 'role', 'tool', 'schema', 'content'],
         ),
         ...anyOf(
           [
@@ -373,6 +362,9 @@ export const CONCEPT_RULES: readonly Rule[] = [
             ['param', 'missing'],
             ['param', 'must', 'unset'],
             ['model', 'must'],
+            ['account', 'must'],
+            ['address', 'must'],
+            ['numeric', 'must'],
           ],
           ['prompt', 'text', 'role', 'tool', 'schema', 'key'],
         ),
@@ -380,6 +372,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
         ...anyOf(
           [
             ['sampling', 'invalid', 'must'],
+            ['param', 'invalid', 'must'],
             ['param', 'given', 'must'],
           ],
           ['prompt', 'role', 'turn', 'content', 'tool', 'schema', 'key', 'model', 'media'],

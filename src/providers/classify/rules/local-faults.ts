@@ -1,4 +1,5 @@
 /** Rules for faults on our own side: cancelled, not set up, or unreadable. */
+import { each } from '../concepts/saying.ts';
 import type { Rule } from '../rule.ts';
 
 export const LOCAL_FAULT_RULES: readonly Rule[] = [
@@ -16,6 +17,21 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'a proxy refused the tunnel; undici reports it as an abort, but the caller did not abort',
+  },
+  {
+    id: 'transport.credentials-expired',
+    when: {
+      hasStatus: false,
+      transportNames: [
+        'CredentialsProviderError',
+        'TokenProviderError',
+        'RefreshError',
+        'SSOTokenLoadError',
+      ],
+      says: each(['token', 'key', 'login'], ['expired']),
+    },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'credentials were there and have expired; nothing was sent',
   },
   {
     id: 'transport.no-credentials',
@@ -84,7 +100,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /\bcontext cancell?ed$|^the (?:request|operation|call) was cancell?ed\.?$|cancell?ed by (?:the )?(?:user|caller|client)\b/i,
+        /\bcontext cancell?ed$|^the (?:request|operation|call) was cancell?ed\.?$|(?:cancell?ed|aborted) by (?:the )?(?:user|caller|client)\b|the (?:user|caller|client) (?:cancell?ed|aborted)/i,
     },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
     why: 'cancelled by the caller, in the words of Go, .NET and others',
@@ -136,7 +152,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /(?:invalid peer|remote|server|peer|ssl) certificate|certificate (?:verify failed|signed by unknown|has expired|chain|is not trusted|problem)|certification path|PKIX|System\.Security\.Authentication|hostname.{0,80}(?:mismatch|n't match|not match|not verified)|trust anchor|trust relationship|handshake_failure|unknown ca\b|x509: |HTTPS? (?:response|request).{0,30}HTTPS? (?:client|port|server)|wrong[ _]version[ _]number|look like a TLS handshake|plaintext connection|subject alternative|self[- ]signed certificate|unable to get (?:local )?issuer/i,
+        /(?:invalid peer|remote|server|peer|ssl) certificate|certificate (?:verify failed|signed by unknown|has expired|chain|is not trusted|problem)|certification path|PKIX|System\.Security\.Authentication|hostname.{0,80}(?:mismatch|n't match|not match|not verified)|trust anchor|trust relationship|handshake_failure|unknown ca\b|x509: |HTTPS? (?:response|request).{0,30}HTTPS? (?:client|port|server)|wrong[ _]version[ _]number|look like a TLS handshake|plaintext connection|subject alternative|tlsv1 alert|alert protocol version|no appropriate protocol|self[- ]signed certificate|unable to get (?:local )?issuer/i,
     },
     means: {
       kind: 'provider.network',

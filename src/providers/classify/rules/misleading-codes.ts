@@ -2,7 +2,7 @@
  * Rules for codes that do not mean what they say. They read prose and come before the plain rules, which
  * would otherwise trust a wrong code.
  */
-import { each } from '../concepts/saying.ts';
+import { anyOf, each } from '../concepts/saying.ts';
 import type { Rule } from '../rule.ts';
 import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
 
@@ -77,6 +77,17 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'reported as a missing right, but the key itself is invalid',
   },
   {
+    id: 'auth.denied-key-said',
+    when: {
+      statuses: [400, 401, 403],
+      codes: DENIED_CODES,
+      says: each(['key', 'token', 'login'], ['expired'], ['right', 'account', 'model']),
+      notPhrases: ['spent'],
+    },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'reported as a missing right, but the key itself is said to be gone',
+  },
+  {
     id: 'permission.reported-as-unknown-caller',
     when: {
       statuses: [401],
@@ -133,6 +144,32 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     when: { codes: RATE_CODES, phrases: ['spent'], notPhrases: ['short_window'] },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
     why: 'money or credits are gone, reported under the code of a rate limit',
+  },
+  {
+    id: 'media.wrong-format',
+    when: {
+      statuses: [200, 400, 415, 422],
+      phrases: ['about_media'],
+      says: anyOf(
+        [
+          ['media', 'format', 'unsupported'],
+          ['media', 'format', 'invalid'],
+        ],
+        ['reply', 'feature', 'model', 'tool', 'schema', 'must', 'text'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a file is of the wrong kind; another one would do',
+  },
+  {
+    id: 'unsupported.said-of-model',
+    when: {
+      codes: ['model_not_supported', 'unsupported_model'],
+      phrases: ['unsupported'],
+      says: anyOf([['model', 'incapable']]),
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the model is there and cannot do it; the code reads as if it were not there',
   },
   {
     id: 'quota.payment-pending',

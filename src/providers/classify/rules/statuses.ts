@@ -239,6 +239,16 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'a code for a fault of the server, without a status',
   },
   {
+    id: 'code-words.inner',
+    when: {
+      statuses: [NONE, 200],
+      codeSays: anyOf([['inner']], ['prompt', 'param', 'media', 'key', 'tool', 'stop', 'text']),
+      notPhrases: ['spent', 'auth', 'context', 'content_filter', 'overload', 'timeout'],
+    },
+    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'the code names a fault of their own, under a status that says nothing',
+  },
+  {
     id: 'code.refused',
     when: {
       codes: [

@@ -247,7 +247,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'parameter.text',
-    when: { statuses: [400, 422], phrases: ['parameter'] },
+    when: { statuses: [200, 400, 422], phrases: ['parameter'] },
     means: {
       kind: 'provider.invalid_request',
       category: 'configuration',

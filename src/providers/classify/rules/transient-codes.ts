@@ -127,7 +127,6 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
         'engine_overloaded',
         'server_is_overloaded',
         'model_overloaded',
-        'unavailable',
         'service_unavailable',
         'temporarily_unavailable',
         'model_not_ready',
@@ -145,6 +144,12 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'a code for a model or service without capacity at the moment',
+  },
+  {
+    id: 'overload.unavailable',
+    when: { codes: ['unavailable'], notPhrases: ['model', 'connection', 'auth', 'oversize'] },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'gRPC has one word for every service that is out of reach; the message may say more',
   },
   {
     id: 'overload.code-part',

@@ -11,7 +11,7 @@ import { isStopped, type StopNote } from '../../store-rules.ts';
 import { integerAt, textAt } from '../../typed-row.ts';
 import { presentClaim, type RunRef } from '../claims.ts';
 import type { Preparer } from '../meta.ts';
-import { readSummary } from '../runs.ts';
+import { readSummary, type SummaryReader } from '../runs.ts';
 
 /** A paused run with an unread message is due, whatever its time. */
 const CANDIDATES = `
@@ -34,15 +34,12 @@ export const DUE = `
     AND (p.run IS NULL OR (p.epoch <> h.epoch AND p.next_seq <> h.next_seq))
   GROUP BY d.run ORDER BY 2, 1 LIMIT ?`;
 
-export interface StoreTime {
-  readonly storeMs: number;
-}
-
-export function dueRuns(db: Preparer, query: DueQuery & StoreTime): DueRun[] {
-  const { workflows, nowMs, storeMs, limit, onDamage } = query;
+export function dueRuns(reader: SummaryReader, query: DueQuery): DueRun[] {
+  const { db, nowMs: storeMs } = reader;
+  const { workflows, nowMs, limit, onDamage } = query;
   const untilMs = Math.min(nowMs, storeMs);
   const names = workflows === undefined ? null : JSON.stringify(workflows);
-  const dead = JSON.stringify(deadOwners(db, query));
+  const dead = JSON.stringify(deadOwners(reader, query));
   return db
     .prepare(DUE)
     .all(untilMs, storeMs, dead, names, names, limit)
@@ -52,7 +49,7 @@ export function dueRuns(db: Preparer, query: DueQuery & StoreTime): DueRun[] {
         const stop = readStop(db, ref);
         const present = { epoch: integerAt(row, 'epoch'), nextSeq: integerAt(row, 'next_seq') };
         if (isStopped(stop, present)) return [];
-        return [{ ...readSummary(db, ref, storeMs), dueMs: integerAt(row, 'due_ms') }];
+        return [{ ...readSummary(reader, ref), dueMs: integerAt(row, 'due_ms') }];
       } catch (thrown) {
         // a damaged run must not keep the others from continuing
         if (onDamage === undefined || !isKind(thrown, 'store.corrupt')) throw thrown;
@@ -64,8 +61,8 @@ export function dueRuns(db: Preparer, query: DueQuery & StoreTime): DueRun[] {
 
 /** Owners whose process is gone, as they are written in their claims. */
 function deadOwners(
-  db: Preparer,
-  { nowMs, storeMs, isAlive }: Pick<DueQuery, 'nowMs' | 'isAlive'> & StoreTime,
+  { db, nowMs: storeMs }: SummaryReader,
+  { nowMs, isAlive }: Pick<DueQuery, 'nowMs' | 'isAlive'>,
 ): readonly string[] {
   return db
     .prepare(OWNERS)

@@ -7,8 +7,8 @@ import type {
   Expression,
   PipeNode,
 } from '../parse/ast.ts';
-import { expressionParts } from './expression-parts.ts';
 import { wholePath, type StaticPath } from './proven-paths.ts';
+import { referencesOf } from './template-references.ts';
 import type { Span } from '../template-error.ts';
 
 export interface Comparison extends Span {
@@ -20,56 +20,20 @@ export interface Comparison extends Span {
   readonly value: JsonValue;
 }
 
-/** Leaves out paths that begin with a name that the template itself binds. */
+/** Leaves out paths that begin with a name that the template itself binds there. */
 export function comparisonsOf(body: Body): readonly Comparison[] {
-  const walk: Walk = { found: [], bound: new Set() };
-  walkBody(walk, body);
-  return walk.found.filter(({ path }) => !walk.bound.has(String(path[0])));
+  const found: Comparison[] = [];
+  referencesOf(body, (expression, isBound) => {
+    const walk: Walk = { found, isBound };
+    if (expression.kind === 'comparison') visitComparison(walk, expression);
+    if (expression.kind === 'pipe') visitTest(walk, expression);
+  });
+  return found;
 }
 
 interface Walk {
   readonly found: Comparison[];
-  readonly bound: Set<string>;
-}
-
-function walkBody(walk: Walk, body: Body): void {
-  for (const statement of body) {
-    switch (statement.kind) {
-      case 'text':
-        break;
-      case 'output':
-        visit(walk, statement.expression);
-        break;
-      case 'set':
-        visit(walk, statement.value);
-        for (const target of statement.targets) walk.bound.add(target);
-        break;
-      case 'capture':
-        walkBody(walk, statement.body);
-        walk.bound.add(statement.target);
-        break;
-      case 'for':
-        visit(walk, statement.items);
-        if (statement.condition !== undefined) visit(walk, statement.condition);
-        for (const target of [...statement.targets, 'loop']) walk.bound.add(target);
-        walkBody(walk, statement.body);
-        walkBody(walk, statement.otherwise);
-        break;
-      case 'if':
-        for (const { condition, body: inside } of statement.branches) {
-          visit(walk, condition);
-          walkBody(walk, inside);
-        }
-        walkBody(walk, statement.otherwise);
-        break;
-    }
-  }
-}
-
-function visit(walk: Walk, expression: Expression): void {
-  if (expression.kind === 'comparison') visitComparison(walk, expression);
-  if (expression.kind === 'pipe') visitTest(walk, expression);
-  for (const part of expressionParts(expression)) visit(walk, part);
+  readonly isBound: (name: string) => boolean;
 }
 
 /** `a < b < c` compares neighbours. */
@@ -108,6 +72,7 @@ function compare(
   const add = (at: Expression, literal: Expression, against: Comparison['against']): void => {
     const path = wholePath(at);
     if (path === undefined || literal.kind !== 'literal') return;
+    if (walk.isBound(String(path[0]))) return;
     const { value, offset, length } = literal;
     walk.found.push({ path, against, isOrder, value, offset, length });
   };

@@ -29,8 +29,12 @@ export interface Reference extends Span {
   readonly isCall: boolean;
 }
 
+/** Gets each expression that may hold others, and whether the template itself binds a name there. */
+export type OnExpression = (expression: Expression, isBound: (name: string) => boolean) => void;
+
 interface Walk {
   readonly found: Reference[];
+  readonly onExpression: OnExpression;
   readonly bound: BoundNames;
   readonly proven: readonly StaticPath[];
 }
@@ -43,9 +47,13 @@ interface BoundNames {
 /** More guards than anybody writes around one expression; further ones would only cost time. */
 const MAX_PROVEN = 64;
 
-export function referencesOf(body: Body): readonly Reference[] {
+export function referencesOf(
+  body: Body,
+  onExpression: OnExpression = () => undefined,
+): readonly Reference[] {
   const found: Reference[] = [];
-  walkBody({ found, bound: { names: new Set(), outer: undefined }, proven: [] }, body);
+  const bound = { names: new Set<string>(), outer: undefined };
+  walkBody({ found, onExpression, bound, proven: [] }, body);
   return found;
 }
 
@@ -117,6 +125,7 @@ function isBound(name: string, bound: BoundNames | undefined): boolean {
 }
 
 function visit(walk: Walk, expression: Expression, isForgiven = false): void {
+  walk.onExpression(expression, (name) => isBound(name, walk.bound));
   switch (expression.kind) {
     case 'name':
     case 'path':

@@ -1,5 +1,5 @@
 /** Reads a token count of a foreign source. */
-import { readProperty } from '../../../errors/support/safe-json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 
 /** A thousand times the longest context; a higher number is not a count. */
 const MOST_TOKENS = 1_000_000_000;

@@ -1,0 +1,162 @@
+/**
+ * The API of the server that the page came from. A refusal is thrown with its problem document; a server
+ * that does not answer is noted, and looked for until it is back.
+ */
+import { signal } from '@preact/signals';
+import type { JsonValue } from '../../src/errors/support/safe-json.ts';
+import type { ShownProblem } from '../../src/server/http/problem.ts';
+
+export type Role = 'read' | 'run' | 'edit';
+
+/** Refused by the server, in the words of its problem document. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly problem: ShownProblem;
+
+  constructor(problem: ShownProblem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+/** No answer came. */
+export class ServerAway extends Error {
+  override readonly name = 'ServerAway';
+}
+
+/** The path that the server is mounted at; built files are one folder below it. */
+export const BASE = new URL(/* @vite-ignore */ '..', import.meta.url).pathname.replace(/\/$/, '');
+
+/** What the visitor may do; undefined until the first answer says so. */
+export const role = signal<Role | undefined>(undefined);
+/** The session is not there, or is over: the page asks for the token. */
+export const isSignedOut = signal(false);
+/** The server does not answer. */
+export const isAway = signal(false);
+/** Counts the times that everything shown has to be read again. */
+export const freshness = signal(0);
+
+export interface Sent {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly json?: JsonValue;
+  readonly yaml?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer<T> {
+  readonly body: T;
+  readonly status: number;
+  readonly etag: string | undefined;
+}
+
+/** The path of an endpoint: `v1('runs', id, 'events')`. */
+export function v1(...parts: readonly string[]): string {
+  return `${BASE}/v1/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+}
+
+/** The body of an answer; the type is what the server's own schema of the route says. */
+export async function read<T>(path: string, sent: Sent = {}): Promise<T> {
+  return (await call<T>(path, sent)).body;
+}
+
+export async function call<T>(path: string, sent: Sent = {}): Promise<Answer<T>> {
+  const response = await answered(path, sent);
+  const text = await response.text();
+  if (!response.ok) throw refusalIn(response, text);
+  noteRole(response.headers.get('errand-role'));
+  return {
+    // the server's schemas are checked by its own tests
+    body: (text === '' ? null : JSON.parse(text)) as T,
+    status: response.status,
+    etag: response.headers.get('etag') ?? undefined,
+  };
+}
+
+async function answered(
+  path: string,
+  { method = 'GET', json, yaml, headers = {}, signal: aborted }: Sent,
+): Promise<Response> {
+  const body = yaml ?? (json === undefined ? undefined : JSON.stringify(json));
+  const type = yaml === undefined ? 'application/json' : 'application/yaml';
+  try {
+    return await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      headers: { ...(body === undefined ? {} : { 'content-type': type }), ...headers },
+      ...(body === undefined ? {} : { body }),
+      ...(aborted === undefined ? {} : { signal: aborted }),
+    });
+  } catch (thrown) {
+    if (aborted?.aborted === true) throw thrown;
+    noteAway();
+    throw new ServerAway('The server does not answer', { cause: thrown });
+  }
+}
+
+function refusalIn(response: Response, text: string): Refusal {
+  const problem = problemIn(response, text);
+  if (problem.kind === 'request.unauthenticated') isSignedOut.value = true;
+  return new Refusal(problem);
+}
+
+/** A proxy in between may answer without a problem document. */
+function problemIn({ status, headers }: Response, text: string): ShownProblem {
+  const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true;
+  // written by the server
+  if (isProblem) return JSON.parse(text) as ShownProblem;
+  return {
+    type: 'about:blank',
+    title: 'Refused',
+    status,
+    detail: `The request was refused with status ${status}.`,
+    instance: '',
+    kind: 'request.invalid',
+    category: 'unknown',
+    domain: 'runtime',
+    retryable: null,
+    action: { kind: 'find_out', detail: 'Look at what stands between this page and the server.' },
+  };
+}
+
+function noteRole(given: string | null): void {
+  if (given === 'read' || given === 'run' || given === 'edit') role.value = given;
+}
+
+const LOOK_AGAIN_MS = 1000;
+let isLooking = false;
+
+/** Looks for the server until it is back; then everything is read again. */
+export function noteAway(): void {
+  isAway.value = true;
+  if (isLooking) return;
+  isLooking = true;
+  const look = async (): Promise<void> => {
+    if (await isBack()) {
+      isLooking = false;
+      isAway.value = false;
+      freshness.value++;
+    } else setTimeout(() => void look(), LOOK_AGAIN_MS);
+  };
+  setTimeout(() => void look(), LOOK_AGAIN_MS);
+}
+
+async function isBack(): Promise<boolean> {
+  try {
+    return (await fetch(`${BASE}/health`, { cache: 'no-store' })).ok;
+  } catch {
+    // it is asked again
+    return false;
+  }
+}

@@ -1,0 +1,58 @@
+/** Asks once before something that cannot be taken back. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface ConfirmProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly isBusy?: boolean;
+  /** Nothing is lost by it. */
+  readonly isGentle?: boolean;
+  readonly confirm: () => void;
+  readonly back: () => void;
+}
+
+export function Confirm({
+  title,
+  children,
+  isBusy = false,
+  isGentle = false,
+  confirm,
+  back,
+}: ConfirmProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      // the opener may be gone with what it did
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="confirm-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        back();
+      }}
+    >
+      <h2 id="confirm-title">{title}</h2>
+      {children}
+      <p class="buttons end">
+        <button type="button" onClick={back}>
+          Back
+        </button>
+        <button
+          type="button"
+          class={isGentle ? 'primary' : 'danger'}
+          aria-disabled={isBusy}
+          onClick={confirm}
+        >
+          Confirm
+        </button>
+      </p>
+    </dialog>
+  );
+}

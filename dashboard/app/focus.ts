@@ -1,0 +1,20 @@
+/** Where the focus goes after an action: what was clicked may be gone with what it did. */
+
+/** Focuses the first that is there, once it is drawn. */
+export function focusOn(...selectors: readonly string[]): void {
+  requestAnimationFrame(() => {
+    for (const selector of selectors) {
+      const found = document.querySelector<HTMLElement>(selector);
+      if (found !== null) return found.focus();
+    }
+    return undefined;
+  });
+}
+
+/** The same, only where nothing has the focus any more. */
+export function focusIfLost(selector: string): void {
+  requestAnimationFrame(() => {
+    const { activeElement } = document;
+    if (activeElement === null || activeElement === document.body) focusOn(selector);
+  });
+}

@@ -1,0 +1,120 @@
+/** Follows a run: loads it, then takes its events from the last one on; where its stream ends, it waits for a resume. */
+import type { ViewEvent } from '../../src/history/run-view.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import { isSignedOut, v1, withQuery } from './api.ts';
+import { openStream } from './event-stream.ts';
+import type { RunChange } from './live.ts';
+
+const EVENT_TYPES = [
+  'run:started',
+  'run:paused',
+  'run:resumed',
+  'run:completed',
+  'run:failed',
+  'run:cancelled',
+  'node:started',
+  'node:completed',
+  'node:failed',
+  'node:retrying',
+  'node:skipped',
+  'route:taken',
+  'effect:requested',
+  'effect:succeeded',
+  'effect:failed',
+  'gate:opened',
+  'gate:answered',
+  'gate:expired',
+  'child:started',
+  'child:ended',
+  'breaker:changed',
+  'budget:warning',
+  'budget:paused',
+  'error:suppressed',
+] as const satisfies readonly RunEvent['type'][];
+
+const REOPEN_MS = 1000;
+/** Out of sight only its title is seen. */
+const LOOK_EVERY_MS = 15_000;
+
+interface Chunk {
+  readonly path: string;
+  readonly attempt: number;
+  readonly text: string;
+}
+
+export interface FollowOptions {
+  readonly run: string;
+  /** Resolves to the number of the last event that is known; undefined where it was refused. */
+  readonly load: () => Promise<number | undefined>;
+  readonly fold: (event: ViewEvent) => void;
+  /** Other moves may be possible now. */
+  readonly moved: () => void;
+  /** Whether the tab is in sight. */
+  readonly isLookedAt: boolean;
+}
+
+/** Returns what ends it. */
+export function followRun({ run, load, fold, moved, isLookedAt }: FollowOptions): () => void {
+  let close: (() => void) | undefined;
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = 0;
+  const again = (next: () => void): void => {
+    close?.();
+    if (!isOver && !isSignedOut.peek()) timer = setTimeout(next, REOPEN_MS);
+  };
+  const take = (data: unknown): void => {
+    // written by the server as the reducer takes it
+    const event = data as RunEvent;
+    last = Math.max(last, event.seq);
+    fold(event);
+    // steps that were left out may start again
+    if (event.type === 'run:resumed') void load();
+  };
+  // nothing follows until it is resumed, which the stream of all runs says
+  const ended = (): void => {
+    close?.();
+    moved();
+    watch();
+  };
+  function follow(): void {
+    if (isOver) return;
+    close = openStream(withQuery(v1('runs', run, 'events'), { after: String(last) }), {
+      on: {
+        ...Object.fromEntries(EVENT_TYPES.map((type) => [type, take])),
+        chunk: (data) => fold({ type: 'chunk', ...(data as Chunk) }),
+        'chunk.retracted': (data) => fold({ type: 'chunk.retracted', ...(data as Chunk) }),
+        end: ended,
+        problem: () => again(follow),
+      },
+      // it has ended before, or there is no session: reading the moves says which
+      closed: ended,
+    });
+  }
+  function watch(): void {
+    close = openStream(v1('events'), {
+      on: {
+        run: (data) => {
+          const change = data as RunChange;
+          if (change.run !== run || change.seq <= last) return;
+          close?.();
+          follow();
+        },
+      },
+      closed: () => again(watch),
+    });
+  }
+  const begin = async (): Promise<void> => {
+    const seq = await load();
+    if (seq === undefined || isOver) return;
+    last = seq;
+    if (isLookedAt) follow();
+    else timer = setTimeout(() => void begin(), LOOK_EVERY_MS);
+  };
+  void begin();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    close?.();
+  };
+}

@@ -1,0 +1,106 @@
+/** The open questions of all runs, the oldest deadline first, each answered in place. */
+import { useSignalEffect } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
+import type { ShownProblem } from '../../../src/server/http/problem.ts';
+import { GateCard, type ListedGate } from '../../view/gate-card.tsx';
+import { Empty, ProblemBox } from '../../view/parts.tsx';
+import { read, role, v1, withQuery } from '../api.ts';
+import { useResource, useThrottled, useTitle } from '../hooks.ts';
+import { countQuestionsSoon, lastChange } from '../live.ts';
+import { answerGate, whatIsNow } from '../moves.ts';
+import { focusOn } from '../focus.ts';
+import { useAction } from '../hooks.ts';
+
+interface GatesAnswer {
+  readonly gates: readonly ListedGate[];
+  readonly next?: string;
+}
+
+/** What has become of a question that was answered here, or that somebody else closed. */
+interface Settled {
+  readonly key: string;
+  readonly words?: string;
+  readonly problem?: ShownProblem;
+}
+
+const REFRESH_MS = 500;
+
+export function GatesPage(): JSX.Element {
+  useTitle('Questions');
+  const [limit, setLimit] = useState(50);
+  const list = useResource(`gates ${limit}`, () =>
+    read<GatesAnswer>(withQuery(v1('gates'), { limit: String(limit) })),
+  );
+  const refresh = useThrottled(() => void list.reload(), REFRESH_MS);
+  useSignalEffect(() => {
+    if (lastChange.value !== undefined) refresh();
+  });
+  const [settled, setSettled] = useState<readonly Settled[]>([]);
+  const { act, isBusy } = useAction();
+  const mayRun = role.value === 'run' || role.value === 'edit';
+  const note = (one: Settled): void =>
+    setSettled((before) => [...before.filter(({ key }) => key !== one.key), one]);
+  const answer = (gate: ListedGate, value: JsonValue): void => {
+    const key = keyOf(gate);
+    void act(async () => {
+      const result = await answerGate(gate.run, gate, value);
+      if (result.problem === undefined) note({ key, words: result.words });
+      else note({ key, problem: result.problem, words: await whatIsNow(gate.run) });
+      await list.reload();
+      countQuestionsSoon();
+      // the question that was answered is gone: the next one is read, or the heading
+      if (result.problem === undefined) focusOn('main article h2', 'main h1');
+    });
+  };
+  const gates = list.data?.gates ?? [];
+  const gone = settled.filter(({ key }) => !gates.some((gate) => keyOf(gate) === key));
+  return (
+    <>
+      <h1 tabIndex={-1}>Questions</h1>
+      {list.problem !== undefined && <ProblemBox problem={list.problem} />}
+      <Notices settled={gone} />
+      {list.data !== undefined && gates.length === 0 && <Empty>No question is open.</Empty>}
+      {gates.map((gate) => {
+        const known = settled.find(({ key }) => key === keyOf(gate));
+        return (
+          <GateCard
+            key={keyOf(gate)}
+            gate={gate}
+            mayRun={mayRun}
+            isBusy={isBusy}
+            problem={known?.problem}
+            now={known?.words}
+            answer={(value) => answer(gate, value)}
+          />
+        );
+      })}
+      {list.data?.next !== undefined && (
+        <p class="buttons">
+          <button type="button" onClick={() => setLimit(200)}>
+            Show more
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What has become of questions that are gone from the list. */
+function Notices({ settled }: { readonly settled: readonly Settled[] }): JSX.Element {
+  return (
+    <>
+      {settled.map(({ key, words, problem }) => (
+        <div key={key} class="notice">
+          {problem !== undefined && <ProblemBox problem={problem} />}
+          {words !== undefined && <p>{words}</p>}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function keyOf({ run, gate, opening }: ListedGate): string {
+  return `${run} ${gate} ${opening ?? ''}`;
+}

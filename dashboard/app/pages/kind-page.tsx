@@ -1,0 +1,142 @@
+/** A kind of failure: what it means, what to do, where it occurred, and which nodes declare it. */
+import type { JSX } from 'preact';
+import type { ExplainedRow } from '../../../src/errors/catalog/explained-kind.ts';
+import {
+  categoryWords,
+  retryableWords,
+  scheduleWords,
+} from '../../../src/errors/render/phrases.ts';
+import type { ShownProblem } from '../../../src/server/http/problem.ts';
+import { Ago, Empty, Facts, PageLink, ProblemBox, Region } from '../../view/parts.tsx';
+import type { RunRowData } from '../../view/runs-view.tsx';
+import { StatusWord } from '../../view/status.tsx';
+import type { WorkflowData, WorkflowRowData } from '../../view/workflow-data.ts';
+import { read, Refusal, v1, withQuery } from '../api.ts';
+import { useResource, useTitle } from '../hooks.ts';
+
+const MOST_RUNS = '20';
+
+interface Explained {
+  /** Absent for a kind that authors made. */
+  readonly row?: ExplainedRow;
+}
+
+export function KindPage({ kind }: { readonly kind: string }): JSX.Element {
+  useTitle(kind);
+  const explained = useResource(`kind ${kind}`, () => explain(kind));
+  const runs = useResource(`runs with ${kind}`, () =>
+    read<{ readonly runs: readonly RunRowData[] }>(
+      withQuery(v1('runs'), { kind, limit: MOST_RUNS }),
+    ),
+  );
+  const declared = useResource(`nodes with ${kind}`, () => declaring(kind));
+  const isKnown = explained.data?.row !== undefined;
+  const isNowhere =
+    explained.data !== undefined &&
+    !isKnown &&
+    declared.data?.length === 0 &&
+    runs.data?.runs.length === 0;
+  return (
+    <>
+      <h1 tabIndex={-1}>{kind}</h1>
+      {explained.problem !== undefined && <ProblemBox problem={explained.problem} />}
+      {isNowhere && <Unknown kind={kind} />}
+      {explained.data?.row !== undefined && <Meaning row={explained.data.row} />}
+      {explained.data !== undefined && !isKnown && !isNowhere && (
+        <p>This kind is not of the catalog: an author of a workflow has made it.</p>
+      )}
+      <Region name="Nodes that can raise it" id="nodes">
+        {declared.data?.length === 0 && <Empty>No node of a served workflow raises it.</Empty>}
+        <ul>
+          {declared.data?.map(({ workflow, node, move }) => (
+            <li key={`${workflow} ${node}`}>
+              <PageLink to={`/workflows/${encodeURIComponent(workflow)}`}>{workflow}</PageLink>{' '}
+              {node}
+              <span class="quiet"> → {move}</span>
+            </li>
+          ))}
+        </ul>
+      </Region>
+      <Region name="Where it occurred" id="runs">
+        {runs.problem !== undefined && <ProblemBox problem={runs.problem} />}
+        {runs.data?.runs.length === 0 && <Empty>No run has ended with it.</Empty>}
+        <ul class="story">
+          {runs.data?.runs.map((row) => (
+            <li key={row.run}>
+              <StatusWord status={row.status} /> {row.workflow}{' '}
+              <PageLink to={`/runs/${encodeURIComponent(row.run)}`}>{row.run}</PageLink>{' '}
+              <span class="quiet">
+                <Ago at={row.startedAt} />
+              </span>
+              {row.error !== undefined && <p class="message">{row.error.message}</p>}
+            </li>
+          ))}
+        </ul>
+      </Region>
+    </>
+  );
+}
+
+function Unknown({ kind }: { readonly kind: string }): JSX.Element | null {
+  const { data } = useResource(`unknown ${kind}`, () => unknownKind(kind));
+  return data === undefined ? null : <ProblemBox problem={data} />;
+}
+
+function Meaning({ row }: { readonly row: ExplainedRow }): JSX.Element {
+  return (
+    <div class="meaning">
+      <p class="lead">{row.title}</p>
+      <p class="message">{row.help}</p>
+      <p class="what-to-do">
+        <strong>What to do</strong> {row.action.detail}
+      </p>
+      <Facts
+        facts={[
+          ['Category', categoryWords(row)],
+          ['Retryable', retryableWords({ retryable: row.retryable })],
+          ['Retries by default', scheduleWords(row.schedule)],
+          ['HTTP status', row.httpStatus],
+          ['Exit code', row.exitCode],
+        ]}
+      />
+    </div>
+  );
+}
+
+/** A kind that authors made is not in the catalog, and that is no refusal. */
+async function explain(kind: string): Promise<Explained> {
+  const rows = await read<readonly ExplainedRow[]>(v1('catalog'));
+  const row = rows.find((each) => each.kind === kind);
+  return row === undefined ? {} : { row };
+}
+
+/** What the server says of a kind that nobody knows. */
+async function unknownKind(kind: string): Promise<ShownProblem | undefined> {
+  try {
+    await read(v1('catalog', kind));
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return thrown.problem;
+    throw thrown;
+  }
+}
+
+interface Declaration {
+  readonly workflow: string;
+  readonly node: string;
+  readonly move: string;
+}
+
+async function declaring(kind: string): Promise<readonly Declaration[]> {
+  const { workflows } = await read<{ readonly workflows: readonly WorkflowRowData[] }>(
+    v1('workflows'),
+  );
+  const names = [...new Set(workflows.map(({ name }) => name))];
+  const all = await Promise.all(names.map((name) => read<WorkflowData>(v1('workflows', name))));
+  return all.flatMap(({ name, validation }) => {
+    const [own] = validation.files;
+    return Object.entries(own?.nodes ?? {}).flatMap(([node, { raises, routes }]) =>
+      raises.includes(kind) ? [{ workflow: name, node, move: routes[kind] ?? 'the default' }] : [],
+    );
+  });
+}

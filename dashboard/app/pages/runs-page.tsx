@@ -1,0 +1,161 @@
+/** The list of runs, with filters in the address, counts by kind, and what can be done from here. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useSignalEffect } from '@preact/signals';
+import { RunsView, type RunRowData } from '../../view/runs-view.tsx';
+import { counted } from '../../text/words.ts';
+import { Confirm, type ConfirmProps } from '../confirm.tsx';
+import type { RunFilters } from '../address.ts';
+import { read, role, v1, withQuery } from '../api.ts';
+import { focusOn } from '../focus.ts';
+import { useAction, useResource, useThrottled, useTitle } from '../hooks.ts';
+import { lastChange } from '../live.ts';
+import { go } from '../navigation.ts';
+import { failuresByKind, resumeAll, runsFailedWith, type BulkResult } from '../bulk.ts';
+
+const REFRESH_MS = 700;
+
+interface RunPageAnswer {
+  readonly runs: readonly RunRowData[];
+  readonly next?: string;
+}
+
+type Asked =
+  | { readonly type: 'cancel'; readonly row: RunRowData }
+  | { readonly type: 'bulk'; readonly kind: string; readonly runs: readonly string[] };
+
+export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Element {
+  useTitle('Runs');
+  const { workflow, cursor } = filters;
+  const { list, kinds, workflows, refresh } = useListData(filters);
+  const [asked, setAsked] = useState<Asked | undefined>(undefined);
+  const [bulk, setBulk] = useState<BulkResult | undefined>(undefined);
+  const action = useAction(() => refresh());
+  const mayRun = role.value === 'run' || role.value === 'edit';
+  const show = (next: RunFilters): void => go({ page: 'runs', filters: next });
+  return (
+    <>
+      <h1 tabIndex={-1}>Runs</h1>
+      <RunsView
+        rows={list.data?.runs}
+        problem={list.problem ?? action.problem}
+        filters={filters}
+        kinds={kinds.data}
+        workflows={namesOf(workflows.data?.workflows, list.data?.runs, workflow)}
+        bulk={bulk}
+        mayRun={mayRun}
+        isBusy={action.isBusy}
+        filter={show}
+        {...(list.data?.next === undefined
+          ? {}
+          : { older: () => show({ ...filters, cursor: list.data?.next ?? '' }) })}
+        {...(cursor === undefined ? {} : { newest: () => show(withoutCursor(filters)) })}
+        cancel={(row) => setAsked({ type: 'cancel', row })}
+        resume={(row) =>
+          void action
+            .act(() => resumeOne(row))
+            .then(() => {
+              refresh();
+              focusOn(rowOf(row));
+            })
+        }
+        resumeAll={(each) =>
+          void action.act(async () =>
+            setAsked({ type: 'bulk', kind: each, runs: await runsFailedWith(each) }),
+          )
+        }
+      />
+      {asked !== undefined && (
+        <AskOnce
+          asked={asked}
+          isBusy={action.isBusy}
+          back={() => setAsked(undefined)}
+          confirm={() =>
+            void action
+              .act(async () => {
+                if (asked.type === 'cancel') await cancelOne(asked.row);
+                else setBulk(await resumeAll(asked.kind, asked.runs));
+              })
+              .then((isDone) => {
+                setAsked(undefined);
+                refresh();
+                if (isDone)
+                  focusOn(asked.type === 'cancel' ? rowOf(asked.row) : '#bulk', 'main h1');
+              })
+          }
+        />
+      )}
+    </>
+  );
+}
+
+/** What the list shows, read again when any run has changed. */
+function useListData(filters: RunFilters) {
+  const { attention, workflow, kind, cursor } = filters;
+  const list = useResource(JSON.stringify(filters), () =>
+    read<RunPageAnswer>(withQuery(v1('runs'), { attention, workflow, kind, cursor })),
+  );
+  const kinds = useResource('kinds', failuresByKind);
+  const workflows = useResource('workflows', () =>
+    read<{ readonly workflows: readonly { readonly name: string }[] }>(v1('workflows')),
+  );
+  const refresh = useThrottled(() => {
+    void list.reload();
+    void kinds.reload();
+  }, REFRESH_MS);
+  useSignalEffect(() => {
+    if (lastChange.value !== undefined) refresh();
+  });
+  return { list, kinds, workflows, refresh };
+}
+
+function AskOnce({
+  asked,
+  ...rest
+}: { readonly asked: Asked } & Omit<ConfirmProps, 'title' | 'children'>): JSX.Element {
+  if (asked.type === 'cancel')
+    return (
+      <Confirm title="Cancel the run?" {...rest}>
+        <p>
+          {asked.row.workflow} <code>{asked.row.run}</code> ends for good: what runs is stopped, and
+          it cannot be resumed. What it has done stays done.
+        </p>
+      </Confirm>
+    );
+  return (
+    <Confirm title={`Resume all that failed with ${asked.kind}?`} isGentle {...rest}>
+      <p>
+        {counted(asked.runs.length, 'run')} that failed with <code>{asked.kind}</code> will be
+        resumed where each of them stopped. Finished steps keep their results; failed ones run again
+        and may cost again.
+      </p>
+    </Confirm>
+  );
+}
+
+/** The link of its row. */
+function rowOf({ run }: RunRowData): string {
+  return `#run-${CSS.escape(run)} a`;
+}
+
+async function resumeOne({ run }: RunRowData): Promise<void> {
+  await read(v1('runs', run, 'resume'), { method: 'POST', json: {} });
+}
+
+async function cancelOne({ run }: RunRowData): Promise<void> {
+  await read(v1('runs', run, 'cancel'), { method: 'POST', json: {} });
+}
+
+function withoutCursor({ cursor: _cursor, ...rest }: RunFilters): RunFilters {
+  return rest;
+}
+
+/** Runs may be of workflows that are not served any more. */
+function namesOf(
+  served: readonly { readonly name: string }[] = [],
+  rows: readonly RunRowData[] = [],
+  chosen: string | undefined,
+): readonly string[] {
+  const names = [...served.map(({ name }) => name), ...rows.map(({ workflow }) => workflow)];
+  return [...new Set(chosen === undefined ? names : [...names, chosen])].toSorted();
+}

@@ -1,0 +1,57 @@
+/** Sign-in, in place of the page; the page stays behind it, with what was typed. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useAction, useTitle } from '../hooks.ts';
+import { signIn } from '../session.ts';
+
+export function SignIn(): JSX.Element {
+  const [token, setToken] = useState('');
+  const { act, problem, isBusy } = useAction();
+  const field = useRef<HTMLInputElement>(null);
+  useTitle('Sign in');
+  useEffect(() => field.current?.focus(), []);
+  const send = (event: Event): void => {
+    event.preventDefault();
+    void act(() => signIn(token)).then((isIn) => {
+      if (!isIn) field.current?.focus();
+    });
+  };
+  return (
+    <form class="sign-in" onSubmit={send} noValidate>
+      <h1 tabIndex={-1}>Sign in</h1>
+      <p>
+        The address that <code>errand serve</code> prints has a token; with tokens of your own, use
+        one of them.
+      </p>
+      <div class="field">
+        <label for="token">Token</label>
+        <input
+          ref={field}
+          id="token"
+          name="token"
+          type="text"
+          class="secret"
+          autocomplete="off"
+          spellcheck={false}
+          value={token}
+          aria-invalid={problem !== undefined}
+          {...(problem === undefined ? {} : { 'aria-describedby': 'token-problem' })}
+          onInput={(event) => setToken(event.currentTarget.value)}
+        />
+      </div>
+      <button type="submit" class="primary" aria-disabled={isBusy}>
+        Sign in
+      </button>
+      {problem !== undefined && (
+        <div class="problem" role="alert" id="token-problem">
+          <p>
+            <strong>{problem.title}</strong>
+          </p>
+          <p>
+            {problem.detail} {problem.action.detail}
+          </p>
+        </div>
+      )}
+    </form>
+  );
+}

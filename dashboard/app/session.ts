@@ -1,0 +1,21 @@
+/** The session: a token is exchanged for a cookie that no script can read. */
+import { BASE, call, freshness, isSignedOut } from './api.ts';
+
+/** Rejects with the refusal where the token is wrong. */
+export async function signIn(token: string): Promise<void> {
+  await call(`${BASE}/session`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token.trim()}` },
+  });
+  isSignedOut.value = false;
+  freshness.value++;
+}
+
+/** Takes the token out of the address before anything is shown, and out of the history. */
+export function tokenInAddress(): string | undefined {
+  const { pathname, search, hash } = window.location;
+  const token = new URLSearchParams(hash.slice(1)).get('token');
+  if (token === null) return undefined;
+  window.history.replaceState(null, '', pathname + search);
+  return token;
+}

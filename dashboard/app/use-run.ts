@@ -1,0 +1,217 @@
+/** A run while it is looked at: loaded once, followed by its stream, and folded event by event. */
+import { useSignalEffect } from '@preact/signals';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { FailureHistory } from '../../src/history/failure-history.ts';
+import { foldView, type ViewEvent } from '../../src/history/run-view.ts';
+import { addSteps, viewFromJson } from '../../src/history/run-view/wire.ts';
+import type { RunMoves } from '../../src/history/run-page.ts';
+import type { RunGraph } from '../../src/history/workflow-graph.ts';
+import type { RunView } from '../../src/history/run-view/view.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { RunPageData } from '../view/run/page-data.ts';
+import type { WorkflowData } from '../view/workflow-data.ts';
+import { freshness, read, v1, withQuery } from './api.ts';
+import { followRun } from './follow-run.ts';
+import { isHidden } from './hidden-tab.ts';
+import { problemOf, useThrottled } from './hooks.ts';
+import { announce, announcedOf, countQuestionsSoon } from './live.ts';
+
+/** Events after which other moves may be possible. */
+const MOVING = /^(?:run|gate):|^node:failed$|^node:retrying$|^route:taken$|^budget:/;
+const MOVES_AFTER_MS = 250;
+/** The moves come first; a long log takes a moment to be folded. */
+interface Loaded {
+  readonly moves: RunMoves;
+  readonly graph?: RunGraph;
+  readonly view?: RunView;
+}
+
+type WholeAnswer = RunMoves & { readonly graph: RunGraph; readonly view: unknown };
+
+export interface FollowedRun {
+  readonly page: RunPageData | undefined;
+  readonly problem: ShownProblem | undefined;
+  /** Reads the moves again. */
+  readonly refresh: () => Promise<void>;
+  /** Loads the steps that were left out of a long run. */
+  readonly loadSteps: () => Promise<void>;
+}
+
+export function useRun(run: string, step: string | undefined): FollowedRun {
+  const [loaded, setLoaded] = useState<Loaded | undefined>(undefined);
+  const [problem, setProblem] = useState<ShownProblem | undefined>(undefined);
+  const refresh = useCallback(async () => {
+    const moves = await quietly(() => read<RunMoves>(v1('runs', run, 'moves')));
+    if (moves !== undefined) setLoaded((before) => ({ ...before, moves }));
+  }, [run]);
+  const refreshSoon = useThrottled(() => void refresh(), MOVES_AFTER_MS);
+  const fold = useFolding(setLoaded, refreshSoon);
+  const load = useCallback(async (): Promise<number | undefined> => {
+    void refresh();
+    try {
+      const { graph, view: sent, ...moves } = await read<WholeAnswer>(v1('runs', run, 'view'));
+      const view = viewFromJson(sent);
+      setProblem(undefined);
+      setLoaded({ moves, graph, view });
+      return view.seq;
+    } catch (thrown) {
+      setProblem(problemOf(thrown));
+      return undefined;
+    }
+  }, [run]);
+  const loadSteps = useCallback(() => addAllSteps(run, setLoaded), [run]);
+  useFollowing(run, load, fold, refreshSoon);
+  const life = useLife(run, loaded);
+  const source = useSource(loaded?.moves.workflow);
+  const stepEvents = useStepEvents(run, step, loaded?.view);
+  useAnnouncements(loaded);
+  const { moves, graph, view } = loaded ?? {};
+  const page =
+    moves === undefined ? undefined : { ...moves, graph, view, life, source, step, stepEvents };
+  return { page, problem, refresh, loadSteps };
+}
+
+type SetLoaded = (change: (before: Loaded | undefined) => Loaded | undefined) => void;
+
+async function addAllSteps(run: string, setLoaded: SetLoaded): Promise<void> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const path = withQuery(v1('runs', run, 'steps'), { after: String(after), limit: '1000' });
+    const page: { readonly steps: readonly unknown[]; readonly next?: number } = await read(path);
+    setLoaded((before) =>
+      before?.view === undefined ? before : { ...before, view: addSteps(before.view, page.steps) },
+    );
+    after = page.next;
+  }
+}
+
+/** Events are folded once a frame, however many came. */
+function useFolding(setLoaded: SetLoaded, moved: () => void): (event: ViewEvent) => void {
+  const waiting = useRef<ViewEvent[]>([]);
+  const frame = useRef<number | undefined>(undefined);
+  return useCallback((event) => {
+    waiting.current.push(event);
+    if (MOVING.test(event.type)) moved();
+    frame.current ??= requestAnimationFrame(() => {
+      frame.current = undefined;
+      const events = waiting.current;
+      waiting.current = [];
+      setLoaded((before) =>
+        before?.view === undefined ? before : { ...before, view: foldView(before.view, events) },
+      );
+    });
+  }, []);
+}
+
+/** Loads, then follows from the last event on; where the stream ends, it waits for a resume. */
+function useFollowing(
+  run: string,
+  load: () => Promise<number | undefined>,
+  fold: (event: ViewEvent) => void,
+  moved: () => void,
+): void {
+  const [turn, setTurn] = useState(0);
+  const seen = useRef(freshness.peek());
+  useSignalEffect(() => {
+    if (freshness.value === seen.current) return;
+    seen.current = freshness.value;
+    setTurn((before) => before + 1);
+  });
+  const isLookedAt = !isHidden.value;
+  useEffect(() => followRun({ run, load, fold, moved, isLookedAt }), [run, turn, load, isLookedAt]);
+}
+
+/** The histories of failures, read again when the open ones change. */
+function useLife(run: string, loaded: Loaded | undefined): readonly FailureHistory[] | undefined {
+  const [life, setLife] = useState<readonly FailureHistory[] | undefined>(undefined);
+  const key = loaded === undefined ? '' : failureKey(loaded);
+  useEffect(() => {
+    if (key === '') return;
+    void quietly(() =>
+      read<{ readonly life: readonly FailureHistory[] }>(v1('runs', run, 'explain')),
+    ).then((answer) => {
+      if (answer !== undefined) setLife(answer.life);
+    });
+  }, [run, key]);
+  return life;
+}
+
+function failureKey({ moves }: Loaded): string {
+  const { status, error, questions, seq } = moves;
+  const asked = questions.map((question) => question.error?.id ?? '').join(' ');
+  return [error?.id ?? '', asked.trim(), status === 'paused' ? String(seq) : ''].join(' ').trim();
+}
+
+/** The lines of the file as it is now, for those that failed. */
+function useSource(workflow: string | undefined): readonly string[] | undefined {
+  const [source, setSource] = useState<readonly string[] | undefined>(undefined);
+  useEffect(() => {
+    if (workflow === undefined) return;
+    void quietly(() => read<WorkflowData>(v1('workflows', workflow))).then((answer) => {
+      if (answer !== undefined) setSource(answer.text.split('\n'));
+    });
+  }, [workflow]);
+  return source;
+}
+
+function useStepEvents(
+  run: string,
+  step: string | undefined,
+  view: RunView | undefined,
+): readonly RunEvent[] | undefined {
+  const [found, setFound] = useState<
+    { readonly step: string; readonly events: readonly RunEvent[] } | undefined
+  >(undefined);
+  const shown = step === undefined ? undefined : view?.steps.find(({ path }) => path === step);
+  const [first, last] = [shown?.firstSeq, shown?.lastSeq];
+  useEffect(() => {
+    if (step === undefined || first === undefined) return;
+    const path = withQuery(v1('runs', run, 'events'), {
+      path: step,
+      after: String(first - 1),
+      limit: '1000',
+    });
+    void quietly(() => read<{ readonly events: readonly RunEvent[] }>(path)).then((answer) => {
+      if (answer !== undefined) setFound({ step, events: answer.events });
+    });
+  }, [run, step, first, last]);
+  return found?.step === step ? found?.events : undefined;
+}
+
+/** On its own page a run announces itself. */
+function useAnnouncements(loaded: Loaded | undefined): void {
+  const isFirst = useRef(true);
+  const { status, attention, run, workflow } = loaded?.moves ?? {};
+  useEffect(() => {
+    if (
+      loaded === undefined ||
+      run === undefined ||
+      status === undefined ||
+      attention === undefined
+    )
+      return;
+    const what = announcedOf({ status, attention });
+    const { view, moves } = loaded;
+    const text = {
+      failed: `${workflow} failed: ${moves.error?.kind ?? view?.error?.kind ?? ''}`,
+      asks: `${workflow} asks: ${moves.questions[0]?.gate ?? view?.waiting?.reason ?? 'a person'}`,
+      completed: `${workflow} completed`,
+      none: '',
+    }[what];
+    // what it is when the page opens is on the page
+    announce(run, what, () => (isFirst.current ? '' : text));
+    isFirst.current = false;
+    countQuestionsSoon();
+  }, [status, attention]);
+}
+
+/** Undefined where it is refused or the server is away; the page has said so already. */
+async function quietly<T>(load: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await load();
+  } catch (thrown) {
+    problemOf(thrown);
+    return undefined;
+  }
+}

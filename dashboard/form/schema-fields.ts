@@ -1,0 +1,164 @@
+/**
+ * Fields of a form made of a JSON Schema of an object, and the value that was typed into them. What no
+ * field of its own can hold is typed as JSON. The server judges the value; here only its form is read.
+ */
+import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
+import { optionWord } from '../text/words.ts';
+
+export type FieldType = 'text' | 'number' | 'choice' | 'check' | 'json';
+
+export interface FormField {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly isRequired: boolean;
+  readonly description: string | undefined;
+  /** As it is typed; a checkbox is ticked or not. */
+  readonly initial: string | boolean;
+  /** The values to choose from. */
+  readonly choices: readonly JsonValue[];
+  readonly isInteger: boolean;
+  /** Whether its text has several lines. */
+  readonly isLong: boolean;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+}
+
+/** By field; a field that nobody has touched is not in it. */
+export type Typed = Readonly<Record<string, string | boolean>>;
+
+/** Undefined for a schema of something else than an object with known fields. */
+export function fieldsOf(schema: JsonObject | undefined): readonly FormField[] | undefined {
+  const properties = schema?.['properties'];
+  if (schema?.['type'] !== 'object' || !isObject(properties)) return undefined;
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  return Object.entries(properties).map(([name, property]) =>
+    fieldOf(name, isObject(property) ? property : {}, required.includes(name)),
+  );
+}
+
+function fieldOf(name: string, schema: JsonObject, isRequired: boolean): FormField {
+  const type = typeOf(schema);
+  const { default: preset, description, minimum, maximum } = schema;
+  const choices = choicesIn(schema);
+  return {
+    name,
+    type,
+    isRequired,
+    description: typeof description === 'string' ? description : undefined,
+    initial: initialOf(type, preset, isRequired ? choices[0] : undefined),
+    choices,
+    isInteger: schema['type'] === 'integer',
+    isLong: type === 'json' || (typeof preset === 'string' && preset.includes('\n')),
+    min: typeof minimum === 'number' ? minimum : undefined,
+    max: typeof maximum === 'number' ? maximum : undefined,
+  };
+}
+
+function choicesIn(schema: JsonObject): readonly JsonValue[] {
+  const { enum: listed } = schema;
+  // a list in JSON has values of JSON
+  if (Array.isArray(listed)) return listed as readonly JsonValue[];
+  return schema['const'] === undefined ? [] : [schema['const']];
+}
+
+function typeOf(schema: JsonObject): FieldType {
+  if (choicesIn(schema).length > 0) return 'choice';
+  switch (schema['type']) {
+    case 'string':
+      return 'text';
+    case 'number':
+    case 'integer':
+      return 'number';
+    case 'boolean':
+      return 'check';
+    default:
+      return 'json';
+  }
+}
+
+function initialOf(
+  type: FieldType,
+  preset: JsonValue | undefined,
+  first: JsonValue | undefined,
+): string | boolean {
+  if (type === 'check') return preset === true;
+  if (type === 'choice') {
+    const chosen = preset ?? first;
+    return chosen === undefined ? '' : optionWord(chosen);
+  }
+  if (preset === undefined) return '';
+  if (type === 'text' && typeof preset === 'string') return preset;
+  return JSON.stringify(preset, null, 2);
+}
+
+export type ReadForm =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
+
+/** A field that is left empty is left out, so that the default or the refusal of the server counts. */
+export function readForm(fields: readonly FormField[], typed: Typed): ReadForm {
+  const value: Record<string, JsonValue> = {};
+  const errors: Record<string, string> = {};
+  for (const field of fields) {
+    const read = readField(field, typed[field.name] ?? field.initial, field.name in typed);
+    if (read.error !== undefined) errors[field.name] = read.error;
+    else if (read.value !== undefined) value[field.name] = read.value;
+  }
+  return Object.keys(errors).length > 0 ? { ok: false, errors } : { ok: true, value };
+}
+
+interface ReadField {
+  readonly value?: JsonValue;
+  readonly error?: string;
+}
+
+function readField(field: FormField, typed: string | boolean, isTouched: boolean): ReadField {
+  if (typeof typed === 'boolean')
+    return isTouched || field.isRequired || typed ? { value: typed } : {};
+  switch (field.type) {
+    case 'check':
+      return { value: typed === 'true' };
+    case 'choice': {
+      const chosen = field.choices.find((choice) => optionWord(choice) === typed);
+      return chosen === undefined ? {} : { value: chosen };
+    }
+    case 'text':
+      // an empty text that was typed over a default is meant
+      return typed === '' && (!isTouched || field.initial === '') ? {} : { value: typed };
+    case 'number':
+      return numberIn(typed);
+    case 'json':
+      return typed.trim() === '' ? {} : readJson(typed);
+  }
+}
+
+function numberIn(typed: string): ReadField {
+  const text = typed.trim();
+  if (text === '') return {};
+  const number = Number(text);
+  return Number.isFinite(number) ? { value: number } : { error: 'It is not a number.' };
+}
+
+/** JSON as it was typed, or why it is none. */
+export function readJson(typed: string): ReadField {
+  try {
+    // whatever is JSON is a value of it
+    return { value: JSON.parse(typed) as JsonValue };
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { error: `It is not JSON: ${why}` };
+  }
+}
+
+/** The field that a pointer of the request leads to: `/input/order/id` is in `order`. */
+export function fieldAt(pointer: unknown): string | undefined {
+  if (typeof pointer !== 'string') return undefined;
+  const [, root, name] = pointer.split('/');
+  return root === 'input' && name !== undefined
+    ? name.replaceAll('~1', '/').replaceAll('~0', '~')
+    : undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

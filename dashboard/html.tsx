@@ -1,0 +1,39 @@
+/**
+ * The page of a run as one file: the same components, without a script and without a request. The
+ * command `errand show RUN --html FILE` writes it.
+ */
+import { renderToString } from 'preact-render-to-string';
+import { UTC } from './text/time.ts';
+import type { RunPageData } from './view/run/page-data.ts';
+import { RunReport, runHeading } from './view/run/run-report.tsx';
+import { SurroundingsContext } from './view/surroundings.ts';
+
+/** The styles of the page, put in by the build. */
+declare const DASHBOARD_STYLES: string;
+
+/** Nothing is loaded, and nothing runs; only its own styles count. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+export function runHtml(page: RunPageData, nowMs: number): string {
+  const title = `${page.status} · ${runHeading(page)}`;
+  return `<!doctype html>${renderToString(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content={POLICY} />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="generator" content="Errand" />
+        <title>{title}</title>
+        <style dangerouslySetInnerHTML={{ __html: DASHBOARD_STYLES }} />
+      </head>
+      <body class="file">
+        <main id="main">
+          <SurroundingsContext.Provider value={{ base: undefined, zone: UTC, nowMs }}>
+            <RunReport page={page} />
+          </SurroundingsContext.Provider>
+        </main>
+      </body>
+    </html>,
+  )}\n`;
+}

@@ -1,0 +1,34 @@
+/** Starts the page: takes the token out of the address, signs in with it, and shows what the address names. */
+import { render } from 'preact';
+import { freshness, isAway, noteAway } from './app/api.ts';
+import { listenToVisibility } from './app/hidden-tab.ts';
+import { followAllRuns } from './app/live.ts';
+import { listenToNavigation } from './app/navigation.ts';
+import { signIn, tokenInAddress } from './app/session.ts';
+import { Shell } from './app/shell.tsx';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/pages.css';
+import './styles/run.css';
+import './styles/graph.css';
+
+async function start(): Promise<void> {
+  const host = document.querySelector('#app');
+  if (host === null) return;
+  const token = tokenInAddress();
+  if (token !== undefined)
+    await signIn(token).catch(() => {
+      // the page asks for the token, and says what is wrong with it
+    });
+  listenToNavigation();
+  listenToVisibility();
+  window.addEventListener('offline', () => noteAway());
+  window.addEventListener('online', () => {
+    isAway.value = false;
+    freshness.value++;
+  });
+  followAllRuns();
+  render(<Shell />, host);
+}
+
+void start();

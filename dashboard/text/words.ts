@@ -1,0 +1,32 @@
+/** Words of the API as people read them. */
+
+/** `waiting_person` is shown as "waiting person". */
+export function spaced(word: string): string {
+  return word.replaceAll('_', ' ');
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `1,234,567`, the same in every locale. */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `812 B`, `64 KiB`, `1.5 MiB`. */
+export function bytesWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KiB`;
+  return `${Number((bytes / 1024 / 1024).toFixed(1))} MiB`;
+}
+
+/** JSON for reading: a text as it is. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** A value of an option as a word: a text as it is, the rest as JSON on one line. */
+export function optionWord(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

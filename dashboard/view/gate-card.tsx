@@ -1,0 +1,67 @@
+/** One open question: who asks, what, until when, and the failure behind it. */
+import type { JSX } from 'preact';
+import { categoryWords, locationWords } from '../../src/errors/render/phrases.ts';
+import type { JsonValue } from '../../src/errors/support/safe-json.ts';
+import type { OpenQuestion } from '../../src/history/open-questions.ts';
+import type { ShownProblem } from '../../src/server/http/problem.ts';
+import { GateAnswer } from '../form/gate-answer.tsx';
+import { Ago, Command, Facts, KindLink, PageLink, ProblemBox } from './parts.tsx';
+
+export type ListedGate = OpenQuestion & { readonly run: string; readonly workflow: string };
+
+export interface GateCardProps {
+  readonly gate: ListedGate;
+  readonly mayRun: boolean;
+  readonly isBusy: boolean;
+  readonly problem?: ShownProblem | undefined;
+  /** What the run is now, after a refusal. */
+  readonly now?: string | undefined;
+  readonly answer: (value: JsonValue) => void;
+}
+
+export function GateCard({
+  gate,
+  mayRun,
+  isBusy,
+  problem,
+  now,
+  answer,
+}: GateCardProps): JSX.Element {
+  const { run, workflow, gate: name, prompt, deadline, error } = gate;
+  const id = `gate-${run}-${name}`;
+  return (
+    <article class="card" aria-labelledby={id}>
+      <h2 id={id} tabIndex={-1}>
+        {workflow} {name}
+      </h2>
+      <p class="message prompt">{prompt}</p>
+      <Facts
+        facts={[
+          ['Run', <PageLink to={`/runs/${encodeURIComponent(run)}`}>{run}</PageLink>],
+          ['Answer until', deadline === undefined ? undefined : <Ago at={deadline} />],
+          ['Answered by', gate.answeredBy === 'person' ? 'people only' : undefined],
+        ]}
+      />
+      {error !== undefined && (
+        <div class="behind">
+          <p>
+            <strong>{error.title}</strong> <KindLink kind={error.kind} />
+          </p>
+          <p class="message">{error.message}</p>
+          <Facts
+            facts={[
+              ['Where', locationWords(error.location)],
+              ['Category', categoryWords(error)],
+              ['What to do', error.action.detail],
+            ]}
+          />
+        </div>
+      )}
+      {problem !== undefined && (
+        <ProblemBox problem={problem}>{now !== undefined && <p>{now}</p>}</ProblemBox>
+      )}
+      {mayRun && <GateAnswer question={gate} id={id} isBusy={isBusy} answer={answer} />}
+      <Command command={`errand answer ${run} ${name} --value VALUE`} />
+    </article>
+  );
+}

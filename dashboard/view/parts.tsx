@@ -1,0 +1,229 @@
+/** Small parts that every page is made of. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { usdWords } from '../../src/errors/render/money.ts';
+import type { ShownProblem } from '../../src/server/http/problem.ts';
+import { agoWords, dateWords } from '../text/time.ts';
+import { bytesWords, valueText } from '../text/words.ts';
+import { useSurroundings } from './surroundings.ts';
+
+/** A link inside the page; in a file only its text. */
+export function PageLink({
+  to,
+  children,
+  class: name,
+}: {
+  readonly to: string;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}): JSX.Element {
+  const { base } = useSurroundings();
+  if (base === undefined) return <span class={name}>{children}</span>;
+  return (
+    <a class={name} href={base + to}>
+      {children}
+    </a>
+  );
+}
+
+export function KindLink({ kind }: { readonly kind: string }): JSX.Element {
+  return (
+    <PageLink class="kind" to={`/kinds/${encodeURIComponent(kind)}`}>
+      {kind}
+    </PageLink>
+  );
+}
+
+/** How long ago, with the date; in a file only the date. */
+export function Ago({ at }: { readonly at: string }): JSX.Element {
+  const { zone, nowMs, base } = useSurroundings();
+  const date = dateWords(at, zone);
+  return (
+    <time dateTime={at} title={date}>
+      {base === undefined ? `${date} UTC` : agoWords(at, nowMs)}
+    </time>
+  );
+}
+
+export function DateTime({ at }: { readonly at: string }): JSX.Element {
+  const { zone, base } = useSurroundings();
+  return (
+    <time dateTime={at}>
+      {dateWords(at, zone)}
+      {base === undefined ? ' UTC' : ''}
+    </time>
+  );
+}
+
+export function Money({
+  micros,
+  estimated,
+}: {
+  readonly micros: number;
+  readonly estimated?: boolean;
+}): JSX.Element {
+  return (
+    <span class="number">
+      {estimated === true ? '≈ ' : ''}
+      {usdWords(micros)}
+    </span>
+  );
+}
+
+/** Copies, and says so beside the button; its name stays. */
+export function CopyButton({
+  name,
+  text,
+}: {
+  readonly name: string;
+  /** Made when it is clicked, where that takes long. */
+  readonly text: string | (() => Promise<string>);
+}): JSX.Element | null {
+  const { copy } = useSurroundings();
+  const [said, setSaid] = useState('');
+  if (copy === undefined) return null;
+  const copied = async (): Promise<void> => {
+    const whole = typeof text === 'string' ? text : await text();
+    setSaid((await copy(whole)) ? 'Copied' : 'Select the text and copy it');
+  };
+  return (
+    <span class="copy">
+      <button type="button" class="small" onClick={() => void copied()}>
+        {name}
+      </button>
+      {said !== '' && <span class="said">{said}</span>}
+    </span>
+  );
+}
+
+/** A command of the terminal that does the same. */
+export function Command({ command }: { readonly command: string }): JSX.Element {
+  return (
+    <span class="command">
+      <code>{command}</code>
+      <CopyButton name="Copy command" text={command} />
+    </span>
+  );
+}
+
+/** A refusal, in the words of its problem document. */
+export function ProblemBox({
+  problem,
+  children,
+}: {
+  readonly problem: ShownProblem;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{problem.title}</strong> <KindLink kind={problem.kind} />
+      </p>
+      <p class="message">{problem.detail}</p>
+      <p>{problem.action.detail}</p>
+      {children}
+    </div>
+  );
+}
+
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+/** Names and values; those without a value are left out. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }): JSX.Element | null {
+  const known = facts.filter(([, value]) => value !== undefined && value !== null && value !== '');
+  if (known.length === 0) return null;
+  return (
+    <dl class="facts">
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface TruncatedValue {
+  readonly truncated: true;
+  readonly bytes: number;
+  readonly href: string;
+}
+
+function isTruncated(value: unknown): value is TruncatedValue {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'truncated' in value &&
+    value.truncated === true &&
+    'href' in value &&
+    typeof value.href === 'string'
+  );
+}
+
+/** A value as JSON; one that is too large for an answer is a link to the whole. */
+export function Value({ value }: { readonly value: unknown }): JSX.Element {
+  const { base } = useSurroundings();
+  if (isTruncated(value))
+    return (
+      <p>
+        The value has {bytesWords(value.bytes)}.{' '}
+        {base !== undefined && (
+          <a href={value.href} data-file="" target="_blank" rel="noreferrer">
+            Open the whole value
+          </a>
+        )}
+      </p>
+    );
+  return (
+    <pre class="value" tabIndex={0}>
+      {valueText(value)}
+    </pre>
+  );
+}
+
+/** A part of a page under its own heading, found by its name. */
+export function Region({
+  name,
+  id,
+  children,
+  class: extra = '',
+  aside,
+}: {
+  readonly name: string;
+  readonly id: string;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+  readonly aside?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class={`region ${extra}`} aria-labelledby={`${id}-name`} id={id}>
+      <div class="region-head">
+        <h2 id={`${id}-name`} tabIndex={-1}>
+          {name}
+        </h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+export function Empty({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return <p class="empty">{children}</p>;
+}
+
+/** A wide table scrolls inside itself, so that the page never does. */
+export function Wide({
+  children,
+  name,
+}: {
+  readonly children: ComponentChildren;
+  readonly name: string;
+}): JSX.Element {
+  return (
+    <div class="wide" role="group" aria-label={`${name}, scrolls sideways`} tabIndex={0}>
+      {children}
+    </div>
+  );
+}

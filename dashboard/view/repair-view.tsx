@@ -1,0 +1,258 @@
+/** The repair of a workflow file: the text, what is wrong with it, what it may cost, and what runs again. */
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { PersonReport } from '../../src/errors/report/audiences.ts';
+import type { NodeTimeline } from '../../src/history/node-timeline.ts';
+import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { WorkflowVerdict } from '../../src/workflow/check/validation-json.ts';
+import { unifiedDiff } from '../text/line-diff.ts';
+import { Command, CopyButton, Empty, KindLink, ProblemBox, Region } from './parts.tsx';
+import { Diagnostics, WorstCaseTable } from './verdict.tsx';
+
+export interface RunDriftData {
+  readonly changed: readonly {
+    readonly node: string;
+    readonly pointer: string;
+    readonly isFinished: boolean;
+  }[];
+  readonly needsAccept: boolean;
+}
+
+export interface RepairViewProps {
+  readonly run: string;
+  readonly file: string;
+  readonly original: string;
+  readonly text: string;
+  readonly type: (text: string) => void;
+  readonly error: PersonReport | undefined;
+  readonly nodes: readonly NodeTimeline[];
+  /** The verdict about the file as it is. */
+  readonly before: WorkflowVerdict;
+  /** The verdict about the text; undefined until it is there. */
+  readonly verdict: WorkflowVerdict | undefined;
+  /** Whether the verdict is about the text as it is now. */
+  readonly isJudged: boolean;
+  readonly drift: RunDriftData | undefined;
+  readonly accepts: boolean;
+  readonly accept: (accepts: boolean) => void;
+  readonly mayEdit: boolean;
+  readonly isReady: boolean;
+  readonly isBusy: boolean;
+  readonly problem: ShownProblem | undefined;
+  readonly now: string | undefined;
+  readonly save: () => void;
+  readonly startOver: () => void;
+}
+
+export function RepairView(props: RepairViewProps): JSX.Element {
+  const { error, verdict, before, text, original } = props;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const line = error?.location?.line;
+  const goTo = (to: number): void => {
+    if (field.current !== null) showLine(field.current, to);
+  };
+  useEffect(() => {
+    // shown at the failed line, without taking the focus from the heading
+    if (line !== undefined && field.current !== null) scrollToLine(field.current, line);
+  }, []);
+  return (
+    <>
+      {error !== undefined && <Behind error={error} goTo={goTo} />}
+      <div class="repair">
+        <div class="editor">
+          <label for="workflow-file">Workflow file</label>
+          <div class="numbered">
+            <pre class="numbers" aria-hidden="true">
+              {lineNumbers(text, line)}
+            </pre>
+            <textarea
+              ref={field}
+              id="workflow-file"
+              class="code"
+              spellcheck={false}
+              autocomplete="off"
+              wrap="off"
+              rows={Math.min(32, Math.max(12, text.split('\n').length + 1))}
+              value={text}
+              onInput={(event) => props.type(event.currentTarget.value)}
+              onScroll={(event) => alignNumbers(event.currentTarget)}
+            />
+          </div>
+          <Refused {...props} />
+          <Ending {...props} />
+        </div>
+        <div class="judgement">
+          <Region name="Diagnostics" id="diagnostics">
+            {verdict === undefined ? (
+              <Empty>Checking…</Empty>
+            ) : (
+              <Diagnostics verdict={verdict} goTo={goTo} />
+            )}
+          </Region>
+          <Region name="Worst case" id="worst-case">
+            <WorstCaseTable
+              now={before.files[0]?.worstCase}
+              after={text === original ? undefined : verdict?.files[0]?.worstCase}
+            />
+          </Region>
+          <Drift {...props} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The failure that is repaired. */
+function Behind({
+  error,
+  goTo,
+}: {
+  readonly error: PersonReport;
+  readonly goTo: (line: number) => void;
+}): JSX.Element {
+  const line = error.location?.line;
+  return (
+    <div class="behind">
+      <p>
+        <strong>{error.title}</strong> <KindLink kind={error.kind} />
+      </p>
+      <p class="message">{error.message}</p>
+      <p>{error.action.detail}</p>
+      {line !== undefined && (
+        <p>
+          <button type="button" class="link" onClick={() => goTo(line)}>
+            Go to line {line}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Refused({ problem, now, startOver }: RepairViewProps): JSX.Element | null {
+  if (problem === undefined) return null;
+  return (
+    <ProblemBox problem={problem}>
+      {now !== undefined && <p>{now}</p>}
+      {problem.status === 412 && (
+        <p>
+          <button type="button" onClick={startOver}>
+            Load the file as it is now
+          </button>
+        </p>
+      )}
+    </ProblemBox>
+  );
+}
+
+function lineNumbers(text: string, failed: number | undefined): string {
+  return text
+    .split('\n')
+    .map((_, index) => (index + 1 === failed ? `▸${index + 1}` : String(index + 1)))
+    .join('\n');
+}
+
+function alignNumbers(field: HTMLTextAreaElement): void {
+  const numbers = field.previousElementSibling;
+  if (numbers !== null) numbers.scrollTop = field.scrollTop;
+}
+
+function scrollToLine(field: HTMLTextAreaElement, line: number): void {
+  const height = field.scrollHeight / Math.max(1, field.value.split('\n').length);
+  field.scrollTop = Math.max(0, (line - 4) * height);
+  alignNumbers(field);
+}
+
+/** The line is selected, so that it is found. */
+function showLine(field: HTMLTextAreaElement, line: number): void {
+  const lines = field.value.split('\n');
+  const from = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+  field.focus();
+  field.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
+  scrollToLine(field, line);
+}
+
+/** What keeps its result, and what runs again. */
+function Drift({ drift, nodes, accepts, accept, isJudged }: RepairViewProps): JSX.Element {
+  const changed = new Map((drift?.changed ?? []).map(({ node, isFinished }) => [node, isFinished]));
+  const outer = nodes.filter(({ path }) => !/[[/]/.test(path));
+  const kept = outer.filter(({ status }) => status === 'completed' || status === 'skipped');
+  const again = outer.filter((node) => !kept.includes(node)).map(({ path }) => path);
+  const fresh = [...changed.keys()].filter((node) => !outer.some(({ path }) => path === node));
+  return (
+    <Region name="Drift" id="drift">
+      {!isJudged && <Empty>Checking…</Empty>}
+      <h3 id="kept-name">Keeps its result</h3>
+      <ul aria-labelledby="kept-name">
+        {kept.map(({ path }) => (
+          <li key={path}>
+            <code>{path}</code>
+            {changed.has(path) && (
+              <span class="quiet"> its text has changed; the result is of the old one</span>
+            )}
+          </li>
+        ))}
+        {kept.length === 0 && <li class="quiet">nothing has finished yet</li>}
+      </ul>
+      <h3 id="again-name">Runs again</h3>
+      <ul aria-labelledby="again-name">
+        {again.map((path) => (
+          <li key={path}>
+            <code>{path}</code>
+            {changed.has(path) && <span class="quiet"> with its new text</span>}
+          </li>
+        ))}
+        {fresh.map((node) => (
+          <li key={node}>
+            <code>{node}</code>
+            <span class="quiet"> with its new text, when the run comes to it</span>
+          </li>
+        ))}
+        {again.length + fresh.length === 0 && <li class="quiet">nothing</li>}
+      </ul>
+      {drift?.needsAccept === true && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={accepts}
+            onChange={(event) => accept(event.currentTarget.checked)}
+          />
+          Accept drift
+        </label>
+      )}
+    </Region>
+  );
+}
+
+function Ending(props: RepairViewProps): JSX.Element {
+  const { mayEdit, isReady, isBusy, save, drift, accepts, run, file, original, text } = props;
+  const command = `errand resume ${run}${drift?.needsAccept === true ? ' --accept-drift' : ''}`;
+  if (mayEdit)
+    return (
+      <p class="buttons">
+        <button type="button" class="primary" disabled={!isReady || isBusy} onClick={save}>
+          Save and resume
+        </button>
+        {drift?.needsAccept === true && !accepts && (
+          <span class="quiet">Finished nodes have changed: accept the drift first.</span>
+        )}
+      </p>
+    );
+  const diff = unifiedDiff(file, original, text);
+  return (
+    <Region name="Changes to apply" id="changes">
+      {diff === '' ? (
+        <Empty>Change the text above; the difference to apply to the file is shown here.</Empty>
+      ) : (
+        <>
+          <pre class="value diff" tabIndex={0}>
+            {diff}
+          </pre>
+          <CopyButton name="Copy changes" text={diff} />
+        </>
+      )}
+      <p>Then resume the run:</p>
+      <Command command={command} />
+    </Region>
+  );
+}

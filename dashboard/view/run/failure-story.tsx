@@ -1,0 +1,194 @@
+/** The story of a failure: every attempt with its cost, every wait, the route that took it and those that did not. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { PersonReport } from '../../../src/errors/report/audiences.ts';
+import { durationWords } from '../../../src/errors/render/phrases.ts';
+import type { FailureHistory, FailureStep } from '../../../src/history/failure-history.ts';
+import type { SkippedRoute } from '../../../src/history/skipped-routes.ts';
+import { optionWord } from '../../text/words.ts';
+import { clockWords } from '../../text/time.ts';
+import { KindLink, Money } from '../parts.tsx';
+import { useSurroundings } from '../surroundings.ts';
+
+interface AttemptRow {
+  readonly number: number;
+  readonly target: string;
+  readonly kind: string;
+  readonly message: string;
+  readonly waitedMs: number | undefined;
+  readonly costUsdMicros: number | undefined;
+}
+
+/** From the history of the failure, which knows all of them; else those that the report has. */
+function attemptRows(
+  report: PersonReport,
+  history: FailureHistory | undefined,
+): readonly AttemptRow[] {
+  const failed = (history?.steps ?? []).flatMap((step, at, all) => {
+    if (step.type !== 'failed' || step.layer !== 'effect') return [];
+    const before = all[at - 1];
+    const waitedMs = before?.type === 'asked_again' ? before.waitedMs : undefined;
+    return [{ ...step, waitedMs }];
+  });
+  if (failed.length > 0)
+    return failed.map(({ target = '', kind, message, waitedMs, costUsdMicros }, index) => ({
+      number: index + 1,
+      target,
+      kind,
+      message,
+      waitedMs,
+      costUsdMicros,
+    }));
+  return (report.attempts ?? []).map(
+    ({ number, target = '', kind, message = '', waitedMs, costUsdMicros }) => ({
+      number,
+      target,
+      kind,
+      message,
+      waitedMs,
+      costUsdMicros,
+    }),
+  );
+}
+
+export function AttemptTable({
+  report,
+  history,
+}: {
+  readonly report: PersonReport;
+  readonly history: FailureHistory | undefined;
+}): JSX.Element | null {
+  const rows = attemptRows(report, history);
+  if (rows.length === 0) return null;
+  return (
+    <div class="sub">
+      <h3 id="attempts-name">Every attempt</h3>
+      <div class="wide" role="group" aria-label="Attempts of the failure" tabIndex={0}>
+        <table class="dense" aria-labelledby="attempts-name">
+          <thead>
+            <tr>
+              <th scope="col" class="number">
+                No.
+              </th>
+              <th scope="col">Asked</th>
+              <th scope="col">Kind</th>
+              <th scope="col">Message</th>
+              <th scope="col" class="number">
+                Waited before
+              </th>
+              <th scope="col" class="number">
+                Cost
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ number, target, kind, message, waitedMs, costUsdMicros }) => (
+              <tr key={number}>
+                <td class="number">{number}</td>
+                <td>{target}</td>
+                <td>
+                  <KindLink kind={kind} />
+                </td>
+                <td class="message">{message}</td>
+                <td class="number">{waitedMs === undefined ? '' : durationWords(waitedMs)}</td>
+                <td class="number">
+                  <Money micros={costUsdMicros ?? 0} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+/** Which routes were looked at, which took it, and what people said to it. */
+export function FailureStory({
+  history,
+}: {
+  readonly history: FailureHistory;
+}): JSX.Element | null {
+  const { zone } = useSurroundings();
+  const told = history.steps.filter(({ type }) => type !== 'asked_again');
+  if (told.length === 0) return null;
+  return (
+    <div class="sub">
+      <h3>What became of it</h3>
+      <ol class="story">
+        {told.map((step, index) => (
+          <li key={index}>
+            <time dateTime={step.at} class="quiet">
+              {clockWords(step.at, zone)}
+            </time>{' '}
+            {stepWords(step)}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function stepWords(step: FailureStep): ComponentChildren {
+  switch (step.type) {
+    case 'failed': {
+      const who = step.layer === 'effect' ? (step.target ?? 'the call') : (step.path ?? 'the run');
+      return (
+        <>
+          {who} failed as <KindLink kind={step.kind} />
+        </>
+      );
+    }
+    case 'asked_again':
+      return `${step.target} was asked again`;
+    case 'retrying':
+      return `re-run ${step.attempt} after ${durationWords(step.delayMs)}`;
+    case 'route':
+      return <RouteStep step={step} />;
+    case 'asked':
+      return `a person was asked: ${step.options.map(optionWord).join(', ')}`;
+    case 'answered':
+      return `${step.by} answered ${optionWord(step.value)}`;
+    case 'expired':
+      return 'nobody answered in time';
+    case 'suppressed':
+      return step.reason;
+    case 'ended':
+      return step.how;
+  }
+}
+
+function RouteStep({
+  step,
+}: {
+  readonly step: Extract<FailureStep, { type: 'route' }>;
+}): JSX.Element {
+  const { path = '', move, to, passed } = step;
+  const target = move === 'to' ? `to ${to ?? '$end'}` : move;
+  return (
+    <>
+      {path}: <strong>{target}</strong> <span class="quiet">by {ruleName(step)}</span>
+      {passed.length > 0 && (
+        <ul class="passed">
+          {passed.map((route) => (
+            <li key={`${route.bucket} ${route.rule}`}>
+              {ruleName(route)}{' '}
+              <span class="quiet">
+                ({onWords(route)} → {route.move})
+              </span>
+              : {route.why}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function ruleName({ bucket, rule }: { readonly bucket: string; readonly rule?: number }): string {
+  if (rule === undefined || bucket === 'default') return 'the default, as no route took it';
+  return bucket === 'workflow' ? `on_error[${rule}] of the workflow` : `routes[${rule}]`;
+}
+
+function onWords({ on }: SkippedRoute): string {
+  return on === true ? 'any failure' : on.join(', ');
+}

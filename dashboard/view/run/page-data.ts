@@ -1,0 +1,45 @@
+/** What the page of a run shows, and what can be done there. The same data make the page and the file. */
+import type { JsonObject, JsonValue } from '../../../src/errors/support/safe-json.ts';
+import type { FailureHistory } from '../../../src/history/failure-history.ts';
+import type { NextMove } from '../../../src/history/next-moves.ts';
+import type { OpenQuestion } from '../../../src/history/open-questions.ts';
+import type { RunMoves } from '../../../src/history/run-page.ts';
+import type { RunView } from '../../../src/history/run-view/view.ts';
+import type { RunGraph } from '../../../src/history/workflow-graph.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
+import type { ShownProblem } from '../../../src/server/http/problem.ts';
+
+/** A run of which only the moves may be known yet: a long log takes a moment to be folded. */
+export interface RunPageData extends RunMoves {
+  readonly graph?: RunGraph | undefined;
+  readonly view?: RunView | undefined;
+  /** Every failure with its history; undefined until it is loaded. */
+  readonly life?: readonly FailureHistory[] | undefined;
+  /** The lines of the workflow's file, where they are known. */
+  readonly source?: readonly string[] | undefined;
+  /** The step that is open. */
+  readonly step?: string | undefined;
+  /** The events of that step, where they are loaded. */
+  readonly stepEvents?: readonly RunEvent[] | undefined;
+  /** All events of the run, where the steps cannot be opened one by one. */
+  readonly events?: readonly RunEvent[] | undefined;
+}
+
+/** A run with everything that its log says. */
+export type WholeRunPage = RunPageData & { readonly view: RunView };
+
+/** Absent in a file. */
+export interface RunActions {
+  /** Whether the visitor may change something; commands stay. */
+  readonly mayRun: boolean;
+  readonly isBusy: boolean;
+  /** The last refusal, and what is now. */
+  readonly refusal?: { readonly problem: ShownProblem; readonly now?: string } | undefined;
+  readonly move: (move: NextMove, added: JsonObject) => void;
+  readonly answer: (question: OpenQuestion, value: JsonValue) => void;
+  readonly retryFrom: (path: string) => void;
+  /** Loads the steps that were left out of a long run. */
+  readonly loadSteps: () => void;
+  readonly openStep: (path: string | undefined) => void;
+  readonly copyReport: (id: string, form: 'markdown' | 'problem') => Promise<string>;
+}

@@ -1,0 +1,83 @@
+/** The graph of a run with its live state, and the routes that were taken as a list beside it. */
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { layoutGraph } from '../../../src/history/graph-layout/layout-graph.ts';
+import { boxIdOf } from '../../../src/history/graph-layout/layout.ts';
+import type { TakenRoute } from '../../../src/history/run-view/view.ts';
+import { counted } from '../../text/words.ts';
+import { Empty, Region } from '../parts.tsx';
+import { boxStates, takenRoutes } from '../graph/box-states.ts';
+import { GraphPicture } from '../graph/graph-picture.tsx';
+import type { RunActions, WholeRunPage } from './page-data.ts';
+
+const MOST_ROUTES = 300;
+
+export function RunGraph({
+  page,
+  actions,
+}: {
+  readonly page: WholeRunPage;
+  readonly actions: RunActions | undefined;
+}): JSX.Element {
+  const { graph, view } = page;
+  const layout = useMemo(() => (graph === undefined ? undefined : layoutGraph(graph)), [graph]);
+  const states = useMemo(() => boxStates(view), [view.steps, view.status]);
+  const taken = useMemo(() => takenRoutes(view), [view.routes, view.steps, view.status]);
+  const open = (box: string): void => {
+    const step = view.steps.find(({ path }) => boxIdOf(path) === box);
+    if (step !== undefined) actions?.openStep(step.path);
+  };
+  return (
+    <Region name="Graph" id="graph">
+      <div class="graph-and-routes">
+        {layout === undefined ? (
+          <Empty>The workflow of the run is not known here, so there is no graph.</Empty>
+        ) : (
+          <GraphPicture
+            layout={layout}
+            states={states}
+            taken={taken}
+            chosen={page.step === undefined ? undefined : boxIdOf(page.step)}
+            choose={actions === undefined ? undefined : open}
+            summary={`${counted(states.size, 'node')} of ${layout.boxes.length} have started. The list of routes taken and the table of steps say the same in words.`}
+          />
+        )}
+        <RoutesTaken routes={view.routes.slice(0, MOST_ROUTES)} all={view.routes.length} />
+      </div>
+    </Region>
+  );
+}
+
+function RoutesTaken({
+  routes,
+  all,
+}: {
+  readonly routes: readonly TakenRoute[];
+  readonly all: number;
+}): JSX.Element {
+  return (
+    <div class="routes-taken">
+      <h3 id="routes-name">Routes taken</h3>
+      {routes.length === 0 && <Empty>No route was taken yet.</Empty>}
+      <ul aria-labelledby="routes-name">
+        {routes.map((route) => (
+          <li key={route.seq} class={route.kind === undefined ? '' : 'of-failure'}>
+            {routeWords(route)}
+            {(route.count ?? 1) > 1 && <span class="quiet"> × {route.count}</span>}
+          </li>
+        ))}
+      </ul>
+      {routes.length < all && (
+        <p>
+          The first {routes.length} of {all}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** `NODE: KIND → TARGET`, for a success `NODE → TARGET`. */
+export function routeWords({ path, kind, move, to }: TakenRoute): string {
+  const target = to ?? move;
+  return kind === undefined ? `${path} → ${target}` : `${path}: ${kind} → ${target}`;
+}

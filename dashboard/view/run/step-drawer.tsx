@@ -1,0 +1,166 @@
+/** One step with everything that is known of it: tries, failures, prompt and answer, calls, state, events. */
+import type { JSX } from 'preact';
+import { durationWords } from '../../../src/errors/render/phrases.ts';
+import type { StepFailure, StepView, TryView } from '../../../src/history/run-view/view.ts';
+import { clockWords } from '../../text/time.ts';
+import { counted, grouped, spaced } from '../../text/words.ts';
+import { Facts, KindLink, Money, Ago } from '../parts.tsx';
+import { StatusWord } from '../status.tsx';
+import { useSurroundings } from '../surroundings.ts';
+import type { RunActions, WholeRunPage } from './page-data.ts';
+import { StepEvents } from './step-events.tsx';
+
+export interface StepDrawerProps {
+  readonly page: WholeRunPage;
+  readonly step: StepView;
+  readonly actions: RunActions | undefined;
+}
+
+/** Every step with its details, for a file in which nothing can be opened by a script. */
+export function AllSteps({ page }: { readonly page: WholeRunPage }): JSX.Element {
+  const { events = [], view } = page;
+  const byPath = Map.groupBy(events, (event) => ('path' in event ? event.path : ''));
+  return (
+    <div class="all-steps">
+      {view.steps.map((step) => (
+        <details key={step.path}>
+          <summary>Step {step.path}</summary>
+          <StepDrawer
+            page={{ ...page, step: step.path, stepEvents: byPath.get(step.path) ?? [] }}
+            step={step}
+            actions={undefined}
+          />
+        </details>
+      ))}
+    </div>
+  );
+}
+
+export function StepDrawer({ page, step, actions }: StepDrawerProps): JSX.Element {
+  const { path } = step;
+  // a file has many of them
+  const id = actions === undefined ? `step-${step.firstSeq}` : 'step';
+  const canRetry = page.nextMoves.some(({ move }) => move === 'resume' || move === 'retry');
+  return (
+    <section class="region drawer" aria-labelledby={`${id}-name`} id={id}>
+      <div class="region-head">
+        <h2 id={`${id}-name`} tabIndex={-1}>
+          Step {path}
+        </h2>
+        {actions !== undefined && (
+          <button type="button" class="small" onClick={() => actions.openStep(undefined)}>
+            Close
+          </button>
+        )}
+      </div>
+      <Facts
+        facts={[
+          ['Status', <StatusWord status={step.status} />],
+          ['Started', <Ago at={step.startedAt} />],
+          ['Took', tookWords(step)],
+          ['Attempts', step.attempts],
+          ['Calls', step.calls === 0 ? undefined : step.calls],
+          ['Tokens', step.tokens === 0 ? undefined : grouped(step.tokens)],
+          ['Cost', <Money micros={step.costUsdMicros} />],
+          ['Runs', step.child],
+          ['Asks now', step.pending.map(({ target }) => target).join(', ')],
+        ]}
+      />
+      {actions?.mayRun === true && canRetry && (
+        <p class="buttons">
+          <button
+            type="button"
+            aria-disabled={actions.isBusy}
+            onClick={() => actions.retryFrom(path)}
+          >
+            Retry from here
+          </button>
+          <span class="quiet">runs this step and what follows it again, in the same run</span>
+        </p>
+      )}
+      {step.live !== undefined && (
+        <div class="sub">
+          <h3>Comes in now</h3>
+          <pre class="value" tabIndex={0}>
+            {step.live.text}
+          </pre>
+        </div>
+      )}
+      <Failures step={step} />
+      <Tries step={step} />
+      {page.stepEvents !== undefined && <StepEvents events={page.stepEvents} />}
+    </section>
+  );
+}
+
+function tookWords({
+  startedAt,
+  endedAt,
+}: Pick<StepView, 'startedAt' | 'endedAt'>): string | undefined {
+  return endedAt === undefined
+    ? undefined
+    : durationWords(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
+}
+
+function Failures({ step }: { readonly step: StepView }): JSX.Element | null {
+  const { zone } = useSurroundings();
+  if (step.failures.length === 0) return null;
+  return (
+    <div class="sub">
+      <h3>Failures</h3>
+      <ol class="story">
+        {step.failures.map((failure) => (
+          <li key={failure.seq}>
+            <time dateTime={failure.at} class="quiet">
+              {clockWords(failure.at, zone)}
+            </time>{' '}
+            <KindLink kind={failure.error.kind} />
+            {failure.target !== undefined && <span class="quiet"> of {failure.target}</span>}{' '}
+            <StatusWord status={failure.fate} />
+            <p class="message">{failure.error.message}</p>
+            <p class="quiet">{failureWords(failure)}</p>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function failureWords({ error, route, costUsdMicros, layer }: StepFailure): string {
+  const taken =
+    route === undefined
+      ? []
+      : [`route: ${route.move === 'to' ? `to ${route.to ?? ''}` : route.move}`];
+  const cost =
+    costUsdMicros === undefined || costUsdMicros === 0
+      ? []
+      : [`cost $${costUsdMicros / 1_000_000}`];
+  return [`of the ${layer}`, `outcome ${spaced(error.outcome)}`, ...taken, ...cost, error.id].join(
+    ' · ',
+  );
+}
+
+function Tries({ step }: { readonly step: StepView }): JSX.Element | null {
+  if (step.tries.length < 2) return null;
+  return (
+    <div class="sub">
+      <h3>{counted(step.tries.length, 'try', 'tries')}</h3>
+      <ol class="story">
+        {step.tries.map((each) => (
+          <li key={each.seq}>
+            <StatusWord status={each.status} /> {tryWords(each)}
+            {each.error !== undefined && <KindLink kind={each.error.kind} />}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function tryWords({ startedAt, endedAt, calls }: TryView): string {
+  const took =
+    endedAt === undefined
+      ? ''
+      : ` in ${durationWords(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)))}`;
+  return `${took}${calls === 0 ? '' : `, ${counted(calls, 'call')}`} `;
+}

@@ -1,0 +1,165 @@
+/** The table of steps: every place in the run where a node has started, with what became of it. */
+import type { JSX } from 'preact';
+import type { StepView } from '../../../src/history/run-view/view.ts';
+import { counted } from '../../text/words.ts';
+import { Empty, KindLink, Money, Region } from '../parts.tsx';
+import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
+import { StatusWord, toneOf } from '../status.tsx';
+import type { RunActions, WholeRunPage } from './page-data.ts';
+
+export interface StepsProps {
+  readonly page: WholeRunPage;
+  readonly actions: RunActions | undefined;
+  /** How many rows are shown at most; undefined shows all. */
+  readonly limit?: number | undefined;
+  readonly showMore?: (() => void) | undefined;
+}
+
+export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Element {
+  const { steps, leftOut } = page.view;
+  const shown = limit === undefined ? [...steps] : steps.slice(0, limit);
+  return (
+    <Region
+      name="Steps"
+      id="steps"
+      aside={<span class="quiet">{counted(steps.length, 'step')}</span>}
+    >
+      {steps.length === 0 && <Empty>No node has started yet.</Empty>}
+      {steps.length > 0 && (
+        <div class="wide" role="group" aria-label="Table of steps" tabIndex={0}>
+          <table aria-label="Steps">
+            <thead>
+              <tr>
+                <th scope="col">Step</th>
+                <th scope="col">Status</th>
+                <th scope="col" class="number">
+                  Attempts
+                </th>
+                <th scope="col">Failure</th>
+                <th scope="col" class="number">
+                  Cost
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((step) => (
+                <StepRow
+                  key={step.path}
+                  step={step}
+                  isOpen={step.path === page.step}
+                  isBad={isUnhandled(page.view, step)}
+                  actions={actions}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {(leftOut ?? 0) > 0 && (
+        <p class="buttons">
+          <span>{counted(leftOut ?? 0, 'more step')} completed.</span>
+          {actions !== undefined && (
+            <button type="button" aria-disabled={actions.isBusy} onClick={actions.loadSteps}>
+              Load them
+            </button>
+          )}
+        </p>
+      )}
+      {shown.length < steps.length && showMore !== undefined && (
+        <p class="buttons">
+          <button type="button" onClick={showMore}>
+            Show all {steps.length} steps
+          </button>
+        </p>
+      )}
+    </Region>
+  );
+}
+
+function StepRow({
+  step,
+  isOpen,
+  isBad,
+  actions,
+}: {
+  readonly step: StepView;
+  readonly isOpen: boolean;
+  /** It failed, and nothing has dealt with that. */
+  readonly isBad: boolean;
+  readonly actions: RunActions | undefined;
+}): JSX.Element {
+  const { path, status, attempts, error, costUsdMicros, members } = step;
+  const depth = Math.min(6, depthOf(path));
+  return (
+    <tr class={isOpen ? 'chosen' : ''} data-step={path}>
+      <th scope="row" class={`depth-${depth}`}>
+        {actions === undefined ? (
+          <code>{path}</code>
+        ) : (
+          <button
+            type="button"
+            class="link"
+            aria-expanded={isOpen}
+            onClick={() => actions.openStep(isOpen ? undefined : path)}
+          >
+            {path}
+          </button>
+        )}
+      </th>
+      <td>
+        <StatusWord
+          status={status}
+          tone={status === 'failed' && !isBad ? 'quiet' : toneOf(status)}
+        />
+        {members !== undefined && (
+          <span class="quiet">
+            {' '}
+            {members.succeeded + members.failed} of {members.all}
+            {members.failed > 0 ? `, ${members.failed} failed` : ''}
+          </span>
+        )}
+      </td>
+      <td class="number">{attempts}</td>
+      <td>
+        <StepFailureWords step={step} isBad={isBad} />
+        {error !== undefined && <span class="message one-line">{error.message}</span>}
+      </td>
+      <td class="number">
+        <Money micros={costUsdMicros} />
+      </td>
+    </tr>
+  );
+}
+
+/** The failure that it ended with; of handled ones how many there were. */
+function StepFailureWords({
+  step,
+  isBad,
+}: {
+  readonly step: StepView;
+  readonly isBad: boolean;
+}): JSX.Element | null {
+  const { error, failures, status } = step;
+  if (error !== undefined)
+    return (
+      <span class={isBad ? '' : 'handled'}>
+        <KindLink kind={error.kind} />{' '}
+        {status === 'failed' && !isBad && <StatusWord status="handled" />}
+      </span>
+    );
+  if (failures.length === 0) return null;
+  const kinds = [...new Set(failures.map((failure) => failure.error.kind))];
+  return (
+    <span class="handled">
+      {kinds.map((kind) => (
+        <KindLink key={kind} kind={kind} />
+      ))}{' '}
+      <StatusWord status="handled" />
+    </span>
+  );
+}
+
+/** How many groups and children it is inside of. */
+export function depthOf(path: string): number {
+  return path.split('/').length - 1;
+}

@@ -1,0 +1,191 @@
+/**
+ * The timeline: a lane for each step on one time axis. Work is solid, backoffs are hatched, waits for a time
+ * are light, waits for people are dotted; legs are separated by a gap that stands for the time between them.
+ */
+import type { JSX } from 'preact';
+import { durationWords } from '../../../src/errors/render/phrases.ts';
+import type { Bar, RunView, StepView } from '../../../src/history/run-view/view.ts';
+import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
+import { Empty, Region } from '../parts.tsx';
+import { useSurroundings } from '../surroundings.ts';
+import { depthOf } from './steps.tsx';
+import { timeAxis, type TimeAxis } from './time-axis.ts';
+
+const MOST_LANES = 200;
+const LANE = 22;
+const WORDS: Readonly<Record<Bar['kind'], string>> = {
+  work: 'worked',
+  backoff: 'backed off',
+  wait: 'waited for a time',
+  person: 'waited for a person',
+};
+
+export function Timeline({ view }: { readonly view: RunView }): JSX.Element {
+  const { nowMs } = useSurroundings();
+  const axis = timeAxis(view, nowMs);
+  const steps = view.steps.slice(0, MOST_LANES);
+  return (
+    <Region name="Timeline" id="timeline" aside={<Legend />}>
+      {steps.length === 0 && <Empty>No node has started yet.</Empty>}
+      {steps.length > 0 && (
+        <div class="timeline">
+          <Patterns />
+          <ol class="lanes">
+            {steps.map((step) => (
+              <Lane
+                key={step.path}
+                step={step}
+                isBad={isUnhandled(view, step)}
+                axis={axis}
+                nowMs={nowMs}
+              />
+            ))}
+          </ol>
+          <div class="lane axis" aria-hidden="true">
+            <span class="lane-name" />
+            <svg class="lane-bars" width="100%" height="18">
+              {axis.parts
+                .filter(({ isGap }) => isGap)
+                .map(({ x, width, fromMs, toMs }) => (
+                  <text
+                    key={`gap ${x}`}
+                    x={`${x + width / 2}%`}
+                    y="13"
+                    class="tick"
+                    text-anchor="middle"
+                  >
+                    ⋯ {durationWords(toMs - fromMs)} ⋯
+                  </text>
+                ))}
+              {axis.ticks.map(({ x, ms }) => (
+                <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
+                  {durationWords(ms)}
+                </text>
+              ))}
+            </svg>
+          </div>
+        </div>
+      )}
+      {view.steps.length > steps.length && (
+        <p>The first {steps.length} steps; the table of steps has all of them.</p>
+      )}
+      <Gaps axis={axis} />
+    </Region>
+  );
+}
+
+function Lane({
+  step,
+  isBad: isUnsolved,
+  axis,
+  nowMs,
+}: {
+  readonly step: StepView;
+  /** It failed, and nothing has dealt with that. */
+  readonly isBad: boolean;
+  readonly axis: TimeAxis;
+  readonly nowMs: number;
+}): JSX.Element {
+  const failed = new Set(
+    step.tries.filter(({ status }) => status === 'failed').map(({ seq }) => seq),
+  );
+  const tries = [...step.tries];
+  return (
+    <li class="lane">
+      <span class={`lane-name depth-${Math.min(6, depthOf(step.path))}`}>{step.path}</span>
+      <svg class="lane-bars" width="100%" height={LANE} aria-hidden="true" focusable="false">
+        {axis.parts
+          .filter(({ isGap }) => isGap)
+          .map(({ x, width }) => (
+            <rect key={x} class="gap" x={`${x}%`} width={`${width}%`} y="0" height={LANE} />
+          ))}
+        {step.bars.map((bar, index) => {
+          const from = axis.at(Date.parse(bar.from));
+          const to = axis.at(bar.to === undefined ? nowMs : Date.parse(bar.to));
+          const seq = tries[bar.inTry]?.seq;
+          const hasFailed = bar.kind === 'work' && seq !== undefined && failed.has(seq);
+          const how = isUnsolved ? ' bad' : ' taken-back';
+          const tone = hasFailed ? how : '';
+          return (
+            <rect
+              key={index}
+              class={`bar ${bar.kind}${tone}`}
+              x={`${from}%`}
+              width={`${Math.max(0.25, to - from)}%`}
+              y={bar.kind === 'work' ? 5 : 8}
+              height={bar.kind === 'work' ? 12 : 6}
+              rx="2"
+            />
+          );
+        })}
+      </svg>
+      <span class="visually-hidden">{laneWords(step, nowMs)}</span>
+    </li>
+  );
+}
+
+/** The lane in words, for those who do not see it. */
+function laneWords({ bars, status }: StepView, nowMs: number): string {
+  const parts = bars.map(({ kind, from, to }) => {
+    const ms = (to === undefined ? nowMs : Date.parse(to)) - Date.parse(from);
+    return `${WORDS[kind]} ${durationWords(Math.max(0, ms))}`;
+  });
+  return `: ${[...parts, status].join(', ')}`;
+}
+
+/** Waiting is told apart by its pattern, not by its colour. */
+function Patterns(): JSX.Element {
+  return (
+    <svg width="0" height="0" aria-hidden="true" focusable="false" class="visually-hidden">
+      <defs>
+        <pattern
+          id="hatch"
+          width="6"
+          height="6"
+          patternUnits="userSpaceOnUse"
+          patternTransform="rotate(45)"
+        >
+          <path d="M0 0v6" class="pattern-lines" />
+        </pattern>
+        <pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse">
+          <circle cx="3" cy="3" r="1.3" class="pattern-dots" />
+        </pattern>
+      </defs>
+    </svg>
+  );
+}
+
+function Legend(): JSX.Element {
+  return (
+    <span class="legend" aria-hidden="true">
+      {(['work', 'backoff', 'wait', 'person'] as const).map((kind) => (
+        <span key={kind}>
+          <svg width="18" height="10">
+            <rect class={`bar ${kind}`} x="0" y="1" width="18" height="8" rx="2" />
+          </svg>
+          {LEGEND[kind]}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const LEGEND: Readonly<Record<Bar['kind'], string>> = {
+  work: 'work',
+  backoff: 'backoff',
+  wait: 'time',
+  person: 'people',
+};
+
+/** How long each rest was. */
+function Gaps({ axis }: { readonly axis: TimeAxis }): JSX.Element | null {
+  const gaps = axis.parts.filter(({ isGap }) => isGap);
+  if (gaps.length === 0) return null;
+  const lengths = gaps.map(({ fromMs, toMs }) => durationWords(toMs - fromMs));
+  return (
+    <p class="note">
+      The run rested for {lengths.join(', then for ')}; every rest is drawn equally wide, however
+      long it was.
+    </p>
+  );
+}

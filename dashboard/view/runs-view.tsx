@@ -1,0 +1,383 @@
+/** The list of runs: filters, counts by kind, and a row for each run with the reason it needs a look. */
+import type { JSX } from 'preact';
+import { usdWords } from '../../src/errors/render/money.ts';
+import { ATTENTIONS, type Attention } from '../../src/history/attention.ts';
+import type { RunRow } from '../../src/history/run-row.ts';
+import type { ShownProblem } from '../../src/server/http/problem.ts';
+import { counted, spaced } from '../text/words.ts';
+import { Ago, Empty, Money, PageLink, ProblemBox } from './parts.tsx';
+import { RunStatusWords } from './status.tsx';
+import { useSurroundings } from './surroundings.ts';
+
+export type RunRowData = RunRow & {
+  readonly attention: Attention;
+  /** The path where it failed. */
+  readonly where?: string;
+};
+
+export interface RunFilterValues {
+  readonly attention?: string;
+  readonly workflow?: string;
+  readonly kind?: string;
+  readonly cursor?: string;
+}
+
+export interface RunsViewProps {
+  /** Undefined while they are loaded. */
+  readonly rows: readonly RunRowData[] | undefined;
+  readonly problem: ShownProblem | undefined;
+  readonly filters: RunFilterValues;
+  readonly kinds:
+    | {
+        readonly kinds: readonly {
+          readonly kind: string;
+          readonly count: number;
+          readonly costUsdMicros: number;
+        }[];
+        readonly isCut: boolean;
+      }
+    | undefined;
+  readonly workflows: readonly string[];
+  readonly bulk:
+    | {
+        readonly kind: string;
+        readonly resumed: readonly string[];
+        readonly refused: readonly { readonly run: string; readonly problem: ShownProblem }[];
+      }
+    | undefined;
+  readonly mayRun: boolean;
+  readonly isBusy: boolean;
+  readonly filter: (filters: RunFilterValues) => void;
+  /** Absent on the last page. */
+  readonly older?: () => void;
+  /** Absent on the first page. */
+  readonly newest?: () => void;
+  readonly cancel: (row: RunRowData) => void;
+  readonly resume: (row: RunRowData) => void;
+  readonly resumeAll: (kind: string) => void;
+}
+
+export function RunsView(props: RunsViewProps): JSX.Element {
+  const { rows, problem, bulk, older, newest } = props;
+  return (
+    <>
+      {problem !== undefined && <ProblemBox problem={problem} />}
+      {bulk !== undefined && <BulkSummary bulk={bulk} />}
+      <FailuresByKind {...props} />
+      <Filters {...props} />
+      {rows === undefined && problem === undefined && <Empty>Loading…</Empty>}
+      {rows !== undefined && <RunsTable {...props} rows={rows} />}
+      {(older !== undefined || newest !== undefined) && (
+        <p class="buttons">
+          {newest !== undefined && (
+            <button type="button" onClick={newest}>
+              Newest
+            </button>
+          )}
+          {older !== undefined && (
+            <button type="button" onClick={older}>
+              Older
+            </button>
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Filters({ filters, workflows, kinds, filter }: RunsViewProps): JSX.Element {
+  const change = (name: 'attention' | 'workflow' | 'kind', value: string): void => {
+    const { cursor: _cursor, [name]: _before, ...rest } = filters;
+    filter(value === '' ? rest : { ...rest, [name]: value });
+  };
+  const known = (kinds?.kinds ?? []).map(({ kind }) => kind);
+  const kindNames = [
+    ...new Set(filters.kind === undefined ? known : [...known, filters.kind]),
+  ].toSorted();
+  return (
+    <div class="filters" role="search" aria-label="Filters">
+      <Choice
+        name="Attention"
+        value={filters.attention ?? ''}
+        options={ATTENTIONS.map((each) => [each, spaced(each)])}
+        choose={(value) => change('attention', value)}
+      />
+      <Choice
+        name="Workflow"
+        value={filters.workflow ?? ''}
+        options={workflows.map((each) => [each, each])}
+        choose={(value) => change('workflow', value)}
+      />
+      <Choice
+        name="Kind"
+        value={filters.kind ?? ''}
+        options={kindNames.map((each) => [each, each])}
+        choose={(value) => change('kind', value)}
+      />
+      {Object.keys(filters).length > 0 && (
+        <button type="button" class="small" onClick={() => filter({})}>
+          Clear filters
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Choice({
+  name,
+  value,
+  options,
+  choose,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly options: readonly (readonly [string, string])[];
+  readonly choose: (value: string) => void;
+}): JSX.Element {
+  const isKnown = value === '' || options.some(([each]) => each === value);
+  return (
+    <label class="field-inline">
+      <span>{name}</span>
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">all</option>
+        {!isKnown && <option value={value}>{spaced(value)}</option>}
+        {options.map(([each, words]) => (
+          <option key={each} value={each}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function FailuresByKind({
+  kinds,
+  mayRun,
+  isBusy,
+  resumeAll,
+  filters,
+}: RunsViewProps): JSX.Element | null {
+  const { base } = useSurroundings();
+  if (kinds === undefined || kinds.kinds.length === 0) return null;
+  return (
+    <div class="by-kind">
+      <h2 id="by-kind-name">Failures by kind</h2>
+      <ul aria-labelledby="by-kind-name">
+        {kinds.kinds.map(({ kind, count, costUsdMicros }) => (
+          <li key={kind} class={filters.kind === kind ? 'chosen' : ''}>
+            <span class="number">{count} ×</span>{' '}
+            <a
+              class="kind"
+              href={`${base ?? ''}/?attention=failed&kind=${encodeURIComponent(kind)}`}
+            >
+              {kind}
+            </a>{' '}
+            <span class="quiet number">
+              {costUsdMicros === 0 ? '' : `${usdWords(costUsdMicros)} spent`}
+            </span>
+            {mayRun && (
+              <button
+                type="button"
+                class="small"
+                aria-disabled={isBusy}
+                onClick={() => resumeAll(kind)}
+              >
+                Resume all
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {kinds.isCut && <p class="note">Only the newest failed runs are counted.</p>}
+    </div>
+  );
+}
+
+function BulkSummary({ bulk }: { readonly bulk: NonNullable<RunsViewProps['bulk']> }): JSX.Element {
+  const { kind, resumed, refused } = bulk;
+  return (
+    <div class="notice" id="bulk" tabIndex={-1}>
+      <p>
+        Resumed {counted(resumed.length, 'run')} that failed with <code>{kind}</code>
+        {refused.length > 0 ? `; ${refused.length} refused:` : '.'}
+      </p>
+      {refused.length > 0 && (
+        <ul>
+          {refused.map(({ run, problem }) => (
+            <li key={run}>
+              <PageLink to={`/runs/${encodeURIComponent(run)}`}>{run}</PageLink>: {problem.detail}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function RunsTable(props: RunsViewProps & { readonly rows: readonly RunRowData[] }): JSX.Element {
+  const { rows, filters, mayRun } = props;
+  if (rows.length === 0)
+    return (
+      <Empty>
+        {Object.keys(filters).length > 0
+          ? 'No run fits these filters.'
+          : 'There is no run yet. Start one from its workflow, or with errand run.'}
+      </Empty>
+    );
+  return (
+    <div class="wide" role="group" aria-label="Table of runs" tabIndex={0}>
+      <table class="runs" role="table" aria-label="Runs">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">
+              Status
+            </th>
+            <th role="columnheader" scope="col">
+              Workflow
+            </th>
+            <th role="columnheader" scope="col">
+              Failure
+            </th>
+            <th role="columnheader" scope="col">
+              Where
+            </th>
+            <th role="columnheader" scope="col">
+              Started
+            </th>
+            <th role="columnheader" scope="col" class="number">
+              Cost
+            </th>
+            <th role="columnheader" scope="col">
+              Waits for
+            </th>
+            {mayRun && (
+              <th role="columnheader" scope="col">
+                <span class="visually-hidden">Moves</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <RunTableRow key={row.run} row={row} {...props} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function RunTableRow({
+  row,
+  mayRun,
+  isBusy,
+  cancel,
+  resume,
+}: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
+  const { run, workflow, status, attention, error, startedAt, costUsdMicros, waiting } = row;
+  return (
+    <tr role="row">
+      <td role="cell">
+        <RunStatusWords status={status} attention={attention} />
+      </td>
+      <td role="cell">
+        <span class="workflow">{workflow}</span>
+        <span id={`run-${run}`}>
+          <PageLink class="id" to={`/runs/${encodeURIComponent(run)}`}>
+            {run}
+          </PageLink>
+        </span>
+      </td>
+      <td role="cell" class="failure-cell">
+        {error !== undefined && (
+          <>
+            <code class="kind">{error.kind}</code>
+            <span class="message">{error.message}</span>
+          </>
+        )}
+      </td>
+      <td role="cell" data-label="at">
+        {placeOf(row)}
+      </td>
+      <td role="cell" data-label="started">
+        <Ago at={startedAt} />
+      </td>
+      <td role="cell" class="number" data-label="cost">
+        <Money micros={costUsdMicros} />
+      </td>
+      <td role="cell" data-label="waits for">
+        {waiting !== undefined && <Waits waiting={waiting} />}
+      </td>
+      {mayRun && (
+        <td role="cell" class="row-moves">
+          <RowMoves row={row} isBusy={isBusy} cancel={cancel} resume={resume} />
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function RowMoves({
+  row,
+  isBusy,
+  cancel,
+  resume,
+}: Pick<RunsViewProps, 'isBusy' | 'cancel' | 'resume'> & {
+  readonly row: RunRowData;
+}): JSX.Element {
+  const described = `run-${row.run}`;
+  return (
+    <>
+      {canResume(row) && (
+        <button
+          type="button"
+          class="small"
+          aria-disabled={isBusy}
+          aria-describedby={described}
+          onClick={() => resume(row)}
+        >
+          Resume
+        </button>
+      )}
+      {canCancel(row) && (
+        <button
+          type="button"
+          class="small quiet-button"
+          aria-describedby={described}
+          onClick={() => cancel(row)}
+        >
+          Cancel
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Where it failed or waits. */
+function placeOf({ where, waiting }: RunRowData): string {
+  return where ?? waiting?.path ?? waiting?.node ?? '';
+}
+
+function canResume({ status }: RunRowData): boolean {
+  return status === 'failed' || status === 'interrupted';
+}
+
+function canCancel({ status }: RunRowData): boolean {
+  return status !== 'completed' && status !== 'cancelled';
+}
+
+function Waits({ waiting }: { readonly waiting: NonNullable<RunRowData['waiting']> }): JSX.Element {
+  const { reason, gate, until } = waiting;
+  return (
+    <>
+      {gate === undefined ? reason : `${reason} ${gate}`}
+      {until !== undefined && (
+        <span class="quiet">
+          {' '}
+          <Ago at={until} />
+        </span>
+      )}
+    </>
+  );
+}

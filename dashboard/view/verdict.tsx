@@ -1,0 +1,230 @@
+/** The verdict about a workflow: diagnostics, worst case, failure routes, and what a rehearsal has covered. */
+import type { JSX } from 'preact';
+import { usdWords } from '../../src/errors/render/money.ts';
+import { durationWords } from '../../src/errors/render/phrases.ts';
+import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
+import type { FileVerdict, WorkflowVerdict } from '../../src/workflow/check/validation-json.ts';
+import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
+import { grouped } from '../text/words.ts';
+import { DateTime, Empty, KindLink } from './parts.tsx';
+import { StatusIcon, StatusWord } from './status.tsx';
+
+export function Diagnostics({
+  verdict,
+  goTo,
+}: {
+  readonly verdict: WorkflowVerdict;
+  /** Leads to a line of the main file. */
+  readonly goTo?: ((line: number) => void) | undefined;
+}): JSX.Element {
+  const all = verdict.files.flatMap(({ file, diagnostics }, index) =>
+    diagnostics.map((diagnostic) => ({ ...diagnostic, file, isMain: index === 0 })),
+  );
+  if (all.length === 0) return <Empty>Nothing is wrong with the file.</Empty>;
+  return (
+    <ul class="diagnostics">
+      {all.map(({ severity, message, suggestion, line, column, file, isMain, code }, index) => (
+        <li key={index} data-severity={severity}>
+          <StatusIcon status={severity === 'error' ? 'invalid' : 'in_doubt'} />{' '}
+          <strong>{severity}</strong>{' '}
+          {goTo !== undefined && isMain ? (
+            <button type="button" class="link" onClick={() => goTo(line)}>
+              line {line}:{column}
+            </button>
+          ) : (
+            <span class="quiet">
+              {file}:{line}:{column}
+            </span>
+          )}{' '}
+          <span class="message">{message}</span>{' '}
+          {suggestion !== undefined && <span class="hint">{suggestion}</span>}{' '}
+          <code class="quiet">{code}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const FIGURES = [
+  ['Effects', 'effects', (count: number) => grouped(count)],
+  ['Model requests', 'modelRequests', (count: number) => grouped(count)],
+  ['Time', 'wallMs', durationWords],
+  ['Cost', 'costUsdMicros', usdWords],
+] as const;
+
+/** The worst case, and beside it the one of a changed text. */
+export function WorstCaseTable({
+  now,
+  after,
+}: {
+  readonly now: WorstCase | null | undefined;
+  readonly after?: WorstCase | null | undefined;
+}): JSX.Element {
+  if (now === null || now === undefined)
+    return <Empty>The file cannot be read, so it has no worst case.</Empty>;
+  const reasons = (after ?? now).unbounded;
+  return (
+    <>
+      <table class="dense">
+        <thead>
+          <tr>
+            <th scope="col">At most</th>
+            <th scope="col" class="number">
+              {after === undefined ? 'A run' : 'Before'}
+            </th>
+            {after !== undefined && (
+              <th scope="col" class="number">
+                After
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {FIGURES.map(([name, field, words]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">{figure(now[field], words)}</td>
+              {after !== undefined && (
+                <td class={`number${after?.[field] === now[field] ? '' : ' changed'}`}>
+                  {after === null ? 'not known' : figure(after[field], words)}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {reasons.length > 0 && (
+        <ul class="note">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function figure(value: number | null, words: (value: number) => string): string {
+  return value === null ? 'no bound' : words(value);
+}
+
+/** Node × kind → move; those that nothing is left for are marked. */
+export function FailureRoutes({ files }: { readonly files: readonly FileVerdict[] }): JSX.Element {
+  const rows = files.flatMap(({ file, nodes }, index) =>
+    Object.entries(nodes).flatMap(([node, { routes, unhandled }]) =>
+      Object.entries(routes).map(([kind, move]) => ({
+        node: index === 0 ? node : `${file}: ${node}`,
+        kind,
+        move,
+        isUnhandled: unhandled.includes(kind),
+      })),
+    ),
+  );
+  return (
+    <div class="wide" role="group" aria-label="Table of failure routes" tabIndex={0}>
+      <table class="dense" aria-label="Failure routes">
+        <thead>
+          <tr>
+            <th scope="col">Node</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Move</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ node, kind, move, isUnhandled }, index) => (
+            <tr
+              key={`${node} ${kind}`}
+              class={rows[index - 1]?.node === node ? '' : 'first-of-node'}
+            >
+              <th scope="row">
+                {rows[index - 1]?.node === node ? <span class="repeat">{node}</span> : node}
+              </th>
+              <td>
+                <KindLink kind={kind} />
+              </td>
+              <td>
+                {move} {isUnhandled && <span class="unhandled">unhandled</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What the last rehearsal has covered. */
+export function Rehearsal({
+  rehearsal,
+}: {
+  readonly rehearsal: JsonObject | undefined;
+}): JSX.Element {
+  if (rehearsal === undefined)
+    return (
+      <Empty>
+        It was not rehearsed yet: <code>errand rehearse</code> takes every failure route once,
+        without a network.
+      </Empty>
+    );
+  const { at, time, ...rest } = rehearsal;
+  const when = typeof at === 'string' ? at : time;
+  const rows = Object.entries(isObject(rest['coverage']) ? rest['coverage'] : rest).flatMap(
+    ([name, value]) =>
+      isObject(value) && typeof value['total'] === 'number' ? [{ name, ...countsOf(value) }] : [],
+  );
+  return (
+    <>
+      {typeof when === 'string' && (
+        <p>
+          Rehearsed at <DateTime at={when} />
+        </p>
+      )}
+      <table class="dense">
+        <thead>
+          <tr>
+            <th scope="col">Covered</th>
+            <th scope="col" class="number">
+              Of all
+            </th>
+            <th scope="col">Missed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, covered, total, missed }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">
+                {covered}/{total}
+              </td>
+              <td>{missed}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function countsOf(value: JsonObject): { covered: number; total: number; missed: string } {
+  const { covered, total, missed } = value;
+  const count = typeof covered === 'number' ? covered : 0;
+  const names = Array.isArray(missed) ? missed.map(missedWords) : [];
+  return { covered: count, total: typeof total === 'number' ? total : 0, missed: names.join('; ') };
+}
+
+function missedWords(missed: JsonValue): string {
+  if (typeof missed === 'string') return missed;
+  if (!isObject(missed)) return JSON.stringify(missed);
+  const { pointer, line, why, name } = missed;
+  return [name, pointer, typeof line === 'number' ? `line ${line}` : undefined, why]
+    .filter((part) => typeof part === 'string')
+    .join(' ');
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function ValidityWord({ isValid }: { readonly isValid: boolean }): JSX.Element {
+  return <StatusWord status={isValid ? 'valid' : 'invalid'} />;
+}

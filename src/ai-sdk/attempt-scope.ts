@@ -1,0 +1,117 @@
+/**
+ * The scope of one attempt: ends it for the caller, at the deadline of the call, or when the model sends
+ * nothing for too long. An ended attempt is aborted, and nobody waits for it.
+ */
+import type { ResilienceClock } from '../machine-clock.ts';
+
+export type Stop =
+  | { readonly by: 'caller' }
+  | { readonly by: 'deadline' }
+  | { readonly by: 'silence'; readonly limitMs: number };
+
+/** Thrown into an attempt that was ended from outside; `stop` of its scope says why. */
+export class AttemptStopped extends Error {
+  override readonly name = 'AttemptStopped';
+}
+
+export interface ScopeOptions {
+  readonly clock: ResilienceClock;
+  readonly caller: AbortSignal | undefined;
+  /** End of the whole call; Infinity where it has none. */
+  readonly endsAtMs: number;
+  /** Time without a sign of life. */
+  readonly limitMs: number;
+}
+
+/** A reason of its own: the default one is an exception, and making that is slow. */
+const CLOSED = 'The attempt ended';
+
+export class AttemptScope {
+  readonly #options: ScopeOptions;
+  readonly #controller = new AbortController();
+  #timers = new AbortController();
+  #limitMs: number;
+  #lastSignMs: number;
+  #stop: Stop | undefined;
+  #reject: ((stopped: AttemptStopped) => void) | undefined;
+
+  constructor(options: ScopeOptions) {
+    this.#options = options;
+    this.#limitMs = options.limitMs;
+    this.#lastSignMs = options.clock.now();
+    options.caller?.addEventListener('abort', this.#onAbort, { once: true });
+    if (options.caller?.aborted === true) this.#end({ by: 'caller' });
+    else this.#watch();
+  }
+
+  /** For the model. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  /** Waits for the work, or throws `AttemptStopped`. One at a time. */
+  wait<T>(work: PromiseLike<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#stop !== undefined) reject(new AttemptStopped());
+      work.then(resolve, reject);
+    });
+  }
+
+  /** A sign of life: the limit counts from here. */
+  touch(limitMs: number): void {
+    this.#lastSignMs = this.#options.clock.now();
+    if (limitMs === this.#limitMs) return;
+    this.#limitMs = limitMs;
+    this.#timers.abort(CLOSED);
+    this.#watch();
+  }
+
+  close(): void {
+    this.#timers.abort(CLOSED);
+    this.#options.caller?.removeEventListener('abort', this.#onAbort);
+  }
+
+  readonly #onAbort = (): void => this.#end({ by: 'caller' });
+
+  #watch(): void {
+    this.#timers = new AbortController();
+    const { signal } = this.#timers;
+    const sleep = (): void => {
+      const waitMs = Math.max(0, this.#dueMs() - this.#options.clock.now());
+      this.#options.clock.sleep(waitMs, signal).then(
+        () => {
+          if (!signal.aborted && !this.#endIfDue()) sleep();
+        },
+        () => undefined, // the attempt ended first, which is what the signal says
+      );
+    };
+    if (this.#dueMs() < Infinity) sleep();
+  }
+
+  #dueMs(): number {
+    return Math.min(this.#options.endsAtMs, this.#lastSignMs + this.#limitMs);
+  }
+
+  /** Signs of life may have moved the time since the timer was set. */
+  #endIfDue(): boolean {
+    if (this.#options.clock.now() < this.#dueMs()) return false;
+    const isOver = this.#options.endsAtMs <= this.#dueMs();
+    this.#end(isOver ? { by: 'deadline' } : { by: 'silence', limitMs: this.#limitMs });
+    return true;
+  }
+
+  #end(stop: Stop): void {
+    if (this.#stop !== undefined) return;
+    this.#stop = stop;
+    this.close();
+    this.#controller.abort(
+      stop.by === 'caller' ? this.#options.caller?.reason : new AttemptStopped(),
+    );
+    this.#reject?.(new AttemptStopped());
+  }
+}

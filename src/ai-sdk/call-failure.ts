@@ -1,0 +1,125 @@
+/**
+ * The failure of one attempt, classified once. Errors of providers and SDKs go through extract and
+ * classify, as everywhere; an ending that the SDK lets pass is read by the same extractor.
+ */
+import { buildReport } from '../errors/report/build.ts';
+import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
+import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
+import { durationWords } from '../errors/render/phrases.ts';
+import { providerNamed } from '../providers/known-providers.ts';
+import { brokenBeforeContent, notInTime, type ModelRef } from '../providers/own-findings.ts';
+import { draftFromProvider } from '../providers/report-from.ts';
+
+/** An ending that is a failure, found in an answer that came. */
+export class BadEnding extends Error {
+  override readonly name = 'BadEnding';
+  readonly link: object;
+
+  /** `link`: the ending in the form that the SDK's extractor reads. */
+  constructor(link: object) {
+    super('The answer did not end well');
+    this.link = link;
+  }
+}
+
+/** A stream without its end. */
+export const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' };
+
+export interface FinishReason {
+  readonly unified: string;
+  readonly raw?: string | undefined;
+}
+
+/** Undefined for an ending that passes; `isTruncationNamed` makes a cut by length a failure. */
+export function badEndingOf(
+  { unified, raw }: FinishReason,
+  isTruncationNamed: boolean,
+): BadEnding | undefined {
+  const reason = raw === undefined ? {} : { rawFinishReason: raw };
+  if (unified === 'content-filter' || (unified === 'length' && isTruncationNamed))
+    return new BadEnding({ type: 'finish', finishReason: unified, ...reason });
+  const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
+  return isCut ? new BadEnding(INTERRUPTED) : undefined;
+}
+
+/** An error in the body of a success, which the SDK takes for an answer. */
+export function errorInside(body: unknown): BadEnding | undefined {
+  const choices = readProperty(body, 'choices');
+  const inner: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  const holders = [body, ...inner.slice(0, MAX_CHOICES)];
+  return holders.some((holder) => isPlainObject(readProperty(holder, 'error')))
+    ? new BadEnding({ status: 200, headers: {}, body })
+    : undefined;
+}
+
+const MAX_CHOICES = 16;
+
+export interface Seen {
+  readonly stamp: Stamp;
+  /** Something came from the model. */
+  readonly isBegun: boolean;
+  /** Content has reached the caller. */
+  readonly isDelivered: boolean;
+}
+
+export function failureOf(
+  thrown: unknown,
+  ref: ModelRef,
+  { stamp, isDelivered }: Seen,
+): ErrorReport {
+  const link = thrown instanceof BadEnding ? thrown.link : thrown;
+  const draft = draftFromProvider(link, {
+    ...ref,
+    operation: 'generate',
+    fallback: 'provider.unknown',
+    delivered: isDelivered,
+    stamp,
+  });
+  // nobody has seen anything of it, so another model may answer
+  const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
+  const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });
+  return isDelivered ? afterContent(report, stamp) : report;
+}
+
+/** Half of an answer was seen: what would have passed before is in doubt now. */
+function afterContent(report: ErrorReport, stamp: Stamp): ErrorReport {
+  const isPassing = report.category === 'transient';
+  const change = isPassing ? ({ category: 'ambiguous', retryable: false } as const) : {};
+  return buildReport({ ...report, ...change, outcome: 'partial' }, { stamp });
+}
+
+export function timedOut(ref: ModelRef, limitMs: number, seen: Seen): ErrorReport {
+  const draft = notInTime(ref, seen.stamp, seen);
+  const who = providerNamed(ref.provider).display;
+  const what = seen.isBegun ? 'sent nothing more of its reply' : 'did not reply';
+  const message = `${who} ${what} within ${durationWords(limitMs)}.`;
+  return buildReport({ ...draft, message }, { stamp: seen.stamp });
+}
+
+/** The deadline of the call passed, or the next wait would end after it. */
+export function overdue(
+  deadlineMs: number,
+  {
+    cause,
+    isUnderWay,
+    isDelivered,
+  }: { cause?: ErrorReport | undefined; isUnderWay: boolean; isDelivered: boolean },
+): ReportDraft {
+  const within = `its deadline of ${durationWords(deadlineMs)}`;
+  const cut = isDelivered ? 'partial' : 'unknown';
+  return {
+    kind: 'limit.node_timeout',
+    title: 'Deadline passed',
+    message: isUnderWay
+      ? `The call did not end within ${within}`
+      : `The next attempt would come after ${within}`,
+    // an answer that was given up may have been made
+    outcome: isUnderWay ? cut : (cause?.outcome ?? 'failed'),
+    details: { deadlineMs },
+    action: {
+      kind: 'raise_limit',
+      detail: 'Raise `deadlineMs`, or call again when the cause has passed.',
+    },
+    ...(cause === undefined ? {} : { cause }),
+  };
+}

@@ -1,0 +1,385 @@
+/**
+ * One call of a chain: asks the next healthy entry, waits while there is none, and ends with an answer
+ * or with one failure that lists every attempt. The decisions are the engine's (`machine/policy`); this
+ * file waits, keeps the deadline and the budget, and writes the ledger.
+ */
+import { buildReport } from '../errors/report/build.ts';
+import { usdWords } from '../errors/render/money.ts';
+import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { ambientStamp } from '../errors/thrown/stamp.ts';
+import {
+  chooseModel,
+  isTransient,
+  newChain,
+  noteFailure,
+  noteReply,
+  type ChainEntry,
+} from '../machine/policy/model-chain.ts';
+import {
+  isRefused,
+  NOTHING_USED,
+  usedSoFar,
+  usedUp,
+  type ReportedUsage,
+} from '../providers/pricing/counted-usage.ts';
+import { tokensIn } from '../providers/pricing/estimate-tokens.ts';
+import { costUsdMicros, type TokenCounts } from '../providers/pricing/prices.ts';
+import { INLINE_CEILING_MS } from '../workflow/plan/limits.ts';
+import type { AttemptRow } from './attempt-row.ts';
+import { AttemptScope } from './attempt-scope.ts';
+import { CallLedger } from './call-ledger.ts';
+import { failureOf, overdue, timedOut } from './call-failure.ts';
+import { beforeContent, contextOf } from './failure-context.ts';
+import type { Chain, Entry, NamedModel } from './options.ts';
+
+/** What a call expects of each attempt, before it is made. */
+export interface Expectation {
+  readonly estimate: TokenCounts;
+  readonly defaultTimeoutMs: number;
+}
+
+/** An attempt that is under way or has its answer; it must be ended once. */
+export interface OpenAttempt<Model> {
+  readonly entry: Entry<Model>;
+  readonly scope: AttemptScope;
+  /** Content has reached the caller. */
+  isDelivered: boolean;
+  /** Something came from the model. */
+  isBegun: boolean;
+  /** Characters of the answer so far. */
+  written: number;
+  readonly estimate: TokenCounts;
+  readonly key: string;
+  readonly startedMs: number;
+}
+
+/** In the metadata of an answer. */
+export interface CallRecord {
+  readonly servedBy: string;
+  readonly costUsdMicros: number;
+  readonly attempts: readonly AttemptRow[];
+}
+
+let calls = 0;
+
+export class ChainCall<Model extends NamedModel> {
+  readonly #chain: Chain<Model>;
+  readonly #caller: AbortSignal | undefined;
+  readonly #endsAtMs: number;
+  readonly #entries: ChainEntry[];
+  readonly #ledger: CallLedger<Model>;
+  readonly #refused = new Set<ChainEntry>();
+  readonly #name = `call ${++calls}`;
+  #last: ErrorReport | undefined;
+
+  constructor(chain: Chain<Model>, caller: AbortSignal | undefined) {
+    this.#chain = chain;
+    this.#caller = caller;
+    this.#ledger = new CallLedger(chain);
+    const { clock, deadlineMs, entries } = chain;
+    this.#endsAtMs = deadlineMs === undefined ? Infinity : clock.now() + deadlineMs;
+    this.#entries = newChain(
+      entries.map(({ id, on }) => ({ model: id, ...(on === undefined ? {} : { on }) })),
+    );
+  }
+
+  /** Asks entries until one answers. Throws an `ErrandError`, or the reason of the caller's signal. */
+  async answerOf<T>(
+    ask: (attempt: OpenAttempt<Model>) => Promise<T>,
+    expected: Expectation,
+  ): Promise<{ readonly answer: T; readonly attempt: OpenAttempt<Model> }> {
+    for (;;) {
+      const attempt = await this.#nextAttempt(expected);
+      try {
+        return { answer: await ask(attempt), attempt };
+      } catch (thrown) {
+        const error = this.#failed(attempt, thrown);
+        if (!this.#note(attempt, error)) throw this.#ended(error);
+      }
+    }
+  }
+
+  /** Ends an attempt that answered well. */
+  succeeded({ entry, ...attempt }: OpenAttempt<Model>, reported?: ReportedUsage): CallRecord {
+    const { clock } = this.#chain;
+    attempt.scope.close();
+    entry.memory.succeeded(entry.name, attempt.key, clock.now());
+    noteReply(this.#entries);
+    const outputTokens = tokensIn(attempt.written);
+    const used = usedUp(reported, { ...attempt.estimate, outputTokens });
+    this.#ledger.add({ entry, ...attempt }, used);
+    return {
+      servedBy: entry.target,
+      costUsdMicros: this.#ledger.spentUsdMicros,
+      attempts: [...this.#ledger.rows],
+    };
+  }
+
+  /** Ends an attempt whose answer is sent back: the model works, and its answer is on the bill. */
+  sentBack(
+    { entry, ...attempt }: OpenAttempt<Model>,
+    error: ReportDraft,
+    reported?: ReportedUsage,
+  ): ErrandError {
+    attempt.scope.close();
+    entry.memory.succeeded(entry.name, attempt.key, this.#chain.clock.now());
+    noteReply(this.#entries);
+    const report = this.#report(error);
+    const outputTokens = tokensIn(attempt.written);
+    this.#ledger.add(
+      { entry, ...attempt },
+      usedUp(reported, { ...attempt.estimate, outputTokens }),
+      report,
+    );
+    return this.#ended(report);
+  }
+
+  /** Ends an attempt that failed. Throws the reason of the caller's signal. */
+  #failed(attempt: OpenAttempt<Model>, thrown: unknown): ErrorReport {
+    const { entry, scope } = attempt;
+    const { clock } = this.#chain;
+    const { stop } = scope;
+    scope.close();
+    if (stop?.by === 'caller') {
+      entry.memory.abandoned(entry.name, attempt.key, clock.now());
+      throw this.#caller?.reason;
+    }
+    const error = this.#errorOf(attempt, thrown);
+    const outputTokens = tokensIn(attempt.written);
+    const isUnused = isRefused(error.outcome, error.provider?.status) && !attempt.isDelivered;
+    const estimate = { ...attempt.estimate, outputTokens };
+    const used = isUnused ? NOTHING_USED : usedSoFar(undefined, estimate);
+    this.#ledger.add(attempt, used, error);
+    return error;
+  }
+
+  /** Ends the call with a failure after content was delivered: nothing is asked any more. */
+  broken(attempt: OpenAttempt<Model>, thrown: unknown): ErrandError {
+    const error = this.#failed(attempt, thrown);
+    this.#note(attempt, error);
+    return new ErrandError({ ...error, attempts: this.#ledger.failures });
+  }
+
+  /** Ends an attempt whose answer nobody wants any more. */
+  abandoned(attempt: OpenAttempt<Model>): void {
+    attempt.scope.close();
+    attempt.entry.memory.abandoned(attempt.entry.name, attempt.key, this.#chain.clock.now());
+    const estimate = { ...attempt.estimate, outputTokens: tokensIn(attempt.written) };
+    const error = this.#report({
+      kind: 'cancelled.call',
+      message: `The answer of ${attempt.entry.target} was not read to its end`,
+      outcome: 'partial',
+    });
+    this.#ledger.add(attempt, usedSoFar(undefined, estimate), error);
+  }
+
+  async #nextAttempt(expected: Expectation): Promise<OpenAttempt<Model>> {
+    for (;;) {
+      this.#caller?.throwIfAborted();
+      const nowMs = this.#chain.clock.now();
+      const choice = chooseModel(this.#entries, nowMs, (id) => this.#readyAtMs(id, nowMs));
+      switch (choice.type) {
+        case 'spent':
+          throw this.#exhausted();
+        case 'wait':
+          await this.#waitUntil(choice.untilMs);
+          break;
+        case 'ask': {
+          const attempt = this.#begin(this.#entryOf(choice.model), expected);
+          if (attempt !== undefined) return attempt;
+        }
+      }
+    }
+  }
+
+  /** Undefined where the breaker of the entry refuses the call. Throws `limit.budget`. */
+  #begin(entry: Entry<Model>, expected: Expectation): OpenAttempt<Model> | undefined {
+    const { clock } = this.#chain;
+    const nowMs = clock.now();
+    this.#keepBudget(entry, expected.estimate);
+    const key = `${this.#name}.${this.#ledger.rows.length}`;
+    const refusedUntilMs = entry.memory.begin(entry.name, key, nowMs);
+    if (refusedUntilMs !== undefined) {
+      this.#turnedAway(entry, refusedUntilMs - nowMs);
+      return undefined;
+    }
+    const limitMs = entry.timeoutMs ?? expected.defaultTimeoutMs;
+    const scope = new AttemptScope({
+      clock,
+      caller: this.#caller,
+      endsAtMs: this.#endsAtMs,
+      limitMs,
+    });
+    return {
+      entry,
+      scope,
+      key,
+      startedMs: nowMs,
+      estimate: { inputTokens: expected.estimate.inputTokens ?? 0 },
+      isBegun: false,
+      isDelivered: false,
+      written: 0,
+    };
+  }
+
+  #turnedAway(entry: Entry<Model>, retryAfterMs: number): void {
+    const error = this.#report({
+      kind: 'breaker.open',
+      message: `${entry.target} failed too often; calls to it are refused for the moment`,
+      details: { target: entry.target },
+      provider: { retryAfterMs },
+    });
+    const nowMs = this.#chain.clock.now();
+    noteFailure(this.#entries, entry.id, error, { ...contextOf(error, nowMs), isTurnedAway: true });
+    const refused = this.#entries.find(({ model }) => model === entry.id);
+    if (refused !== undefined) this.#refused.add(refused);
+    if (this.#ledger.rows.length === 0) this.#last = error;
+  }
+
+  /** False when no entry may be asked any more. */
+  #note(attempt: OpenAttempt<Model>, error: ErrorReport): boolean {
+    const { entry, key, scope } = attempt;
+    const nowMs = this.#chain.clock.now();
+    if (scope.stop?.by === 'deadline') {
+      entry.memory.abandoned(entry.name, key, nowMs);
+      return false;
+    }
+    const pausesAs = attempt.isDelivered ? beforeContent(error) : error;
+    const hasNext = noteFailure(this.#entries, entry.id, pausesAs, contextOf(error, nowMs));
+    const own = this.#entries.find(({ model }) => model === entry.id);
+    const pausedUntilMs = own?.isSpent === true ? 0 : (own?.pausedUntilMs ?? 0);
+    entry.memory.failed(entry.name, key, { error, pausesAs, pausedUntilMs, nowMs });
+    this.#last = error;
+    return hasNext;
+  }
+
+  /** Waits until an entry is ready, or until another call changes what is known of one. */
+  async #waitUntil(untilMs: number): Promise<void> {
+    const { clock, entries } = this.#chain;
+    const nowMs = clock.now();
+    const isProbed = untilMs === Infinity;
+    if (isProbed ? nowMs >= this.#endsAtMs : untilMs > this.#endsAtMs) throw this.#tooLate();
+    if (!isProbed && untilMs - nowMs > INLINE_CEILING_MS) throw this.#exhausted();
+    const endMs = Math.min(untilMs, this.#endsAtMs);
+    const ending = new AbortController();
+    const wake = Promise.withResolvers<void>();
+    const stops = entries.map(({ memory }) => memory.onChange(wake.resolve));
+    const abort = (): void => wake.resolve();
+    this.#caller?.addEventListener('abort', abort, { once: true });
+    try {
+      const slept = endMs === Infinity ? [] : [clock.sleep(endMs - nowMs, ending.signal)];
+      await Promise.race([wake.promise, ...slept]);
+      for (const sleep of slept) sleep.catch(() => undefined); // ended by us, below
+    } finally {
+      ending.abort('The wait is over');
+      this.#caller?.removeEventListener('abort', abort);
+      for (const stop of stops) stop();
+    }
+    // a breaker may have closed meanwhile
+    for (const entry of this.#refused) entry.pausedUntilMs = 0;
+    this.#refused.clear();
+  }
+
+  #readyAtMs(id: string, nowMs: number): number {
+    const { memory, name } = this.#entryOf(id);
+    return memory.readyAtMs(name, nowMs);
+  }
+
+  #entryOf(id: string): Entry<Model> {
+    const entry = this.#chain.entries.find((each) => each.id === id);
+    if (entry === undefined) throw new Error(`no entry ${id}`);
+    return entry;
+  }
+
+  #keepBudget({ price, target }: Entry<Model>, estimate: TokenCounts): void {
+    const { budgetUsdMicros: limit } = this.#chain;
+    if (limit === undefined || price === null) return;
+    const spent = this.#ledger.spentUsdMicros;
+    if (spent + costUsdMicros(price, estimate) <= limit) return;
+    throw this.#ended(
+      this.#report({
+        kind: 'limit.budget',
+        message: `The next attempt, at ${target}, would exceed the budget of the call (${usdWords(limit)}); ${usdWords(spent)} has been spent`,
+        outcome: 'not_started',
+        details: { limit, spent, unit: 'usdMicros' },
+        ...this.#cause(),
+      }),
+    );
+  }
+
+  #errorOf(attempt: OpenAttempt<Model>, thrown: unknown): ErrorReport {
+    const { stop } = attempt.scope;
+    const { ref } = attempt.entry;
+    const seen = { ...attempt, stamp: this.#stamp() };
+    if (stop?.by === 'silence') return timedOut(ref, stop.limitMs, seen);
+    if (stop?.by !== 'deadline') return failureOf(thrown, ref, seen);
+    return this.#report(
+      overdue(this.#chain.deadlineMs ?? 0, { cause: this.#last, isUnderWay: true, ...attempt }),
+    );
+  }
+
+  #tooLate(): ErrandError {
+    // nothing was asked, because every breaker is open: that says more than the deadline
+    if (this.#last?.kind === 'breaker.open') return this.#ended(this.#last);
+    const cause = this.#last ?? this.#remembered();
+    const { deadlineMs = 0 } = this.#chain;
+    const draft = overdue(deadlineMs, { cause, isUnderWay: false, isDelivered: false });
+    return this.#ended(this.#report(draft));
+  }
+
+  #exhausted(): ErrandError {
+    if (this.#last?.kind === 'breaker.open') return this.#ended(this.#last);
+    const cause = this.#last ?? this.#remembered();
+    return this.#ended(this.#spent(cause));
+  }
+
+  #spent(cause: ErrorReport | undefined): ErrorReport {
+    const nowMs = this.#chain.clock.now();
+    const ready = this.#chain.entries.map(({ memory, name }) => memory.readyAtMs(name, nowMs));
+    const retryAfterMs = Math.max(0, Math.min(...ready) - nowMs);
+    const count = this.#ledger.rows.length;
+    const tried =
+      count === 0
+        ? 'All models pause'
+        : `No model answered in ${count} attempt${count === 1 ? '' : 's'}`;
+    return this.#report({
+      kind: 'provider.exhausted',
+      message: cause === undefined ? tried : `${tried}; the last failure: ${cause.message}`,
+      ...(cause === undefined ? {} : { cause }),
+      ...(Number.isFinite(retryAfterMs) && retryAfterMs > 0
+        ? { provider: { ...cause?.provider, retryAfterMs } }
+        : {}),
+    });
+  }
+
+  /** The latest failure of earlier calls, which these pauses come from. */
+  #remembered(): ErrorReport | undefined {
+    const known = this.#chain.entries.map(({ memory, name }) => memory.latestFailure(name));
+    return known.findLast((report) => report !== undefined);
+  }
+
+  #cause(): { readonly cause?: ErrorReport } {
+    return this.#last === undefined ? {} : { cause: this.#last };
+  }
+
+  #report(draft: ReportDraft): ErrorReport {
+    return buildReport(draft, { stamp: this.#stamp() });
+  }
+
+  #stamp(): Stamp {
+    return { id: ambientStamp().id, at: new Date(this.#chain.clock.now()).toISOString() };
+  }
+
+  /** The failure that ends the call: transient ones are spent, others keep their kind. */
+  #ended(error: ErrorReport): ErrandError {
+    const final =
+      isTransient(error) && error.kind !== 'provider.exhausted' && !OWN.has(error.kind)
+        ? this.#spent(error)
+        : error;
+    const attempts = this.#ledger.failures;
+    return new ErrandError(attempts.length === 0 ? final : { ...final, attempts });
+  }
+}
+
+const OWN: ReadonlySet<string> = new Set(['breaker.open', 'limit.node_timeout', 'limit.budget']);

@@ -1,0 +1,216 @@
+/**
+ * `doStream` of a chain. What comes before the first content is held back, so that an entry that fails
+ * before it is replaced unseen. After it nothing is replaced: a failure ends the stream, twice said, as an
+ * `error` part for `onError` and as the error of the stream for everybody who waits for its text.
+ */
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart as Part,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
+import { MACHINE_CLOCK } from '../machine-clock.ts';
+import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
+import { BadEnding, badEndingOf, INTERRUPTED } from './call-failure.ts';
+import { ChainCall, type OpenAttempt } from './chain-call.ts';
+import { namesTruncation, optionsFor, withRecord } from './entry-options.ts';
+import { expectedTokens } from './expect-tokens.ts';
+import { reportedUsage } from './generate.ts';
+import type { Chain } from './options.ts';
+
+type Model = LanguageModelV4;
+type Finish = Extract<Part, { type: 'finish' }>;
+
+export async function stream(
+  chain: Chain<Model>,
+  options: LanguageModelV4CallOptions,
+): Promise<LanguageModelV4StreamResult> {
+  const call = new ChainCall(chain, options.abortSignal);
+  try {
+    const { answer, attempt } = await call.answerOf((open) => openStream(chain, open, options), {
+      estimate: expectedTokens(options),
+      defaultTimeoutMs: DEFAULT_TIMEOUTS.firstTokenMs,
+    });
+    const { result, ...opened } = answer;
+    const reading = new Reading(chain, call, attempt, opened);
+    return { ...result, stream: new ReadableStream<Part>(reading, { highWaterMark: 0 }) };
+  } catch (thrown) {
+    // an abort is the caller's own, and is thrown to the caller as it is
+    if (isAbortOf(options.abortSignal, thrown)) throw thrown;
+    return { stream: failedStream(thrown) };
+  }
+}
+
+interface Opened {
+  readonly result: LanguageModelV4StreamResult;
+  readonly reader: ReadableStreamDefaultReader<Part>;
+  /** Parts up to the first content, in order. */
+  readonly held: readonly Part[];
+}
+
+/** Reads up to the first content, or to a good end without any. */
+async function openStream(
+  chain: Chain<Model>,
+  open: OpenAttempt<Model>,
+  options: LanguageModelV4CallOptions,
+): Promise<Opened> {
+  const { entry, scope } = open;
+  const result = await scope.wait(entry.model.doStream(optionsFor(entry, options, scope.signal)));
+  const reader = result.stream.getReader();
+  const held: Part[] = [];
+  try {
+    for (;;) {
+      const { done, value: part } = await scope.wait(reader.read());
+      if (done) throw new BadEnding(INTERRUPTED);
+      if (part.type === 'error') throw part.error;
+      if (part.type === 'finish') checkFinish(chain, open, part);
+      held.push(part);
+      open.written += charsIn(part);
+      if (part.type === 'finish' || isContent(part)) return { result, reader, held };
+    }
+  } catch (thrown) {
+    release(reader, thrown);
+    throw thrown;
+  }
+}
+
+/** The rest of the stream, part by part as it is asked for. */
+class Reading {
+  readonly #chain: Chain<Model>;
+  readonly #call: ChainCall<Model>;
+  readonly #attempt: OpenAttempt<Model>;
+  readonly #reader: ReadableStreamDefaultReader<Part>;
+  readonly #held: Part[];
+  readonly #idleMs: number;
+  #isFinished = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(
+    chain: Chain<Model>,
+    call: ChainCall<Model>,
+    attempt: OpenAttempt<Model>,
+    { reader, held }: Omit<Opened, 'result'>,
+  ) {
+    this.#chain = chain;
+    this.#call = call;
+    this.#attempt = attempt;
+    this.#reader = reader;
+    this.#held = [...held];
+    this.#idleMs = attempt.entry.timeoutMs ?? DEFAULT_TIMEOUTS.idleMs;
+    attempt.isBegun = true;
+    // whatever fails from here on fails after content, unless the answer is empty and over
+    attempt.isDelivered = true;
+    attempt.scope.touch(this.#idleMs);
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Part>): Promise<void> {
+    if (this.#failure !== undefined) return failLater(controller, this.#failure.error);
+    try {
+      const part = this.#held.shift() ?? (await this.#next());
+      if (part === undefined) controller.close();
+      else controller.enqueue(part.type === 'finish' ? this.#finished(part) : part);
+    } catch (thrown) {
+      this.#fail(controller, thrown);
+    }
+  }
+
+  cancel(reason: unknown): void {
+    if (!this.#isFinished && this.#failure === undefined) this.#call.abandoned(this.#attempt);
+    release(this.#reader, reason);
+  }
+
+  async #next(): Promise<Part | undefined> {
+    const { scope } = this.#attempt;
+    const { done, value: part } = await scope.wait(this.#reader.read());
+    if (done) {
+      if (this.#isFinished) return undefined;
+      throw new BadEnding(INTERRUPTED);
+    }
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'finish') checkFinish(this.#chain, this.#attempt, part);
+    this.#attempt.written += charsIn(part);
+    if (!this.#isFinished) scope.touch(this.#idleMs);
+    return part;
+  }
+
+  #finished(part: Finish): Finish {
+    this.#isFinished = true;
+    const record = this.#call.succeeded(this.#attempt, reportedUsage(part.usage));
+    return { ...part, providerMetadata: withRecord(part.providerMetadata, record) };
+  }
+
+  #fail(controller: ReadableStreamDefaultController<Part>, thrown: unknown): void {
+    release(this.#reader, thrown);
+    // a complete answer stays one, whatever its connection does after it
+    if (this.#isFinished) return controller.close();
+    try {
+      const error = this.#call.broken(this.#attempt, thrown);
+      this.#failure = { error };
+      controller.enqueue({ type: 'error', error });
+    } catch (reason) {
+      controller.error(reason); // the caller's own abort
+    }
+  }
+}
+
+function checkFinish(chain: Chain<Model>, { entry }: OpenAttempt<Model>, part: Finish): void {
+  const bad = badEndingOf(part.finishReason, namesTruncation(chain, entry));
+  if (bad !== undefined) throw bad;
+}
+
+function isAbortOf(signal: AbortSignal | undefined, thrown: unknown): boolean {
+  return signal?.aborted === true && thrown === signal.reason;
+}
+
+function failedStream(error: unknown): ReadableStream<Part> {
+  let isSaid = false;
+  return new ReadableStream<Part>(
+    {
+      async pull(controller) {
+        if (isSaid) return failLater(controller, error);
+        isSaid = true;
+        controller.enqueue({ type: 'error', error });
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/**
+ * `streamText({ streamRetries })` restarts the call at the `error` part, and cancels this stream for it,
+ * which cannot be done to one that has failed. So the failure leaves it time.
+ */
+const RESTART_MS = 100;
+
+async function failLater(
+  controller: ReadableStreamDefaultController<Part>,
+  error: unknown,
+): Promise<void> {
+  await MACHINE_CLOCK.sleep(RESTART_MS, new AbortController().signal);
+  controller.error(error);
+}
+
+function release(reader: ReadableStreamDefaultReader<Part>, reason: unknown): void {
+  // the failure is known already, and a stream that is thrown away has no other listener
+  reader.cancel(reason).catch(() => undefined);
+}
+
+/** Whether somebody who reads the stream has seen something of the answer. */
+function isContent(part: Part): boolean {
+  return 'delta' in part ? part.delta !== '' : WHOLE_CONTENT.has(part.type);
+}
+
+const WHOLE_CONTENT: ReadonlySet<Part['type']> = new Set<Part['type']>([
+  'tool-call',
+  'tool-result',
+  'tool-approval-request',
+  'custom',
+  'file',
+  'reasoning-file',
+  'source',
+]);
+
+function charsIn(part: Part): number {
+  if ('delta' in part) return part.delta.length;
+  return part.type === 'tool-call' ? part.toolName.length : 0;
+}

@@ -1,0 +1,28 @@
+/** Stops what serves until it is stopped: the first signal asks, a second one ends the process at once. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SECOND_EXIT = 130;
+
+export class Stopping {
+  /** Aborted with the first signal. */
+  readonly signal: AbortSignal;
+  readonly asked: Promise<void>;
+  readonly #listener: () => void;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    this.signal = controller.signal;
+    this.asked = promise;
+    this.#listener = () => {
+      this.off();
+      for (const signal of SIGNALS) process.once(signal, () => process.exit(SECOND_EXIT));
+      controller.abort();
+      resolve();
+    };
+    for (const signal of SIGNALS) process.on(signal, this.#listener);
+  }
+
+  off(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#listener);
+  }
+}

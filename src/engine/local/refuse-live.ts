@@ -1,0 +1,25 @@
+/** Refuses to take a run from a process that is seen to live; the store knows leases only. */
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import type { ClaimOwner, RunStore, SeenClaim } from '../../machine/ports/store-port.ts';
+import { alreadyActive } from '../../stores/failure.ts';
+import { lifeOf, type Life } from './claim-owner.ts';
+
+/** Throws `run.already_active`. */
+export async function refuseLiveOwner(
+  store: RunStore,
+  run: string,
+  life: (owner: ClaimOwner) => Life = lifeOf,
+): Promise<void> {
+  const claim = await claimOn(store, run);
+  if (claim !== null && life(claim.owner) === 'alive') throw alreadyActive(run, claim);
+}
+
+async function claimOn(store: RunStore, run: string): Promise<SeenClaim | null> {
+  try {
+    return (await store.summary(run)).claim;
+  } catch (thrown) {
+    // what the caller asks of the store next says so, or removes what is damaged
+    if (isKind(thrown, 'store.corrupt') || isKind(thrown, 'run.not_found')) return null;
+    throw thrown;
+  }
+}

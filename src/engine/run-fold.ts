@@ -1,0 +1,80 @@
+/**
+ * The state of a run for those who only read it: what it waits for, what its people are asked, what may
+ * have happened, what has changed. It begins with what was saved of the run, so a long log is not read
+ * as a whole; events that are added later continue from there.
+ */
+import { needsOf, type RunNeeds } from '../history/attention.ts';
+import { openQuestions, type OpenQuestion } from '../history/open-questions.ts';
+import { evolve } from '../machine/evolve/evolve.ts';
+import { changesSince } from '../machine/policy/drift.ts';
+import { waitingOf } from '../machine/policy/pause.ts';
+import {
+  namedUnknownOutcomes,
+  type NamedUnknownOutcome,
+} from '../machine/policy/unknown-outcome.ts';
+import type { RunRecord } from '../machine/ports/store-port.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import { newRunState, type RunState } from '../machine/state/state.ts';
+import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { RunDrift } from './run-drift.ts';
+
+export class RunFold {
+  readonly #state: RunState;
+  /** Events that opened a gate, by their numbers. */
+  readonly #asked = new Map<number, RunEvent>();
+  #last: RunEvent | undefined;
+
+  /** `state`: as it was saved once; only later events are folded into it. */
+  constructor(record: Pick<RunRecord, 'run' | 'plan'>, state?: RunState) {
+    // written by a backend, and the store verifies the checksum of its row
+    this.#state = state ?? newRunState(record.run, JSON.parse(record.plan) as WorkflowPlan);
+  }
+
+  /** The number of the last event in it. */
+  get seq(): number {
+    return this.#state.seq;
+  }
+
+  /** The last event, where it has been seen. */
+  get last(): RunEvent | undefined {
+    return this.#last?.seq === this.seq ? this.#last : undefined;
+  }
+
+  /** The plan that the run has now. */
+  get plan(): WorkflowPlan {
+    return this.#state.plan;
+  }
+
+  /** Events that it has already are taken for what they said. */
+  add(event: RunEvent): void {
+    if (event.seq > this.seq) evolve(this.#state, event, Date.parse(event.at));
+    if (event.seq === this.seq) this.#last = event;
+    if (event.type === 'gate:opened') this.#asked.set(event.seq, event);
+  }
+
+  /** Numbers of events that `questions` needs and that were not added. */
+  missing(): readonly number[] {
+    const openings = (waitingOf(this.#state)?.all ?? []).flatMap(({ opening }) => opening ?? []);
+    return openings.filter((seq) => !this.#asked.has(seq));
+  }
+
+  /** What the run waits for, also while the rest of it still runs. */
+  needs(): RunNeeds {
+    return needsOf(this.#state);
+  }
+
+  questions(): readonly OpenQuestion[] {
+    return openQuestions(this.#state, [...this.#asked.values()]);
+  }
+
+  /** Effects that may have happened. */
+  inDoubt(): readonly NamedUnknownOutcome[] {
+    return namedUnknownOutcomes(this.#state);
+  }
+
+  /** What a resume with this plan would find changed. */
+  drift(plan: WorkflowPlan): RunDrift {
+    const changed = changesSince(this.#state, plan);
+    return { changed, needsAccept: changed.some(({ isFinished }) => isFinished) };
+  }
+}

@@ -1,0 +1,83 @@
+/** The page of a run from its log: what it is, what failed in it, and what can be done with it. */
+import { forPerson } from '../errors/report/audiences.ts';
+import { attentionOf } from '../history/attention.ts';
+import { failureHistories } from '../history/failure-history.ts';
+import { nextMoves } from '../history/next-moves.ts';
+import type { RunMoves, RunPage } from '../history/run-page.ts';
+import { eventForPerson } from '../history/run-view/event-for-person.ts';
+import { runGraph } from '../history/workflow-graph.ts';
+import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import { RunFold } from './run-fold.ts';
+import { foldedView, shownFile } from './run-view.ts';
+
+export interface FoldedRun {
+  readonly record: RunRecord;
+  readonly status: RunStatusName;
+  readonly fold: RunFold;
+}
+
+/** A fold may be ahead of the row that was read before it, or empty. */
+export function lastSeq({ record, fold }: Pick<FoldedRun, 'record' | 'fold'>): number {
+  return Math.max(fold.seq, record.head.nextSeq - 1);
+}
+
+export interface MoveContext {
+  /** The folder that the path of the file is relative to. */
+  readonly directory: string;
+  /** Stands before every path of a move. */
+  readonly base?: string;
+  /** Whether a person will see the moves: some questions only they may answer. */
+  readonly isForPerson: boolean;
+  /** Whether it can be resumed here. */
+  readonly canResume: boolean;
+  /** Whether a resume has to accept changes of the file. */
+  readonly needsAccept: boolean;
+}
+
+export function runMoves({ record, status, fold }: FoldedRun, context: MoveContext): RunMoves {
+  const { directory, base, isForPerson, canResume, needsAccept } = context;
+  const { run, workflow } = record;
+  const { reasons, isRetrying } = fold.needs();
+  const questions = fold.questions();
+  return {
+    run,
+    workflow,
+    file: shownFile(record.file, directory),
+    status,
+    attention: attentionOf(status, { reasons, isRetrying }),
+    seq: lastSeq({ record, fold }),
+    nextMoves: nextMoves(
+      { run, status, reasons, questions, isForPerson, canResume, needsAccept },
+      base,
+    ),
+    inDoubt: fold.inDoubt(),
+    questions,
+    ...endOf(fold.last),
+  };
+}
+
+/** How the run ended, for a page that has not read the rest of it yet. */
+function endOf(last: RunEvent | undefined): Pick<RunMoves, 'error'> {
+  return last?.type === 'run:failed' ? { error: forPerson(last.error) } : {};
+}
+
+export interface PagedRun {
+  readonly record: RunRecord;
+  readonly status: RunStatusName;
+  readonly events: readonly RunEvent[];
+}
+
+export function runPage({ record, status, events }: PagedRun, context: MoveContext): RunPage {
+  const fold = new RunFold(record);
+  for (const event of events) fold.add(event);
+  return {
+    ...runMoves({ record, status, fold }, context),
+    graph: runGraph(fold.plan),
+    view: foldedView(record, events),
+    // written by a backend, and the store verifies the checksum of its row
+    life: failureHistories(JSON.parse(record.plan) as WorkflowPlan, events),
+    events: events.map(eventForPerson),
+  };
+}

@@ -1,0 +1,40 @@
+/** What the page of a run shows, and the file that is written of it. */
+import type { PersonReport } from '../errors/report/audiences.ts';
+import type { RunStatusName } from '../machine/ports/store-port.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import type { NamedUnknownOutcome } from '../machine/policy/unknown-outcome.ts';
+import type { Attention } from './attention.ts';
+import type { FailureHistory } from './failure-history.ts';
+import type { NextMove } from './next-moves.ts';
+import type { OpenQuestion } from './open-questions.ts';
+import type { RunView } from './run-view/view.ts';
+import type { RunGraph } from './workflow-graph.ts';
+
+/** What can be done with a run now, and why a person should. */
+export interface RunMoves {
+  readonly run: string;
+  readonly workflow: string;
+  /** Seen from the folder of the caller; `code:NAME` for a workflow made in code. */
+  readonly file: string | null;
+  readonly status: RunStatusName;
+  readonly attention: Attention;
+  /** Number of the last event that it rests on. */
+  readonly seq: number;
+  readonly nextMoves: readonly NextMove[];
+  /** Effects that may have happened. */
+  readonly inDoubt: readonly NamedUnknownOutcome[];
+  readonly questions: readonly OpenQuestion[];
+  /** The failure that the run ended with. */
+  readonly error?: PersonReport;
+}
+
+export interface RunPage extends RunMoves {
+  readonly graph: RunGraph;
+  readonly view: RunView;
+  /** Every failure with its history. */
+  readonly life: readonly FailureHistory[];
+  /** All events, as people see them. */
+  readonly events: readonly RunEvent[];
+  /** The lines of the workflow's file, where it can be read. */
+  readonly source?: readonly string[];
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { expectLinear } from '../../test/own-time.ts';
+import type { ErrorReport } from '../errors/report/report.ts';
+import { failure } from '../errors/thrown/errand-error.ts';
+import type { EventBody, RunEvent } from '../machine/state/events.ts';
+import { beginView, foldView, reduceView } from './run-view.ts';
+import { failedStep, isUnhandled, openFailure } from './run-view/read-view.ts';
+import { stepAt } from './run-view/steps.ts';
+import type { RunView } from './run-view/view.ts';
+
+const START_MS = Date.parse('2026-11-17T03:00:00.000Z');
+
+type Told = EventBody & { readonly after?: number };
+
+/** Numbers the events; each comes a second after the one before, or as long as it says. */
+function log(told: readonly Told[]): readonly RunEvent[] {
+  let atMs = START_MS;
+  return told.map(({ after = 1000, ...body }, index) => {
+    atMs += after;
+    return { ...body, run: 'r', seq: index + 1, at: new Date(atMs).toISOString() } as RunEvent;
+  });
+}
+
+function view(told: readonly Told[]): RunView {
+  return foldView(
+    beginView({ run: 'r', workflow: 'w', startedAt: new Date(START_MS).toISOString() }),
+    log(told),
+  );
+}
+
+function report(kind: string): ErrorReport {
+  return failure(kind, `It failed with ${kind}`).report;
+}
+
+const STARTED: Told = { type: 'run:started', workflow: 'w', input: {} };
+const SAY = { node: 'say', path: 'say' };
+const CALL = { key: 'k', type: 'model', target: 'sim/a' } as const;
+const started = (where = SAY, attempt = 0): Told => ({ type: 'node:started', ...where, attempt });
+
+function bars(of: RunView, path: string): readonly string[] {
+  return (stepAt(of, path)?.bars ?? []).map(({ kind, from, to }) => {
+    const seconds = to === undefined ? '…' : (Date.parse(to) - Date.parse(from)) / 1000;
+    return `${kind} ${seconds}`;
+  });
+}
+
+describe('a step', () => {
+  it('shows work, backoffs and questions one after another on its time axis', () => {
+    const asked = view([
+      STARTED,
+      started(),
+      { type: 'effect:requested', ...SAY, effect: CALL, attempt: 0 },
+      { type: 'effect:failed', ...SAY, effect: CALL, error: report('bank.busy') },
+      { type: 'effect:requested', ...SAY, effect: CALL, attempt: 1, after: 7000 },
+      { type: 'effect:failed', ...SAY, effect: CALL, error: report('bank.busy') },
+      { type: 'node:failed', ...SAY, error: report('bank.busy'), after: 0 },
+      { type: 'gate:opened', ...SAY, gate: 'say', prompt: 'Again?', options: ['retry'], after: 0 },
+      { type: 'gate:answered', ...SAY, gate: 'say', value: 'retry', by: 'ada', after: 60_000 },
+    ]);
+    expect(bars(asked, 'say')).toEqual(['work 2', 'backoff 7', 'work 1', 'person 60', 'work …']);
+    expect(asked.gates).toEqual([]);
+    expect(asked.answers.at(-1)).toMatchObject({ gate: 'say', value: 'retry', by: 'ada' });
+  });
+
+  it('keeps every failure, the first one first, with what became of it', () => {
+    const told: readonly Told[] = [
+      STARTED,
+      started(),
+      { type: 'effect:requested', ...SAY, effect: CALL, attempt: 0 },
+      {
+        type: 'effect:failed',
+        ...SAY,
+        effect: CALL,
+        error: report('bank.closed'),
+        costUsdMicros: 5,
+        usage: { inputTokens: 3 },
+      },
+      { type: 'node:failed', ...SAY, error: report('bank.closed') },
+      {
+        type: 'route:taken',
+        ...SAY,
+        move: 'to',
+        to: 'sorry',
+        bucket: 'error',
+        rule: 1,
+        kind: 'bank.closed',
+      },
+    ];
+    const routed = view(told);
+    const step = stepAt(routed, 'say');
+    expect(step?.failures.map(({ layer, fate, route }) => [layer, fate, route?.to])).toEqual([
+      ['call', 'handled', undefined],
+      ['node', 'handled', 'sorry'],
+    ]);
+    expect(step?.status).toBe('failed');
+    expect(step !== undefined && isUnhandled(routed, step)).toBe(false);
+    expect(step?.tries.at(0)).toMatchObject({ calls: 1, costUsdMicros: 5, status: 'failed' });
+    expect(routed.costs).toMatchObject({ total: { usdMicros: 5, failedUsdMicros: 5, tokens: 3 } });
+    expect(routed.routes.map(({ kind, to }) => [kind, to])).toEqual([['bank.closed', 'sorry']]);
+  });
+
+  it('has the text of its model while it comes, and none that was taken back', () => {
+    const before = view([STARTED, started()]);
+    const chunk = { type: 'chunk', path: 'say', attempt: 0 } as const;
+    const talking = foldView(before, [
+      { ...chunk, text: 'One, ' },
+      { ...chunk, text: 'two' },
+    ]);
+    expect(stepAt(talking, 'say')?.live).toEqual({ attempt: 0, text: 'One, two' });
+    expect(stepAt(before, 'say')?.live).toBeUndefined();
+    const other = reduceView(talking, { type: 'chunk.retracted', path: 'say', attempt: 1 });
+    expect(other).toBe(talking);
+    const taken = reduceView(talking, { type: 'chunk.retracted', path: 'say', attempt: 0 });
+    expect(stepAt(taken, 'say')?.live).toBeUndefined();
+    expect(taken.seq).toBe(2);
+  });
+
+  it('counts the members of its group, also one that failed first and worked then', () => {
+    const EACH = { node: 'each', path: 'each' };
+    const one = (key: number): typeof SAY => ({ node: 'one', path: `each[${key}]/one` });
+    const end: Told = { type: 'route:taken', ...one(0), move: 'to', to: '$end', bucket: 'success' };
+    const told: readonly Told[] = [
+      STARTED,
+      { type: 'node:started', ...EACH, attempt: 0, members: { keys: ['0', '1'] } },
+      started(one(0)),
+      started(one(1)),
+      { type: 'node:completed', ...one(0), output: 1 },
+      end,
+      { type: 'node:failed', ...one(1), error: report('order.missing') },
+      { type: 'route:taken', ...one(1), move: 'propagate', bucket: 'default' },
+    ];
+    expect(stepAt(view(told), 'each')?.members).toEqual({ all: 2, succeeded: 1, failed: 1 });
+    const again = view([
+      ...told,
+      { type: 'run:failed', error: report('order.missing') },
+      { type: 'run:resumed', by: 'ada' },
+      started(one(1), 1),
+      { type: 'node:completed', ...one(1), output: 1 },
+      { ...end, ...one(1) },
+    ]);
+    expect(stepAt(again, 'each')?.members).toEqual({ all: 2, succeeded: 2, failed: 0 });
+  });
+});
+
+describe('the failure that matters', () => {
+  it('is the one that the run ended with, and none while it runs again', () => {
+    const told: readonly Told[] = [
+      STARTED,
+      started(),
+      { type: 'node:failed', ...SAY, error: report('order.missing') },
+      { type: 'run:failed', error: report('order.missing') },
+    ];
+    expect(openFailure(view(told))?.kind).toBe('order.missing');
+    const resumed = view([...told, { type: 'run:resumed', by: 'ada' }]);
+    expect(openFailure(resumed)).toBeUndefined();
+    expect(resumed.legs.map(({ cause, by }) => [cause, by])).toEqual([
+      ['started', undefined],
+      ['resumed', 'ada'],
+    ]);
+  });
+
+  it('is the one that a person is asked about', () => {
+    const asking = view([
+      STARTED,
+      started(),
+      { type: 'node:failed', ...SAY, error: report('order.missing') },
+      { type: 'gate:opened', ...SAY, gate: 'say', prompt: 'And now?', options: ['retry', 'skip'] },
+    ]);
+    expect(failedStep(asking)?.path).toBe('say');
+    expect(openFailure(asking)?.kind).toBe('order.missing');
+  });
+});
+
+it('takes time in proportion to its events, whatever has happened before', () => {
+  const make = (members: number): readonly RunEvent[] => {
+    const keys = Array.from({ length: members }, (_, key) => String(key));
+    const inside = keys.flatMap((key): readonly Told[] => {
+      const where = { node: 'one', path: `each[${key}]/one` };
+      const effect = { ...CALL, key };
+      return [
+        started(where),
+        { type: 'effect:requested', ...where, effect, attempt: 0 },
+        { type: 'effect:succeeded', ...where, effect, output: { toolCalls: [] } },
+        { type: 'node:completed', ...where, output: 1 },
+        { type: 'route:taken', ...where, move: 'to', to: '$end', bucket: 'success' },
+      ];
+    });
+    const group: Told = {
+      type: 'node:started',
+      node: 'each',
+      path: 'each',
+      attempt: 0,
+      members: { keys },
+    };
+    return log([STARTED, group, ...inside]);
+  };
+  const logs = new Map<number, readonly RunEvent[]>();
+  expectLinear((size) => {
+    const events = logs.get(size) ?? make(size);
+    logs.set(size, events);
+    return foldView(beginView({ run: 'r', workflow: 'w', startedAt: '' }), events).seq;
+  }, 4000);
+});

@@ -1,0 +1,322 @@
+/**
+ * The one reducer of a run: a view and an event give the next view. The server makes with it what it
+ * serves, and the page what it shows, each from where it is. Reports in the events are as people see them
+ * (`forPerson`): what comes in is shown as it is.
+ */
+import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import { scopeIdOf } from '../machine/state/plan-lookup.ts';
+import { END } from '../workflow/plan/route.ts';
+import { boxIdOf } from './graph-layout/layout.ts';
+import { NO_ITEMS, renameBar } from './run-view/bars.ts';
+import { beginCall, endCall, NO_COSTS, sendBack } from './run-view/costs.ts';
+import { nextStep, routeOf, waiting, type NodeEvent } from './run-view/in-node.ts';
+import { isSentBack, type LedgerRow } from './run-view/ledger-row.ts';
+import { Places } from './run-view/places.ts';
+import { putStep, stepAt, stepAround, stopInside, type Draft } from './run-view/steps.ts';
+import type {
+  Leg,
+  OpenGate,
+  RunView,
+  StepView,
+  TakenRoute,
+  ViewedRunFacts,
+  ViewNote,
+} from './run-view/view.ts';
+
+/** Text of a model while it comes, and that it was taken back. Neither is stored. */
+export type LiveEvent =
+  | {
+      readonly type: 'chunk';
+      readonly path: string;
+      readonly attempt: number;
+      readonly text: string;
+    }
+  | { readonly type: 'chunk.retracted'; readonly path: string; readonly attempt: number };
+
+export type ViewEvent = RunEvent | LiveEvent;
+
+/** A run of which no event is known yet. */
+export function beginView({ input = null, ...facts }: ViewedRunFacts): RunView {
+  return {
+    ...facts,
+    seq: 0,
+    status: 'running',
+    at: facts.startedAt,
+    legs: [],
+    input,
+    steps: NO_ITEMS,
+    places: Places.of([]),
+    open: 0,
+    routes: [],
+    gates: [],
+    answers: NO_ITEMS,
+    costs: NO_COSTS,
+    notes: NO_ITEMS,
+  };
+}
+
+export function foldView(view: RunView, events: Iterable<ViewEvent>): RunView {
+  let folded = view;
+  for (const event of events) folded = reduceView(folded, event);
+  return folded;
+}
+
+/** An event that the view has already changes nothing, so a stream may repeat itself. */
+export function reduceView(view: RunView, event: ViewEvent): RunView {
+  if (event.type === 'chunk' || event.type === 'chunk.retracted') return withText(view, event);
+  if (event.seq <= view.seq) return view;
+  const next: Draft = { ...view, seq: event.seq, at: event.at };
+  if (!('path' in event)) return inRun(next, event, view.at);
+  const going = goingOn(next, event);
+  inNode(going, event);
+  return going;
+}
+
+function withText(view: RunView, event: LiveEvent): RunView {
+  const step = stepAt(view, event.path);
+  if (step === undefined) return view;
+  const { live, ...rest } = step;
+  const isSame = live?.attempt === event.attempt;
+  if (event.type === 'chunk.retracted' && !isSame) return view;
+  const next: Draft = { ...view };
+  if (event.type === 'chunk.retracted') putStep(next, rest);
+  else {
+    const text = (isSame ? live.text : '') + event.text;
+    putStep(next, { ...rest, live: { attempt: event.attempt, text } });
+  }
+  return next;
+}
+
+/** An answer or a time that has come ends a pause without an event of its own. */
+function goingOn(view: Draft, { at, seq }: NodeEvent): Draft {
+  if (view.status !== 'paused') return view;
+  const { waiting: _waiting, ...rest } = view;
+  const leg: Leg = { from: at, cause: 'resumed', seq };
+  return { ...rest, status: 'running', legs: [...view.legs, leg] };
+}
+
+type OfRun = Exclude<RunEvent, NodeEvent>;
+
+/** `lastAt`: when the event before it came. */
+function inRun(view: Draft, event: OfRun, lastAt: string): RunView {
+  switch (event.type) {
+    case 'run:started':
+      return {
+        ...view,
+        workflow: event.workflow,
+        startedAt: event.at,
+        input: view.input ?? event.input,
+        legs: [{ from: event.at, cause: 'started', seq: event.seq }],
+      };
+    case 'run:resumed':
+      return resumed(view, event, lastAt);
+    case 'run:paused':
+      return paused(endLeg(view, event.at), event);
+    case 'run:completed':
+      return { ...ended(view, event), status: 'completed', output: event.output };
+    case 'run:failed': {
+      const { error, output } = event;
+      const over = ended(view, event);
+      return { ...over, status: 'failed', error, ...(output === undefined ? {} : { output }) };
+    }
+    case 'run:cancelled': {
+      const { by, reason } = event;
+      const cancelled = { by, ...(reason === undefined ? {} : { reason }) };
+      return { ...ended(view, event), status: 'cancelled', cancelled };
+    }
+    case 'breaker:changed':
+    case 'budget:warning':
+    case 'budget:paused':
+    case 'error:suppressed':
+      return { ...view, notes: view.notes.add(noteOf(event)) };
+  }
+}
+
+function ended(view: Draft, { at }: OfRun): RunView {
+  const { waiting: _waiting, ...rest } = endLeg(view, at);
+  const over: Draft = { ...rest, endedAt: at };
+  stopInside(over, '', at);
+  return over;
+}
+
+/** Where no process had the run for a while, the leg before ended with its last event. */
+function resumed(
+  view: Draft,
+  event: Extract<OfRun, { type: 'run:resumed' }>,
+  lastAt: string,
+): RunView {
+  const { waiting: _waiting, error: _error, output: _output, ...kept } = endLeg(view, lastAt);
+  const { cancelled: _cancelled, endedAt: _endedAt, ...rest } = kept;
+  const { at, seq, by, input } = event;
+  return {
+    ...rest,
+    status: 'running',
+    input: input === undefined ? view.input : joined(view.input, input),
+    legs: [...rest.legs, { from: at, cause: 'resumed', by, seq }],
+  };
+}
+
+function joined(before: JsonValue, change: JsonValue): JsonValue {
+  return isPlainObject(before) && isPlainObject(change) ? { ...before, ...change } : change;
+}
+
+function endLeg(view: Draft, at: string): Draft {
+  const last = view.legs.at(-1);
+  if (last === undefined || last.to !== undefined) return view;
+  return { ...view, legs: view.legs.with(-1, { ...last, to: at }) };
+}
+
+function paused(view: Draft, event: Extract<OfRun, { type: 'run:paused' }>): RunView {
+  const next: Draft = { ...view, status: 'paused', waiting: event.waiting };
+  for (const { path = '', reason, until } of event.waiting.all) {
+    const step = stepAt(next, path);
+    if (step === undefined) continue;
+    const kind = reason === 'time' ? 'wait' : 'person';
+    const isBackoff = reason === 'time' && step.bars.at(-1)?.kind === 'backoff';
+    putStep(next, isBackoff ? waiting(step) : renameBar(waiting(step), kind, until));
+  }
+  return next;
+}
+
+function noteOf(
+  event: Extract<
+    OfRun,
+    { type: 'breaker:changed' | 'budget:warning' | 'budget:paused' | 'error:suppressed' }
+  >,
+): ViewNote {
+  const { seq, at } = event;
+  switch (event.type) {
+    case 'breaker:changed':
+      return {
+        seq,
+        at,
+        type: 'breaker',
+        text: `The breaker of ${event.target} went from ${event.from} to ${event.to}`,
+      };
+    case 'budget:warning':
+    case 'budget:paused': {
+      const { limit, spent, unit, holder } = event;
+      const whose = holder === '' ? 'the run' : holder;
+      const amounts = `${spent} of ${limit} ${unit === 'usd' ? 'micro-dollars' : 'tokens'}`;
+      return { seq, at, type: 'budget', text: `The budget of ${whose} is spent: ${amounts}` };
+    }
+    case 'error:suppressed': {
+      const type = event.isWarning === true ? 'warning' : 'suppressed';
+      return { seq, at, type, text: event.reason, error: event.error };
+    }
+  }
+}
+
+function inNode(view: Draft, event: NodeEvent): void {
+  const row = noteCosts(view, event);
+  const before = stepAt(view, event.path);
+  const step = nextStep(before, event, { row, rows: view.costs.rows.length });
+  noteGates(view, event);
+  if (event.type === 'route:taken') view.routes = withRoute(view.routes, routeOf(event));
+  if (step === undefined) return;
+  // a member that starts again has not ended
+  if (event.type === 'node:started' && before?.counted !== undefined)
+    addMember(view, before, before.counted, -1);
+  putStep(view, step);
+  if (event.type === 'route:taken') countMember(view, event);
+  const isOver = step.endedAt !== undefined && before?.endedAt !== step.endedAt;
+  if (isOver && step.holds) stopInside(view, step.path, event.at);
+}
+
+/** Returns the row of the call that has ended with the event. */
+function noteCosts(view: Draft, event: NodeEvent): LedgerRow | undefined {
+  const answer = isSentBack(event) ? stepAt(view, event.path)?.answerRow : undefined;
+  if (answer !== undefined) view.costs = sendBack(view.costs, answer);
+  if (event.type === 'effect:requested') view.costs = beginCall(view.costs, event);
+  if (event.type !== 'effect:succeeded' && event.type !== 'effect:failed') return undefined;
+  const { costs, row } = endCall(view.costs, event);
+  view.costs = costs;
+  return row;
+}
+
+/** A route that was taken before, at the same place of the graph, is counted. */
+function withRoute(routes: readonly TakenRoute[], taken: TakenRoute): readonly TakenRoute[] {
+  const place = boxIdOf(taken.path);
+  const at = routes.findIndex(
+    (route) =>
+      route.rule === taken.rule &&
+      route.to === taken.to &&
+      route.kind === taken.kind &&
+      route.bucket === taken.bucket &&
+      route.move === taken.move &&
+      boxIdOf(route.path) === place,
+  );
+  const known = routes[at];
+  return known === undefined
+    ? [...routes, taken]
+    : routes.with(at, { ...taken, count: known.count + 1 });
+}
+
+function noteGates(view: Draft, event: NodeEvent): void {
+  switch (event.type) {
+    case 'gate:opened':
+      view.gates = [...without(view, event.gate), gateOf(event)];
+      return;
+    case 'gate:answered': {
+      const { gate, path, at, seq, value, by } = event;
+      view.answers = view.answers.add({ gate, path, at, seq, value, by });
+      view.gates = without(view, gate);
+      return;
+    }
+    case 'gate:expired': {
+      const { gate, path, at, seq } = event;
+      view.answers = view.answers.add({ gate, path, at, seq });
+      view.gates = without(view, gate);
+      return;
+    }
+    case 'node:started':
+      if (view.gates.length > 0) view.gates = view.gates.filter(({ path }) => path !== event.path);
+      return;
+    default:
+  }
+}
+
+function gateOf(event: Extract<NodeEvent, { type: 'gate:opened' }>): OpenGate {
+  const { gate, node, path, seq, at, prompt, options, promptFor, deadline, budget } = event;
+  return {
+    gate,
+    node,
+    path,
+    seq,
+    openedAt: at,
+    prompt,
+    options,
+    ...(promptFor === undefined ? {} : { promptFor }),
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(budget === undefined ? {} : { budget: { limit: budget.limit, unit: budget.unit } }),
+  };
+}
+
+function without({ gates }: Draft, gate: string): RunView['gates'] {
+  return gates.filter((open) => open.gate !== gate);
+}
+
+/** A branch has ended when a route of it leads to `$end`, or a failure propagates out of it. */
+function countMember(view: Draft, event: Extract<NodeEvent, { type: 'route:taken' }>): void {
+  const step = stepAt(view, event.path);
+  const isBranch = scopeIdOf(event.path, event.node).endsWith(']');
+  if (step === undefined || !isBranch) return;
+  const good = event.to === END ? 'succeeded' : undefined;
+  const how = event.move === 'propagate' ? 'failed' : good;
+  if (how === undefined) return;
+  putStep(view, { ...step, counted: how });
+  addMember(view, step, how, 1);
+}
+
+function addMember(
+  view: Draft,
+  member: StepView,
+  how: 'succeeded' | 'failed',
+  change: number,
+): void {
+  const group = stepAround(view, member);
+  if (group?.members === undefined) return;
+  const members = { ...group.members, [how]: Math.max(0, group.members[how] + change) };
+  putStep(view, { ...group, members });
+}

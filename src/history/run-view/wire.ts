@@ -1,0 +1,95 @@
+/**
+ * A view as it is sent, and as the page takes it up again. Of a long run most steps stay behind: those
+ * that have ended well and hold no others. They can be asked for, and are added to a view.
+ */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { List } from './list.ts';
+import { Places } from './places.ts';
+import { isOpen } from './steps.ts';
+import type { RunView, StepView } from './view.ts';
+
+/** Rows of the ledger above this are left out: the sums are there, and the rows have a path of their own. */
+const MOST_ROWS = 2000;
+const MOST_STEPS = 1000;
+
+/** Lists as arrays, without what can be made again. */
+export function viewToJson(view: RunView): JsonValue {
+  const { places: _places, costs, steps: all, ...rest } = view;
+  const rows = costs.rows.length > MOST_ROWS ? [] : costs.rows;
+  const steps = sentSteps(view);
+  const leftOut = all.length - steps.length;
+  const cut = leftOut === 0 ? {} : { leftOut };
+  // lists are arrays in JSON
+  return { ...rest, steps: steps.map(stepToJson), ...cut, costs: { ...costs, rows } } as never;
+}
+
+/** Everything that may still change or needs attention, and the first of the others. */
+function sentSteps({ steps }: RunView): readonly StepView[] {
+  if (steps.length <= MOST_STEPS) return [...steps];
+  const isKept = (step: StepView): boolean =>
+    isOpen(step) || step.holds || step.failures.length > 0 || step.status !== 'completed';
+  let room = Math.max(0, MOST_STEPS - steps.filter(isKept).length);
+  return steps.filter((step) => isKept(step) || room-- > 0);
+}
+
+/** Fields that say nothing are left out: most steps have few others. */
+export function stepToJson(step: StepView): object {
+  return Object.fromEntries(
+    Object.entries(step).filter(([name, value]) => !isNothing(value) || name === 'attempts'),
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === 0 || value === false) return true;
+  return (Array.isArray(value) || value instanceof List) && value.length === 0;
+}
+
+/** Takes what `viewToJson` made, after it was JSON. */
+export function viewFromJson(json: unknown): RunView {
+  // made by the same code on the other side
+  const sent = json as Sent<RunView>;
+  const view: RunView = {
+    ...(sent as unknown as RunView),
+    answers: List.of(sent.answers),
+    notes: List.of(sent.notes),
+    costs: { ...sent.costs, rows: List.of(sent.costs.rows) },
+  };
+  return withAll(view, sent.steps.map(stepFromJson));
+}
+
+/** Adds steps that were left out; those that the view has are as they are now. */
+export function addSteps(view: RunView, json: readonly unknown[]): RunView {
+  const missing = (json as readonly Sent<StepView>[])
+    .map(stepFromJson)
+    .filter(({ path }) => view.places.get(path) === undefined);
+  if (missing.length === 0) return view;
+  const { leftOut = 0, ...rest } = view;
+  const left = Math.max(0, leftOut - missing.length);
+  const all = [...view.steps, ...missing].toSorted((a, b) => a.firstSeq - b.firstSeq);
+  return withAll(left === 0 ? rest : { ...rest, leftOut: left }, all);
+}
+
+function withAll(view: RunView, steps: readonly StepView[]): RunView {
+  return { ...view, steps: List.of(steps), places: Places.of(steps.map(({ path }) => path)) };
+}
+
+type Sent<T> = {
+  readonly [K in keyof T]: T[K] extends List<infer I>
+    ? readonly Sent<I>[]
+    : T[K] extends { readonly rows: List<infer I> }
+      ? Omit<T[K], 'rows'> & { readonly rows: readonly I[] }
+      : T[K];
+};
+
+const NOTHING = { holds: false, openInside: 0, calls: 0, costUsdMicros: 0, tokens: 0, pending: [] };
+
+function stepFromJson({ tries, failures, bars, ...step }: Partial<Sent<StepView>>): StepView {
+  return {
+    ...NOTHING,
+    // what is left out is in `NOTHING`, or a list without items
+    ...(step as Omit<StepView, 'tries' | 'failures' | 'bars'>),
+    tries: List.of(tries ?? []),
+    failures: List.of(failures ?? []),
+    bars: List.of(bars ?? []),
+  };
+}

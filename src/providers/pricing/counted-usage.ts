@@ -1,0 +1,92 @@
+/**
+ * The tokens that a call used: the provider's count if there is one, else an estimate, marked as such.
+ * A refusal costs nothing; a reply that broke off, was not received, or was replaced by a gateway's error
+ * was worked on.
+ */
+import type { Outcome } from '../../errors/catalog/vocabulary.ts';
+import type { TokenCounts } from './prices.ts';
+import { tokenCount } from './token-count.ts';
+
+/** The tokens of a call, as far as they are known. */
+export interface Used {
+  readonly usage?: TokenCounts;
+  /** The counts are our estimate, not the provider's. */
+  readonly isEstimated?: boolean;
+}
+
+/** A count as an SDK reports it, not yet checked. */
+export interface ReportedUsage {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly inputTokenDetails?:
+    | {
+        readonly cacheReadTokens?: number | undefined;
+        readonly cacheWriteTokens?: number | undefined;
+      }
+    | undefined;
+  readonly outputTokenDetails?: { readonly reasoningTokens?: number | undefined } | undefined;
+}
+
+export const NOTHING_USED: Used = { usage: { inputTokens: 0, outputTokens: 0 } };
+
+/** Statuses of gateways, which do not know what the provider did. */
+const IN_BETWEEN: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 524, 598, 599]);
+
+/** Whether a failed call was refused before the provider worked on it, so that it costs nothing. */
+export function isRefused(outcome: Outcome, status: number | undefined): boolean {
+  const hasFailed = outcome === 'failed' || outcome === 'not_started';
+  return hasFailed && !IN_BETWEEN.has(status ?? 0);
+}
+
+/** For a complete reply. */
+export function usedUp(reported: ReportedUsage | undefined, estimate: TokenCounts): Used {
+  const usage = withoutZeros(toCounts(reported), estimate);
+  const { outputTokens, reasoningTokens = 0 } = usage;
+  // a provider that counts only its reasoning has not counted what it wrote
+  const isTextMissing = reasoningTokens > 0 && outputTokens === reasoningTokens;
+  if (isTextMissing) {
+    const written = outputTokens + (estimate.outputTokens ?? 0);
+    return { usage: { ...estimate, ...usage, outputTokens: written }, isEstimated: true };
+  }
+  if (usage.inputTokens !== undefined && usage.outputTokens !== undefined) return { usage };
+  return { usage: { ...estimate, ...usage }, isEstimated: true };
+}
+
+/** For a reply that broke off: the count so far may be too low. */
+export function usedSoFar(reported: ReportedUsage | undefined, estimate: TokenCounts): Used {
+  const usage = withoutZeros(toCounts(reported), estimate);
+  const outputTokens = Math.max(usage.outputTokens ?? 0, estimate.outputTokens ?? 0);
+  return { usage: { ...estimate, ...usage, outputTokens }, isEstimated: true };
+}
+
+/** A count of zero for a non-empty text is replaced by the estimate. */
+function withoutZeros(usage: TokenCounts, estimate: TokenCounts): TokenCounts {
+  const { inputTokens, outputTokens, ...rest } = usage;
+  return {
+    ...rest,
+    ...known('inputTokens', isMissing(inputTokens, estimate.inputTokens) ? undefined : inputTokens),
+    ...known(
+      'outputTokens',
+      isMissing(outputTokens, estimate.outputTokens) ? undefined : outputTokens,
+    ),
+  };
+}
+
+function isMissing(tokens: number | undefined, estimated: number | undefined): boolean {
+  return tokens === 0 && (estimated ?? 0) > 0;
+}
+
+function toCounts(reported: ReportedUsage | undefined): TokenCounts {
+  const { inputTokenDetails, outputTokenDetails } = reported ?? {};
+  return {
+    ...known('inputTokens', tokenCount(reported?.inputTokens)),
+    ...known('outputTokens', tokenCount(reported?.outputTokens)),
+    ...known('cachedTokens', tokenCount(inputTokenDetails?.cacheReadTokens)),
+    ...known('cacheWriteTokens', tokenCount(inputTokenDetails?.cacheWriteTokens)),
+    ...known('reasoningTokens', tokenCount(outputTokenDetails?.reasoningTokens)),
+  };
+}
+
+function known(name: keyof TokenCounts, tokens: number | undefined): TokenCounts {
+  return tokens === undefined ? {} : { [name]: tokens };
+}

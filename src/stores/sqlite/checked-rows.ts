@@ -1,0 +1,70 @@
+/**
+ * Rows and lists that were read before. A row with the same values is not checked and parsed again, and
+ * a list not read again while nothing was written: lists are read far more often than runs change.
+ */
+import type { Row } from '../typed-row.ts';
+import type { Preparer } from './meta.ts';
+
+interface Known<T> {
+  readonly row: Row;
+  readonly value: T;
+}
+
+const MAX_ROWS = 2000;
+const MAX_LISTS = 20;
+/** Longer lists are rare, and would hold much. */
+const MAX_LIST_ROWS = 300;
+
+export class CheckedRows<T> {
+  readonly #known = new Map<unknown, Known<T>>();
+
+  /** `check` throws for a damaged row. The column `key` distinguishes rows. */
+  read(row: Row, check: (row: Row) => T): T {
+    const { key } = row;
+    const known = this.#known.get(key);
+    if (known !== undefined && isSame(known.row, row)) return known.value;
+    const value = check(row);
+    // the newest come last, so that those that were read long ago are forgotten first
+    this.#known.delete(key);
+    this.#known.set(key, { row, value });
+    const first = this.#known.keys().next();
+    if (this.#known.size > MAX_ROWS && first.done !== true) this.#known.delete(first.value);
+    return value;
+  }
+}
+
+function isSame(one: Row, other: Row): boolean {
+  for (const column in one) if (one[column] !== other[column]) return false;
+  return true;
+}
+
+/** Changes with every write to the database, by whichever process, as long as the connection is open. */
+function versionOf(db: Preparer): string {
+  const { data_version: byOthers } = db.prepare('PRAGMA data_version').get() ?? {};
+  const { own } = db.prepare('SELECT total_changes() AS own').get() ?? {};
+  return `${String(byOthers)} ${String(own)}`;
+}
+
+export class KnownLists<T> {
+  readonly #known = new Map<string, readonly T[]>();
+  #version = '';
+
+  /** Called when the connection is another one, or a transaction was undone. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** Undefined where it was not read since the last write. Within a transaction, as the reading is. */
+  get(db: Preparer, name: string): readonly T[] | undefined {
+    const version = versionOf(db);
+    if (version !== this.#version) this.#known.clear();
+    this.#version = version;
+    return this.#known.get(name);
+  }
+
+  keep(name: string, list: readonly T[]): void {
+    if (list.length > MAX_LIST_ROWS) return;
+    if (this.#known.size >= MAX_LISTS) this.#known.clear();
+    this.#known.set(name, list);
+  }
+}

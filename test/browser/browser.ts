@@ -1,0 +1,166 @@
+/**
+ * A real browser for tests of the dashboard: Debian's Chromium, or another one of its family that is
+ * there. Nothing is downloaded. Where there is none, the cases are skipped, loudly.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import type { Served } from '../server/served.ts';
+
+const PROGRAMS = [
+  process.env['ERRAND_TEST_BROWSER'] ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+const PROGRAM = PROGRAMS.find((path) => path !== '' && existsSync(path));
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Long enough for a machine with other work: it ends what hangs. */
+const PATIENCE_MS = 60_000;
+
+export interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+export interface OpenOptions {
+  /** Default: `/`. */
+  readonly path?: string;
+  /** Default: that of the server. Null: none. */
+  readonly token?: string | null;
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** Another tab of the same browser profile, with its cookies. */
+  readonly context?: BrowserContext;
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+let browser: Browser | undefined;
+const contexts = new Set<BrowserContext>();
+/** What went wrong in any page, whatever the case looked at. */
+const troubles: string[] = [];
+let isTroubleExpected = false;
+
+/** Cases in a real browser; skipped where there is none. */
+export function describeInBrowser(name: string, cases: () => void): void {
+  if (PROGRAM === undefined)
+    process.stderr.write(
+      `\n*** SKIPPED: ${name}: there is no Chromium here (apt-get install chromium, or ERRAND_TEST_BROWSER=/path/to/it) ***\n`,
+    );
+  describe.skipIf(PROGRAM === undefined)(name, () => {
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath: PROGRAM ?? '',
+        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+        timeout: PATIENCE_MS * 4,
+      });
+    });
+    afterEach(async () => {
+      const seen = troubles.splice(0);
+      const wasExpected = isTroubleExpected;
+      isTroubleExpected = false;
+      for (const context of contexts) await context.close();
+      contexts.clear();
+      if (!wasExpected) expect(seen).toEqual([]);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      browser = undefined;
+    });
+    cases();
+  });
+}
+
+/** In this case requests fail, and the browser says so in its console. */
+export function expectTrouble(): void {
+  isTroubleExpected = true;
+}
+
+/** Opens a page of the dashboard, signed in with the token of the server unless it says otherwise. */
+export async function open(
+  served: Pick<Served, 'url' | 'token'>,
+  options: OpenOptions = {},
+): Promise<Opened> {
+  const { path = '/', token = served.token, viewport = { width: 1280, height: 900 } } = options;
+  if (browser === undefined) throw new Error('open a page inside describeInBrowser');
+  const context =
+    options.context ??
+    (await browser.newContext({
+      viewport,
+      colorScheme: options.colorScheme ?? 'light',
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+    }));
+  contexts.add(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  watch(page, served.url);
+  const fragment = token === null || token === '' ? '' : `#token=${token}`;
+  await page.goto(served.url + path + fragment);
+  return { page, context };
+}
+
+/** Notes what no page may do: errors, broken rules of its policy, requests to other hosts, style attributes. */
+function watch(page: Page, url: string): void {
+  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning')
+      troubles.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(url) && !asked.startsWith('data:')) troubles.push(`request: ${asked}`);
+  });
+}
+
+export interface AxeFinding {
+  readonly rule: string;
+  readonly impact: string | null;
+  readonly where: readonly string[];
+}
+
+/** Findings of axe-core: its default rules and those of WCAG 2.2 AA, in light and in dark. */
+export async function axeFindings(page: Page): Promise<readonly AxeFinding[]> {
+  const found: AxeFinding[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // not a script of the page, so its policy stays as it is
+    await page.evaluate(AXE);
+    const violations = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as {
+        axe: {
+          run: (options: object) => Promise<{
+            violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[];
+          }>;
+        };
+      };
+      const { violations: all } = await axe.run({
+        rules: { 'target-size': { enabled: true } },
+        resultTypes: ['violations'],
+      });
+      return all.map(({ id, impact, nodes }) => ({
+        rule: id,
+        impact,
+        where: nodes.map(({ target }) => target.join(' ')),
+      }));
+    });
+    found.push(...violations.map((each) => ({ ...each, rule: `${each.rule} (${colorScheme})` })));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
+/** Whether the page itself can be scrolled sideways; things in it may. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate(
+    () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  );
+}
+
+/** Elements with a `style` attribute: the policy forbids them. */
+export function styleAttributes(page: Page): Promise<number> {
+  return page.evaluate(() => document.querySelectorAll('[style]').length);
+}

@@ -1,0 +1,34 @@
+/** The dashboard opens: its page, its files, its policy, its sign-in. */
+import { expect, it } from 'vitest';
+import { serve } from '../server/served.ts';
+import { HELLO } from '../server/workflows.ts';
+import { axeFindings, describeInBrowser, expectTrouble, open, styleAttributes } from './browser.ts';
+
+const FILES = { 'hello.yaml': HELLO };
+
+describeInBrowser('the dashboard', () => {
+  it('opens with the token of its address, takes it out, and stays signed in', async () => {
+    const served = await serve({ files: FILES });
+    const { page } = await open(served);
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    expect(page.url()).toBe(`${served.url}/`);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await styleAttributes(page)).toBe(0);
+  });
+
+  it('asks for the token in place, refuses a wrong one in words, and continues where it was', async () => {
+    const served = await serve({ files: FILES });
+    expectTrouble();
+    const { page } = await open(served, { path: '/workflows/hello', token: null });
+    await page.getByRole('textbox', { name: 'Token' }).fill('a wrong one, long enough');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).not.toBe('');
+    await page.getByRole('textbox', { name: 'Token' }).fill(served.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'hello' }).waitFor();
+    expect(page.url()).toBe(`${served.url}/workflows/hello`);
+  });
+});

@@ -1,0 +1,94 @@
+/** Questions: every form of an answer, and what the second of two people sees. */
+import { expect, it } from 'vitest';
+import { serve } from '../server/served.ts';
+import { axeFindings, describeInBrowser, expectTrouble, isTooWide, open } from './browser.ts';
+import { DOUBT, REVIEW } from './workflows.ts';
+
+const FILES = { 'review.yaml': REVIEW, 'doubt.yaml': DOUBT };
+
+describeInBrowser('questions', () => {
+  it('are answered by a button, and the run continues', async () => {
+    const served = await serve({ files: FILES });
+    const { run } = await served.run('review');
+    const { page } = await open(served, { path: '/gates' });
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: 'Questions 1' })
+      .waitFor();
+    const article = page.getByRole('article', { name: 'review decide' });
+    await article.getByText('Publish the text about tea?').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await article.getByRole('button', { name: 'Publish it' }).dblclick();
+    await article.waitFor({ state: 'detached' });
+    await page.getByText('Answered decide with publish.').waitFor();
+    await expect
+      .poll(async () => (await served.ask(`/v1/runs/${run}`)).json.status)
+      .toBe('completed');
+    const { json } = await served.ask(`/v1/runs/${run}/audit`);
+    expect(json).toMatchObject([{ who: 'http:local', what: 'answer', detail: 'publish' }]);
+  });
+
+  it('take a text where an option asks for one', async () => {
+    const served = await serve({ files: FILES });
+    const { run } = await served.run('review');
+    const { page } = await open(served, { path: '/gates' });
+    const article = page.getByRole('article', { name: 'review decide' });
+    await article.getByRole('button', { name: 'Answer' }).click();
+    await article.getByText('This answer needs a text.').waitFor();
+    await article.getByRole('textbox', { name: 'reason' }).fill('too long');
+    await article.getByRole('button', { name: 'Answer' }).click();
+    await article.waitFor({ state: 'detached' });
+    const { json } = await served.ask(`/v1/runs/${run}`, { headers: { prefer: 'wait=30' } });
+    expect(json.output).toEqual({ decision: { selected: 'back', additional_input: 'too long' } });
+  });
+
+  it('take a result in place of the failed one, by the fields of its schema', async () => {
+    const served = await serve({ files: FILES });
+    const { run } = await served.run('doubt');
+    const { page } = await open(served, { path: '/gates' });
+    const article = page.getByRole('article', { name: 'doubt classify' });
+    await article.getByRole('link', { name: 'internal.script_error' }).waitFor();
+    await article.getByRole('combobox', { name: 'label' }).selectOption('bug');
+    await article.getByRole('spinbutton', { name: 'score' }).fill('0.5');
+    await article.getByRole('button', { name: 'Answer' }).click();
+    expectTrouble();
+    await article.getByRole('alert').waitFor();
+    expect(await article.getByRole('spinbutton', { name: 'score' }).inputValue()).toBe('0.5');
+    await article.getByRole('spinbutton', { name: 'score' }).fill('3');
+    await article.getByRole('button', { name: 'Answer' }).click();
+    await article.waitFor({ state: 'detached' });
+    const { json } = await served.ask(`/v1/runs/${run}`, { headers: { prefer: 'wait=30' } });
+    expect(json.output).toEqual({ label: 'bug', score: 3 });
+  });
+
+  it('of two tabs the second one sees what is now, and who answered', async () => {
+    const served = await serve({ files: FILES });
+    const { run } = await served.run('review');
+    const { page, context } = await open(served, { path: `/runs/${run}` });
+    const { page: other } = await open(served, { path: `/runs/${run}`, context });
+    const answer = page
+      .getByRole('region', { name: 'Next moves' })
+      .getByRole('button', { name: 'Drop it' });
+    await answer.waitFor();
+    // the other tab does not hear of it before it clicks
+    await other.route('**/events?*', (route) => route.abort());
+    await other.route('**/moves', (route) => route.abort());
+    await other.getByRole('button', { name: 'Publish it' }).waitFor();
+    expectTrouble();
+    await answer.click();
+    await expect.poll(() => page.title()).toContain('completed');
+    await other.getByRole('button', { name: 'Publish it' }).click();
+    const alert = other.getByRole('alert');
+    await alert
+      .getByText('The run is now completed. Last, http:local did answer decide: drop.')
+      .waitFor();
+  });
+
+  it('are shown without buttons to someone who may only read', async () => {
+    const served = await serve({ files: FILES, args: ['--read-only'] });
+    const { page } = await open(served, { path: '/gates', viewport: { width: 320, height: 640 } });
+    await page.getByText('No question is open.').waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+    expect(await isTooWide(page)).toBe(false);
+  });
+});

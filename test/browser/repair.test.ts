@@ -1,0 +1,77 @@
+/** Repair: the file is mended on the page, and the same run continues with it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { serve } from '../server/served.ts';
+import { axeFindings, describeInBrowser, isTooWide, open } from './browser.ts';
+import { BROKEN } from './workflows.ts';
+
+const FILES = { 'broken.yaml': BROKEN };
+const WRONG = '{{ apologise.output.missing.field }}';
+
+describeInBrowser('repair', () => {
+  it('saves the mended file and resumes the same run to its end', async () => {
+    const served = await serve({ files: FILES, args: ['--allow-edit'] });
+    const { run } = await served.run('broken');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    await page.getByRole('link', { name: 'Repair the workflow file' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Repair' }).waitFor();
+    const file = page.getByRole('textbox', { name: 'Workflow file' });
+    const save = page.getByRole('button', { name: 'Save and resume' });
+    const drift = page.getByRole('region', { name: 'Drift' });
+    await file.waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+
+    await file.fill(BROKEN.replace('entry_point: fetch', 'entry_point: nowhere'));
+    await page.getByRole('region', { name: 'Diagnostics' }).getByText('error').first().waitFor();
+    expect(await save.isDisabled()).toBe(true);
+
+    await file.fill(BROKEN.replace(WRONG, '{{ apologise.output }}'));
+    await page.getByRole('region', { name: 'Diagnostics' }).getByText('Nothing is wrong').waitFor();
+    expect(await drift.getByRole('list', { name: 'Keeps its result' }).textContent()).toContain(
+      'apologise',
+    );
+    await drift.getByRole('list', { name: 'Runs again' }).getByText('with its new text').waitFor();
+    expect(await drift.getByRole('checkbox', { name: 'Accept drift' }).count()).toBe(0);
+    await expect.poll(() => save.isEnabled()).toBe(true);
+    await save.click();
+    await page.getByRole('region', { name: 'Output' }).getByText('Sorry').waitFor();
+    await expect.poll(() => page.title()).toBe(`completed broken ${run}`);
+    expect(readFileSync(join(served.folder, 'broken.yaml'), 'utf8')).toContain(
+      '{{ apologise.output }}',
+    );
+  });
+
+  it('asks to accept that finished nodes have changed', async () => {
+    const served = await serve({ files: FILES, args: ['--allow-edit'] });
+    const { run } = await served.run('broken');
+    const { page } = await open(served, { path: `/runs/${run}/repair` });
+    const file = page.getByRole('textbox', { name: 'Workflow file' });
+    await file.fill(
+      BROKEN.replace(WRONG, '{{ apologise.output }}').replace('value: Sorry', 'value: So sorry'),
+    );
+    const accept = page.getByRole('checkbox', { name: 'Accept drift' });
+    await accept.waitFor();
+    const save = page.getByRole('button', { name: 'Save and resume' });
+    expect(await save.isDisabled()).toBe(true);
+    await accept.check();
+    await save.click();
+    await page.getByRole('region', { name: 'Output' }).getByText('Sorry').waitFor();
+    const { json } = await served.ask(`/v1/runs/${run}`);
+    expect(json.output).toEqual({ text: 'Sorry' });
+  });
+
+  it('shows the changes to apply to someone who may not edit', async () => {
+    const served = await serve({ files: FILES });
+    const { run } = await served.run('broken');
+    const viewport = { width: 320, height: 640 };
+    const { page } = await open(served, { path: `/runs/${run}/repair`, viewport });
+    await page.getByRole('textbox', { name: 'Workflow file' }).fill(BROKEN.replace(WRONG, 'fine'));
+    const changes = page.getByRole('region', { name: 'Changes to apply' });
+    await changes.getByText(`-    value: '${WRONG}'`).waitFor();
+    expect(await changes.textContent()).toContain("+    value: 'fine'");
+    expect(await page.getByRole('button', { name: 'Save and resume' }).count()).toBe(0);
+    expect(await isTooWide(page)).toBe(false);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});

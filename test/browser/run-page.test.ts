@@ -1,0 +1,177 @@
+/** The page of a run: its failure, its moves, its steps and its graph, found by roles and names. */
+import { expect, it } from 'vitest';
+import { serve } from '../server/served.ts';
+import {
+  axeFindings,
+  describeInBrowser,
+  expectTrouble,
+  isTooWide,
+  open,
+  styleAttributes,
+} from './browser.ts';
+import { BROKEN, NO_QUOTA, REVIEW } from './workflows.ts';
+
+describeInBrowser('the page of a run', () => {
+  it('shows what failed, what to do, what was tried and what it cost', async () => {
+    const served = await serve({ files: { 'report.yaml': NO_QUOTA } });
+    const { run } = await served.run('report');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const failure = page.getByRole('region', { name: 'Failure' });
+    await failure.waitFor();
+    const text = (await failure.textContent()) ?? '';
+    expect(await page.title()).toBe(`failed report ${run}`);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`report ${run}`);
+    expect(
+      await failure.getByRole('link', { name: 'provider.quota_exhausted' }).first().isVisible(),
+    ).toBe(true);
+    for (const words of [
+      'Quota exhausted',
+      'What to do',
+      'capacity (goes away by paying',
+      'err_',
+      'insufficient_quota',
+    ])
+      expect(text).toContain(words);
+    const attempts = failure.getByRole('table', { name: 'Every attempt' });
+    await attempts.waitFor();
+    expect(await attempts.getByRole('row').count()).toBe(3);
+    expect(await attempts.textContent()).toContain('provider.server_error');
+    expect(await page.getByRole('region', { name: 'Costs' }).textContent()).toContain(
+      'for failed attempts',
+    );
+    for (const name of ['Next moves', 'Timeline', 'Output', 'Costs'])
+      expect(await page.getByRole('region', { name, exact: true }).count()).toBe(1);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await styleAttributes(page)).toBe(0);
+  });
+
+  it('resumes where the failure is shown, and follows the run to its end without a reload', async () => {
+    const served = await serve({ files: { 'report.yaml': NO_QUOTA } });
+    const { run } = await served.run('report');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const moves = page.getByRole('region', { name: 'Next moves' });
+    expect(await moves.locator('code').first().textContent()).toBe(`errand resume ${run}`);
+    await moves.getByRole('button', { name: 'Resume' }).dblclick();
+    await page.getByRole('region', { name: 'Output' }).getByText('All is well').waitFor();
+    await expect.poll(() => page.title()).toBe(`completed report ${run}`);
+    expect(await page.getByRole('region', { name: 'Failure' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('status').textContent()).toBe('report completed');
+    const { json } = await served.ask(`/v1/runs/${run}/audit`);
+    expect(json.filter(({ what }: { what: string }) => what === 'resume')).toHaveLength(1);
+  });
+
+  it('opens a step from its row by keyboard, and gives the focus back', async () => {
+    const served = await serve({ files: { 'broken.yaml': BROKEN } });
+    const { run } = await served.run('broken');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const steps = page.getByRole('table', { name: 'Steps' });
+    await steps.waitFor();
+    expect(await steps.getByRole('columnheader').allTextContents()).toEqual([
+      'Step',
+      'Status',
+      'Attempts',
+      'Failure',
+      'Cost',
+    ]);
+    await steps.getByRole('button', { name: 'fetch' }).focus();
+    await page.keyboard.press('Enter');
+    const step = page.getByRole('region', { name: 'Step fetch' });
+    await step.waitFor();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toBe('Step fetch');
+    expect(page.url()).toContain('?step=fetch');
+    await step.getByText('node:failed').waitFor();
+    expect(await step.getByRole('button', { name: 'Retry from here' }).isVisible()).toBe(true);
+    expect(await axeFindings(page)).toEqual([]);
+    await step.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('fetch');
+    await page.goBack();
+    await step.waitFor();
+  });
+
+  it('draws the routes taken; only the way of the open failure is red', async () => {
+    const served = await serve({ files: { 'broken.yaml': BROKEN } });
+    const { run } = await served.run('broken');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const graph = page.getByRole('img', { name: 'Workflow graph' });
+    await graph.waitFor();
+    expect(
+      await page
+        .getByRole('list', { name: 'Routes taken' })
+        .getByRole('listitem')
+        .allTextContents(),
+    ).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^fetch: .* → apologise$/),
+        'apologise → sum_up',
+      ]),
+    );
+    expect(await graph.locator('[data-route="error"]').count()).toBe(1);
+    expect(await graph.locator('[data-route="error"].open').count()).toBe(0);
+    expect(await graph.locator('[data-node="sum_up"]').getAttribute('data-status')).toBe('failed');
+    expect(await graph.locator('[data-node="fetch"][data-bad]').count()).toBe(0);
+    expect(await graph.locator('[data-node="sum_up"][data-bad]').count()).toBe(1);
+  });
+
+  it('cancels after asking once', async () => {
+    const served = await serve({ files: { 'review.yaml': REVIEW } });
+    const { run } = await served.run('review');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const cancel = page
+      .getByRole('region', { name: 'Next moves' })
+      .getByRole('button', { name: 'Cancel' });
+    await cancel.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toBe('Cancel');
+    await cancel.click();
+    await page.keyboard.press('Escape');
+    await cancel.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
+    await expect.poll(() => page.title()).toBe(`cancelled review ${run}`);
+    await expect
+      .poll(() =>
+        page.getByRole('heading', { level: 1 }).evaluate((h1) => h1.parentElement?.textContent),
+      )
+      .toContain('http:local');
+  });
+
+  it('copies the failure and the command, also without a secure context', async () => {
+    const served = await serve({ files: { 'broken.yaml': BROKEN } });
+    const { run } = await served.run('broken');
+    const { page, context } = await open(served, { path: `/runs/${run}` });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = async (name: string): Promise<string> => {
+      await page.getByRole('button', { name }).first().click();
+      await page.getByText('Copied').first().waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    await page.getByRole('region', { name: 'Failure' }).waitFor();
+    await expect.poll(() => copied('Copy as Markdown')).toContain('### ');
+    await expect
+      .poll(async () => JSON.parse(await copied('Copy as problem JSON')) as unknown)
+      .toMatchObject({
+        kind: 'validation.template',
+      });
+    await page.evaluate(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
+    await expect.poll(() => copied('Copy command')).toBe(`errand resume ${run}`);
+  });
+
+  it('fits a phone, and says in the words of the server that a run is not there', async () => {
+    const served = await serve({ files: { 'broken.yaml': BROKEN } });
+    const { run } = await served.run('broken');
+    const viewport = { width: 320, height: 640 };
+    const { page, context } = await open(served, { path: `/runs/${run}?step=fetch`, viewport });
+    await page.getByRole('region', { name: 'Step fetch' }).getByText('node:failed').waitFor();
+    expect(await isTooWide(page)).toBe(false);
+    expectTrouble();
+    const { page: other } = await open(served, { path: '/runs/nope', context });
+    await other.getByRole('alert').waitFor();
+    expect(await other.getByRole('alert').textContent()).toContain(
+      'There is no run nope in this store',
+    );
+  });
+});

@@ -1,0 +1,110 @@
+/** Workflows for the pages of the dashboard; their models are simulated. */
+
+/** Its model is out of quota until someone has paid; then it answers. */
+export const NO_QUOTA = `
+workflow:
+  name: report
+  entry_point: gather
+  input:
+    day: { type: string, default: monday }
+  limits: { budget_usd: 1 }
+  runtime:
+    default_model: sim/writer
+    simulate_price_per_mtok: { input: 3, output: 15 }
+    simulate:
+      writer:
+        - fail: { provider: openai, status: 500, body: { error: { message: It broke } } }
+          usage: { input_tokens: 1000, output_tokens: 100 }
+        - fail:
+            provider: openai
+            status: 429
+            body: { error: { code: insufficient_quota, type: insufficient_quota, message: No quota left } }
+        - answer: { text: All is well }
+          usage: { input_tokens: 1000, output_tokens: 200 }
+nodes:
+  - name: gather
+    type: set
+    value: 7 visits
+    routes: [{ to: write }]
+  - name: write
+    type: agent
+    prompt: Write about {{ gather.output }}
+    tools: []
+    output: { text: { type: string } }
+    routes:
+      - { to: $end }
+      - { on_error: agent.output_invalid, ask: true }
+output: { text: '{{ write.output.text }}' }
+`;
+
+/** A failure that is handled, then one that ends the run by a wrong template. */
+export const BROKEN = `
+workflow: { name: broken, entry_point: fetch }
+nodes:
+  - name: fetch
+    type: script
+    command: node
+    args: ['-e', 'process.exit(3)']
+    routes:
+      - { to: $end }
+      - { on_error: true, to: apologise }
+  - name: apologise
+    type: set
+    value: Sorry
+    routes: [{ to: sum_up }]
+  - name: sum_up
+    type: set
+    value: '{{ apologise.output.missing.field }}'
+    routes: [{ to: $end }]
+output: { text: '{{ sum_up.output }}' }
+`;
+
+/** A question with an option of each form. */
+export const REVIEW = `
+workflow:
+  name: review
+  entry_point: draft
+  input: { topic: { type: string, default: tea } }
+nodes:
+  - { name: draft, type: set, value: 'A text about {{ workflow.input.topic }}', routes: [{ to: decide }] }
+  - name: decide
+    type: human_gate
+    prompt: 'Publish the text about {{ workflow.input.topic }}?'
+    options:
+      - { label: Publish it, value: publish, route: publish }
+      - { label: Send it back, value: back, route: publish, prompt_for: reason }
+      - { label: Drop it, value: drop, route: $end }
+  - { name: publish, type: set, value: '{{ decide.output }}' }
+output: { decision: '{{ decide.output }}' }
+`;
+
+/** A failure that a person is asked about; the result may be typed in its place. */
+export const DOUBT = `
+workflow: { name: doubt, entry_point: classify }
+nodes:
+  - name: classify
+    type: script
+    command: node
+    args: ['-e', 'process.exit(1)']
+    output: { label: { type: string, enum: [refund, bug] }, score: { type: integer } }
+    routes:
+      - { to: $end }
+      - { on_error: true, ask: { options: [retry, edit, skip, abort] } }
+output: { label: '{{ classify.output.label }}', score: '{{ classify.output.score }}' }
+`;
+
+/** Every type of field. */
+export const FORM = `
+workflow:
+  name: form
+  entry_point: keep
+  input:
+    ticket: { type: string, description: What the customer wrote }
+    pages: { type: integer, default: 2 }
+    tone: { type: string, enum: [plain, formal], default: plain }
+    send: { type: boolean, default: true }
+    tags: { type: array, default: [] }
+nodes:
+  - { name: keep, type: set, value: '{{ workflow.input }}' }
+output: { kept: '{{ keep.output }}' }
+`;

@@ -1,0 +1,31 @@
+/**
+ * A port for a server that must be told one, and that may come back on it: below those that the system
+ * gives to connections, so that none of them takes it in between.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+const FIRST = 10_240;
+/** The least port that systems give out by themselves; Linux begins at 32,768. */
+const END = 32_768;
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = FIRST + Math.floor(Math.random() * (END - FIRST));
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  try {
+    probe.listen({ port, host: '127.0.0.1' });
+    await once(probe, 'listening');
+    probe.close();
+    await once(probe, 'close');
+    return true;
+  } catch {
+    // somebody listens there
+    return false;
+  }
+}

@@ -1,0 +1,82 @@
+/** Facts that the pages need, as the API gives them: where a run failed, which input was refused, what an answer looks like. */
+import { describe, expect, it } from 'vitest';
+import { BROKEN, DOUBT, FORM, REVIEW } from '../browser/workflows.ts';
+import { serve } from './served.ts';
+
+describe('facts for pages', () => {
+  it('say which input was refused', async () => {
+    const served = await serve({ files: { 'form.yaml': FORM } });
+    const refused = async (input: object): Promise<unknown> =>
+      (await served.ask('/v1/runs', { json: { workflow: 'form', input } })).json;
+    expect(await refused({})).toMatchObject({ kind: 'validation.input', pointer: '/input/ticket' });
+    expect(await refused({ ticket: 'hi', pages: 'many' })).toMatchObject({
+      pointer: '/input/pages',
+    });
+    expect(await refused({ ticket: 'hi', 'no/such': 1 })).toMatchObject({
+      pointer: '/input/no~1such',
+    });
+  });
+
+  it('say where a run failed, in the list too, and again after it was resumed', async () => {
+    const served = await serve({ files: { 'broken.yaml': BROKEN } });
+    const { run } = await served.run('broken');
+    const listed = async (): Promise<unknown> => (await served.ask('/v1/runs')).json.runs;
+    expect(await listed()).toMatchObject([{ run, status: 'failed', where: 'sum_up' }]);
+    await served.ask(`/v1/runs/${run}/resume`, { json: {}, headers: { prefer: 'wait=30' } });
+    expect(await listed()).toMatchObject([{ run, status: 'failed', where: 'sum_up' }]);
+  });
+
+  it('say what the options of a question are called, and what an edit has to be', async () => {
+    const served = await serve({ files: { 'review.yaml': REVIEW, 'doubt.yaml': DOUBT } });
+    await served.run('review');
+    await served.run('doubt');
+    const { gates } = (await served.ask('/v1/gates')).json;
+    const byWorkflow = new Map(gates.map((gate: { workflow: string }) => [gate.workflow, gate]));
+    expect(byWorkflow.get('review')).toMatchObject({
+      labels: [
+        { value: 'publish', label: 'Publish it' },
+        { value: 'back', label: 'Send it back' },
+        { value: 'drop', label: 'Drop it' },
+      ],
+      promptFor: [{ value: 'back', name: 'reason' }],
+    });
+    expect(byWorkflow.get('review')).not.toHaveProperty('schema');
+    expect(byWorkflow.get('doubt')).toMatchObject({
+      schema: { properties: { label: { enum: ['refund', 'bug'] }, score: { type: 'integer' } } },
+      error: { kind: 'internal.script_error' },
+    });
+  });
+
+  it('say what a text that is not saved would change for a run', async () => {
+    const served = await serve({ files: { 'broken.yaml': BROKEN } });
+    const { run } = await served.run('broken');
+    const drift = (text: string) =>
+      served.ask(`/v1/runs/${run}/drift`, {
+        method: 'POST',
+        body: text,
+        headers: { 'content-type': 'application/yaml' },
+      });
+    expect((await drift(BROKEN)).json).toEqual({ changed: [], needsAccept: false });
+    const mended = await drift(
+      BROKEN.replace('apologise.output.missing.field', 'apologise.output'),
+    );
+    expect(mended.json).toMatchObject({
+      changed: [{ node: 'sum_up', isFinished: false }],
+      needsAccept: false,
+    });
+    const drifted = await drift(BROKEN.replace('value: Sorry', 'value: So sorry'));
+    expect(drifted.json).toMatchObject({
+      changed: [{ node: 'apologise', isFinished: true }],
+      needsAccept: true,
+    });
+    expect(await drift('workflow: {name: broken}')).toMatchObject({
+      status: 422,
+      json: { kind: 'validation.workflow' },
+    });
+    // nothing was written
+    expect((await served.ask(`/v1/runs/${run}/drift`)).json).toEqual({
+      changed: [],
+      needsAccept: false,
+    });
+  });
+});

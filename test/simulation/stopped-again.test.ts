@@ -1,0 +1,79 @@
+/**
+ * Groups, sub-workflows and supervisors that fail again and again, with payments beside that they stop:
+ * every law holds at every try, not only at the first one after the stop.
+ */
+import { expect, it } from 'vitest';
+import { simulate } from '../../src/rehearsal/simulated-run.ts';
+import { runs } from '../runs.ts';
+import { speak } from './conversation.ts';
+import { planOfFiles } from './plans.ts';
+import type { Subject } from './subject.ts';
+import { breachesOf } from './trial.ts';
+import { weatherOf } from './weather.ts';
+
+const AGAIN = '{on_error: true, retry: {max: 4, backoff: none}}';
+const PAIR = `
+  - {name: pay, type: script, command: x}
+  - {name: bad, type: script, command: x}
+`;
+
+const PLANS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'a group': {
+    'main.yaml': `
+workflow: {name: main, entry_point: g}
+parallel: [{name: g, agents: [pay, bad], routes: [{to: $end}, ${AGAIN}]}]
+nodes:${PAIR}`,
+  },
+  'a sub-workflow with a group': {
+    'main.yaml': `
+workflow: {name: main, entry_point: w}
+nodes:
+  - {name: w, type: workflow, workflow: ./child.yaml, routes: [{to: $end}, ${AGAIN}]}
+`,
+    'child.yaml': `
+workflow: {name: child, entry_point: g}
+parallel: [{name: g, agents: [pay, bad], routes: [{to: $end}]}]
+nodes:${PAIR}`,
+  },
+  'a group in a group': {
+    'main.yaml': `
+workflow: {name: main, entry_point: g}
+parallel:
+  - {name: g, agents: [inner, bad], routes: [{to: $end}, ${AGAIN}]}
+  - {name: inner, agents: [pay, more], routes: [{to: $end}]}
+nodes:${PAIR}
+  - {name: more, type: script, command: x}
+`,
+  },
+};
+
+const FAILURE = { kind: 'order.missing', message: 'no' };
+
+it.each(Object.entries(PLANS))(
+  'what %s has stopped and what ended well is not executed again, however often it is retried',
+  async (_, files) => {
+    const { plan, worstCase } = planOfFiles(files);
+    let stoppedWell = 0;
+    for (let seed = 0; seed < runs(40); seed++) {
+      const simulation = await simulate(plan, {
+        seed,
+        fails: { bad: [FAILURE, FAILURE, FAILURE, FAILURE, null] },
+        // every second one in bad weather
+        ...(seed % 2 === 0 ? {} : { faults: { ...weatherOf(seed), effectFails: 0 } }),
+        answers: 'any',
+        speaker: speak,
+        resumes: 1,
+        maxLegs: 20,
+      });
+      const subject: Subject = { ...simulation, plan, worstCase };
+      expect(
+        breachesOf(subject).map(({ law, said }) => `seed ${seed}: ${law.name}: ${said.join()}`),
+      ).toEqual([]);
+      const replayed = subject.events.filter(
+        (event) => event.type === 'effect:succeeded' && event.replayed === true,
+      );
+      if (replayed.length > 1) stoppedWell++;
+    }
+    expect(stoppedWell).toBeGreaterThan(0);
+  },
+);
