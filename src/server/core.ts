@@ -2,6 +2,7 @@
 import type { EffectClock } from '../effects/clock.ts';
 import type { Engine } from '../engine/errand.ts';
 import type { Redactor } from '../errors/redaction/redact.ts';
+import type { JsonObject } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { Access } from './access/access.ts';
 import type { CarryOn } from './carry-on.ts';
@@ -33,6 +34,8 @@ export interface ServerCore {
   /** The folder that paths are relative to. */
   readonly directory: string;
   readonly allowEdit: boolean;
+  /** What the last rehearsal of a workflow has covered, by its name. */
+  readonly lastRehearsal: (workflow: string) => JsonObject | undefined;
   /** Whether runs are only stored here, and another server carries them on. */
   readonly onlyStores: boolean;
   /** Undefined until it has begun, and where no run is resumed. */

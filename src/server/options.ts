@@ -1,4 +1,5 @@
 /** The options of a server, as the command and an application give them. */
+import type { JsonObject } from '../errors/support/safe-json.ts';
 import type { EffectClock } from '../effects/clock.ts';
 import type { ErrandOptions } from '../engine/errand-options.ts';
 import type { EngineOptions } from '../engine/open-backend.ts';
@@ -44,6 +45,8 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
 export interface HostedServerOptions extends ErrandServerOptions {
   readonly engine?: Pick<EngineOptions, 'locate' | 'extensionModules' | 'builtins' | 'onInternal'>;
   readonly clock?: EffectClock;
+  /** What the last rehearsal of a workflow has covered, by its name. Default: nothing is known. */
+  readonly lastRehearsal?: (workflow: string) => JsonObject | undefined;
   /** Called with every event of this process, and with what reads the whole log of its run. */
   readonly onEvent?: (event: RunEvent, read: () => Promise<readonly RunEvent[]>) => void;
 }

@@ -122,6 +122,7 @@ export class HostedServer implements ErrandServer {
       base,
       directory,
       allowEdit,
+      lastRehearsal: options.lastRehearsal ?? (() => undefined),
       onlyStores: options.carryOn === false,
       carryOn: () => this.#carryOn,
     };

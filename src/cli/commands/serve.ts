@@ -8,6 +8,7 @@ import { refusal } from '../exit.ts';
 import { Stopping } from '../guard/stopping.ts';
 import type { Format } from '../format.ts';
 import { createHome } from '../project/home.ts';
+import { lastRehearsal } from '../project/last-rehearsal.ts';
 import { openBrowser } from '../project/open-browser.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../project/project.ts';
@@ -62,6 +63,7 @@ export async function serve(
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     onLog: log,
     onEvent: (event, read) => journals.note(event, read),
+    lastRehearsal: (workflow) => lastRehearsal(home, workflow),
     engine: {
       extensionModules: projectModules(),
       onInternal: keepInternal(home),

@@ -1,12 +1,13 @@
 /** Keeps the last rehearsal of each workflow in the folder of runs, where there is one already: the dashboard shows it. */
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { RehearsalResult } from '../../rehearsal/report/result.ts';
 import { keepPrivate } from '../../stores/sqlite/private-files.ts';
 import { errandHome } from './home.ts';
 import { makePrivateFolder } from './make-folder.ts';
 
-export const REHEARSALS = 'rehearsals';
+const REHEARSALS = 'rehearsals';
 
 /** `workflow` is the name of the workflow. What cannot be kept is reported by `warn`; the rehearsal counts. */
 export function keepLast(
@@ -19,7 +20,7 @@ export function keepLast(
     if (!existsSync(home)) return;
     const folder = join(home, REHEARSALS);
     makePrivateFolder(folder);
-    const file = join(folder, `${encodeURIComponent(workflow)}.json`);
+    const file = fileOf(home, workflow);
     const fresh = `${file}.${process.pid}`;
     writeFileSync(fresh, `${JSON.stringify(result)}\n`, { mode: 0o600 });
     renameSync(fresh, file);
@@ -28,4 +29,24 @@ export function keepLast(
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     warn(`The rehearsal could not be kept for the dashboard: ${why}`);
   }
+}
+
+/** What the last rehearsal has covered, with its time; undefined where there was none. */
+export function lastRehearsal(home: string, workflow: string): JsonObject | undefined {
+  const file = fileOf(home, workflow);
+  if (!existsSync(file)) return undefined;
+  try {
+    // only the form that is read is relied on
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as JsonValue;
+    const coverage = isJsonObject(kept) ? kept['coverage'] : undefined;
+    const at = statSync(file).mtime.toISOString();
+    return isJsonObject(coverage) ? { at, ...coverage } : undefined;
+  } catch {
+    // a file that is being replaced, or damaged, says nothing about the workflow
+    return undefined;
+  }
+}
+
+function fileOf(home: string, workflow: string): string {
+  return join(home, REHEARSALS, `${encodeURIComponent(workflow)}.json`);
 }

@@ -191,8 +191,9 @@ function rowOf({ name, file, verdict, plan, redactor }: ServedWorkflow): object 
 }
 
 /** The text is shown without the secrets that stand in it, the rest without those that it stands for. */
-function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
+function shown({ redactor, lastRehearsal }: ServerCore, served: ServedWorkflow): object {
   const { name, file, text, plan, verdict, redactor: own } = served;
+  const rehearsal = lastRehearsal(name);
   return {
     name,
     file,
@@ -203,6 +204,7 @@ function shown({ redactor }: ServerCore, served: ServedWorkflow): object {
     input: plan === undefined ? null : shownOf(inputSchema(plan), own),
     graph: plan === undefined ? null : shownOf(runGraph(plan), own),
     validation: verdict,
+    ...(rehearsal === undefined ? {} : { rehearsal: shownOf(rehearsal, own) }),
   };
 }
 
