@@ -70,10 +70,10 @@ describeInBrowser('questions', () => {
       .getByRole('region', { name: 'Next moves' })
       .getByRole('button', { name: 'Drop it' });
     await answer.waitFor();
-    // the other tab does not hear of it before it clicks
-    await other.route('**/events?*', (route) => route.abort());
-    await other.route('**/moves', (route) => route.abort());
     await other.getByRole('button', { name: 'Publish it' }).waitFor();
+    // the other tab does not hear of it before it clicks
+    for (const unheard of ['**/events?*', '**/moves', '**/view'])
+      await other.route(unheard, (route) => route.abort());
     expectTrouble();
     await answer.click();
     await expect.poll(() => page.title()).toContain('completed');
