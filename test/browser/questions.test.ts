@@ -10,7 +10,9 @@ describeInBrowser('questions', () => {
   it('are answered by a button, and the run continues', async () => {
     const served = await serve({ files: FILES });
     const { run } = await served.run('review');
-    const { page } = await open(served, { path: '/gates' });
+    const { page, context } = await open(served, { path: '/gates' });
+    const { page: other } = await open(served, { path: '/gates', context });
+    await other.getByRole('article', { name: 'review decide' }).waitFor();
     await page
       .getByRole('navigation', { name: 'Main' })
       .getByRole('link', { name: 'Questions 1' })
@@ -21,6 +23,9 @@ describeInBrowser('questions', () => {
     await article.getByRole('button', { name: 'Publish it' }).dblclick();
     await article.waitFor({ state: 'detached' });
     await page.getByText('Answered decide with publish.').waitFor();
+    await other
+      .getByText('Last, http:local did answer decide: publish.', { exact: false })
+      .waitFor();
     await expect
       .poll(async () => (await served.ask(`/v1/runs/${run}`)).json.status)
       .toBe('completed');
@@ -70,10 +75,10 @@ describeInBrowser('questions', () => {
       .getByRole('region', { name: 'Next moves' })
       .getByRole('button', { name: 'Drop it' });
     await answer.waitFor();
-    // the other tab does not hear of it before it clicks
-    await other.route('**/events?*', (route) => route.abort());
-    await other.route('**/moves', (route) => route.abort());
     await other.getByRole('button', { name: 'Publish it' }).waitFor();
+    // the other tab does not hear of it before it clicks
+    for (const unheard of ['**/events?*', '**/moves', '**/view'])
+      await other.route(unheard, (route) => route.abort());
     expectTrouble();
     await answer.click();
     await expect.poll(() => page.title()).toContain('completed');

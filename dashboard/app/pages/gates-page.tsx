@@ -1,7 +1,7 @@
 /** The open questions of all runs, the oldest deadline first, each answered in place. */
 import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
 import type { ShownProblem } from '../../../src/server/http/problem.ts';
 import { GateCard, type ListedGate } from '../../view/gate-card.tsx';
@@ -42,8 +42,11 @@ export function GatesPage(): JSX.Element {
   const mayRun = role.value === 'run' || role.value === 'edit';
   const note = (one: Settled): void =>
     setSettled((before) => [...before.filter(({ key }) => key !== one.key), one]);
+  const own = useRef(new Set<string>());
+  useClosedMeanwhile(list.data?.gates, own.current, note);
   const answer = (gate: ListedGate, value: JsonValue): void => {
     const key = keyOf(gate);
+    own.current.add(key);
     void act(async () => {
       const result = await answerGate(gate.run, gate, value);
       if (result.problem === undefined) note({ key, words: result.words });
@@ -55,12 +58,11 @@ export function GatesPage(): JSX.Element {
     });
   };
   const gates = list.data?.gates ?? [];
-  const gone = settled.filter(({ key }) => !gates.some((gate) => keyOf(gate) === key));
   return (
     <>
       <h1 tabIndex={-1}>Questions</h1>
       {list.problem !== undefined && <ProblemBox problem={list.problem} />}
-      <Notices settled={gone} />
+      <Notices settled={settled.filter(({ key }) => !gates.some((gate) => keyOf(gate) === key))} />
       {list.data !== undefined && gates.length === 0 && <Empty>No question is open.</Empty>}
       {gates.map((gate) => {
         const known = settled.find(({ key }) => key === keyOf(gate));
@@ -87,7 +89,31 @@ export function GatesPage(): JSX.Element {
   );
 }
 
-/** What has become of questions that are gone from the list. */
+/** Says of questions that somebody else has closed what has become of them. */
+function useClosedMeanwhile(
+  gates: readonly ListedGate[] | undefined,
+  own: ReadonlySet<string>,
+  note: (settled: Settled) => void,
+): void {
+  const seen = useRef<readonly ListedGate[]>([]);
+  useEffect(() => {
+    if (gates === undefined) return;
+    const open = new Set(gates.map(keyOf));
+    for (const gate of seen.current) {
+      const key = keyOf(gate);
+      if (open.has(key) || own.has(key)) continue;
+      void whatIsNow(gate.run).then(
+        (now) => note({ key, words: `${gate.workflow} ${gate.gate} is closed. ${now}` }),
+        () => {
+          // the run was removed, or the server is away: the list says what is open
+        },
+      );
+    }
+    seen.current = gates;
+  }, [gates]);
+}
+
+/** Notices about questions that are gone from the list. */
 function Notices({ settled }: { readonly settled: readonly Settled[] }): JSX.Element {
   return (
     <>
