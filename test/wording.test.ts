@@ -17,6 +17,8 @@ const FILES = [
 const TEST = /\.(test|test-d|cases)\.ts$/;
 
 const DIALECT = /\b(?:told|heard|elsewhere|whoever|(?:goes|went|carry|carries|carried) on)\b/i;
+/** Names of a rehearsal, which others rely on. */
+const GIVEN_NAME = /^export const (?:GOES_ON = 'goes on'|WENT_ON = 'went on');$/;
 /** At the beginning of a comment, a text or a sentence. A heading is no sentence. */
 const BEGINNING =
   /(?:^\s*(?:\/\*\*|\*|\/\/|#(?!#))?\s*|[.:;] |\| |['"`])(?:Of an? |What is |Whoever )/;
@@ -25,6 +27,7 @@ function offences(text: string): readonly string[] {
   return text
     .split('\n')
     .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => !GIVEN_NAME.test(line))
     .filter(({ line }) => DIALECT.test(line) || (BEGINNING.test(line) && !line.includes('?')))
     .map(({ line, number }) => `${number}: ${line.trim()}`);
 }

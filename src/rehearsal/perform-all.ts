@@ -13,7 +13,7 @@ import { Playbill } from './scenarios/generate.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { WorldValues } from './values/world-values.ts';
 
-/** What is said about the world, beside the workflow itself. */
+/** Settings of the world, beside the workflow itself. */
 export interface WorldOptions {
   readonly seed?: number;
   /** Inputs; the others are made up. */

@@ -2,17 +2,14 @@
 import { acceptedPlan, checkCode } from '../engine/loading/check-code.ts';
 import { checkedWorkflow } from '../engine/loading/checked-input.ts';
 import type { RunnableWorkflow } from '../engine/errand-options.ts';
-import type { Callables } from '../effects/module/find-callable.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
 import { refusalDraft } from '../workflow/diagnostics/diagnostics.ts';
-import type { Expectation, PlannedScenario } from '../workflow/rehearsal-plan/plan-schema.ts';
+import type { PlannedScenario } from '../workflow/rehearsal-plan/plan-schema.ts';
 import type { FigureName } from './figures/minimum.ts';
 import { crashesOf, rehearseFile } from './rehearse-file.ts';
 import { rehearsePlan, type RehearseOptions } from './rehearse.ts';
 import type { RehearsalResult } from './report/result.ts';
-
-export type { Expectation, PlannedScenario };
 
 export interface RehearseInCodeOptions {
   /** The folder that paths are relative to. Default: the folder of the process. */
@@ -80,7 +77,7 @@ export async function rehearse(
   const validation = await checkCode(plan, {
     base: directory,
     // a node passes JSON, and the author's function declares its type
-    registered: (functions ?? {}) as Callables,
+    registered: functions ?? {},
     providers: [],
     asTop: false,
   });

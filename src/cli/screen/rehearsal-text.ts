@@ -162,7 +162,7 @@ function endOf({ error, routes, virtualMs }: ScenarioResult): string {
   return [error?.kind ?? '', way, time].filter((part) => part !== '').join('; ');
 }
 
-/** Scenarios that end alike are told once. */
+/** Scenarios that end alike are shown once. */
 function surpriseTexts(rehearsed: Rehearsed, options: RehearsalTextOptions): readonly string[] {
   const groups = new Map<string, Scenario[]>();
   for (const scenario of rehearsed.scenarios) {

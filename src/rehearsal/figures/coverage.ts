@@ -4,6 +4,7 @@ import { recipesFor } from '../inject/recipes.ts';
 import { doubtfulTool } from '../inject/model-recipes.ts';
 import type { Route } from '../../workflow/plan/route.ts';
 import { getsTo, type Place, type PlacedFile } from '../places/places.ts';
+import { WENT_ON } from '../names.ts';
 import { kindFor } from '../scenarios/failure-scenarios.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { MoveFact, Notebook } from './notebook.ts';
@@ -228,7 +229,7 @@ function ruleOf({ route, place }: ErrorRoute): { node?: string; rule: number; li
 }
 
 /** What a move promises. */
-export function factsOf({ move }: Route): readonly MoveFact[] {
+function factsOf({ move }: Route): readonly MoveFact[] {
   switch (move.type) {
     case 'to':
     case 'halt':
@@ -237,7 +238,7 @@ export function factsOf({ move }: Route): readonly MoveFact[] {
     case 'retry':
       return ['ran again', 'spent'];
     case 'park':
-      return move.max === undefined ? ['went on'] : ['went on', 'spent'];
+      return move.max === undefined ? [WENT_ON] : [WENT_ON, 'spent'];
     case 'ask': {
       const options = move.options.map((option): MoveFact => `option ${option}`);
       return move.timeoutMs === undefined ? options : [...options, 'expired'];
@@ -256,7 +257,7 @@ function factWords(fact: MoveFact): string {
 }
 
 /** A node whose effect must not be repeated unasked, or an agent that may call such a tool. */
-export function isDoubtful(kitchen: Kitchen, place: Place): boolean {
+function isDoubtful(kitchen: Kitchen, place: Place): boolean {
   const { node, file } = place;
   if (node.type === 'agent') return doubtfulTool(kitchen, place) !== undefined;
   if (node.type !== 'script' && node.type !== 'call' && node.type !== 'tool') return false;

@@ -3,13 +3,20 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { takes } from '../../workflow/check/routing.ts';
 import type { Route } from '../../workflow/plan/route.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
+import { WENT_ON } from '../names.ts';
 import type { Atlas, Place } from '../places/places.ts';
 import { chosenOption } from '../play/trace.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { repeatedUnasked } from './repeated.ts';
 
 /** What a move promises beside being taken. */
-export type MoveFact = 'taken' | 'ran again' | 'spent' | 'went on' | 'expired' | `option ${string}`;
+export type MoveFact =
+  | 'taken'
+  | 'ran again'
+  | 'spent'
+  | typeof WENT_ON
+  | 'expired'
+  | `option ${string}`;
 
 export class Notebook {
   readonly #atlas: Atlas;
@@ -114,7 +121,7 @@ class MoveWatch {
   #started(path: string, attempt: number): void {
     const before = this.#last.get(path);
     if (before?.move.type === 'retry') this.#found(before, 'ran again');
-    if (before?.move.type === 'park') this.#found(before, 'went on');
+    if (before?.move.type === 'park') this.#found(before, WENT_ON);
     if (attempt === 0) this.#uses.delete(path);
     this.#last.delete(path);
   }
@@ -139,7 +146,7 @@ class MoveWatch {
   }
 }
 
-export function routeOf(
+function routeOf(
   { node, file }: Place,
   { bucket, rule }: Extract<RunEvent, { type: 'route:taken' }>,
 ): Route | undefined {

@@ -65,7 +65,7 @@ export interface Strike {
   /** Only while these nodes are in these tries, the outermost last. */
   readonly within: readonly Enclosing[];
   readonly how: How;
-  /** What is asked about the failure is answered with `abort`, and what is parked goes on. */
+  /** Questions about the failure are answered with `abort`, and its parks are ended. */
   readonly isUntilOut?: boolean;
   /** Nobody can be asked in this run. */
   readonly isAlone?: boolean;

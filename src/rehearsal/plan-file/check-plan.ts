@@ -77,7 +77,7 @@ class PlanCheck {
     if (finding === undefined) return;
     this.#report({
       code: 'bad-value',
-      message: `What is given for ${quoted(name)} does not fit its output: ${finding.pointer} ${finding.message}`,
+      message: `The value given for ${quoted(name)} does not fit its output: ${finding.pointer} ${finding.message}`,
       path,
     });
   }

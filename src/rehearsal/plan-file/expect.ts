@@ -61,7 +61,7 @@ function pathOfEnd(result: Summary['result']): string {
 }
 
 /** Whether all that is expected is there; lists have to be equal in length. */
-export function isPart(expected: unknown, got: unknown): boolean {
+function isPart(expected: unknown, got: unknown): boolean {
   if (isArray(expected))
     return (
       isArray(got) &&

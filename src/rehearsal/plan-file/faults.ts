@@ -55,7 +55,7 @@ export function faultsOf(kitchen: Kitchen, planned: readonly PlannedFault[]): Pl
 }
 
 /** `1`, `1-2`, `3-`, `every`. */
-export function triesOf(text: PlannedFault['try']): Tries {
+function triesOf(text: PlannedFault['try']): Tries {
   if (text === undefined) return { from: 1, to: 1 };
   if (text === 'every') return EVERY;
   const [from = '1', to] = String(text).split('-');

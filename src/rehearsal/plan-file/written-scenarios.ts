@@ -36,7 +36,7 @@ async function playWritten(bill: Playbill, planned: PlannedScenario): Promise<Sc
   };
 }
 
-/** What is expected decides, so no end is a surprise. */
+/** The expectation decides, so no end is a surprise. */
 function decided({ judgement, summary }: Scenario): Judgement {
   if (judgement.verdict !== 'surprise' && judgement.verdict !== 'unreached') return judgement;
   switch (summary?.result.status) {

@@ -16,7 +16,7 @@ export interface People {
   readonly answers: Readonly<Record<string, JsonValue>>;
   /** Places whose parks go on. */
   readonly goesOn: readonly string[];
-  /** Everything that is parked until a time goes on. */
+  /** Parks that have an end are waited for. */
   readonly waitsForParks?: boolean;
 }
 

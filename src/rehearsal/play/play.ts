@@ -19,7 +19,7 @@ import type { Death } from '../world/world.ts';
 import { Desk, type People } from './desk.ts';
 
 /** Starts and resumes in all: a run that needs more does not end. */
-export const MOST_LEGS = 50;
+const MOST_LEGS = 50;
 
 /** How long an operator waits after a leg that could not begin. */
 const REFUSED_MS = 5000;

@@ -17,7 +17,7 @@ export function recordLines(scenarios: readonly ScenarioResult[]): ReadonlyMap<s
   return new Map(lines.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-export function lineOf({ name, verdict, status, error, routes }: ScenarioResult): string {
+function lineOf({ name, verdict, status, error, routes }: ScenarioResult): string {
   const isUnreached = verdict === 'unreached';
   return JSON.stringify({
     name,

@@ -4,6 +4,7 @@ import { handlingOf, takes, type Step } from '../../workflow/check/routing.ts';
 import type { Route } from '../../workflow/plan/route.ts';
 import { recipesFor } from '../inject/recipes.ts';
 import { EVERY, FIRST, type Recipe, type Tries } from '../inject/strike.ts';
+import { GOES_ON } from '../names.ts';
 import { getsTo, type Place } from '../places/places.ts';
 import { NEVER } from '../play/desk.ts';
 import type { Script } from '../play/play.ts';
@@ -112,7 +113,7 @@ export class FailureScenarios {
     const recipe = this.#recipes.get(kind);
     if (route.move.type !== 'park' || recipe === undefined) return;
     const script = withPeople(this.#struck(recipe, FIRST), { goesOn: [this.#place.name] });
-    this.#add(this.#draft(kind, 'goes on'), await this.#perform(script));
+    this.#add(this.#draft(kind, GOES_ON), await this.#perform(script));
   }
 
   /** Steered to its guard, with everything before it spent, or with nobody to ask. */
@@ -204,7 +205,7 @@ function withPeople(script: Script, more: Partial<Script['people']>): Script {
 }
 
 /** The error routes that are rehearsed at a place: its own, and those of its file that it is first to get to. */
-export function rehearsedRoutes(places: readonly Place[], place: Place): readonly RehearsedRoute[] {
+function rehearsedRoutes(places: readonly Place[], place: Place): readonly RehearsedRoute[] {
   const { node, file } = place;
   const own = node.routes.map((route): Step => ({ route, table: 'node' }));
   const shared = file.plan.onError

@@ -11,7 +11,7 @@ export interface Performance {
   readonly trace: Trace;
 }
 
-/** What is kept of a performance. */
+/** The part of a performance that is kept. */
 export interface Summary {
   readonly result: RunResult;
   readonly output: JsonValue | undefined;

@@ -40,7 +40,7 @@ function countsOf(
 }
 
 /** The events that led to the end, one line each. */
-export function wayOf(events: readonly RunEvent[]): readonly string[] {
+function wayOf(events: readonly RunEvent[]): readonly string[] {
   return events.flatMap((event) => {
     switch (event.type) {
       case 'node:failed':

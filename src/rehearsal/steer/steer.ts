@@ -104,7 +104,7 @@ function fieldsInTheWay(
     ...place.node.assert.map(({ that }) => that),
   ];
   const found = sources.flatMap((source) => values.fields.readBy(source, site));
-  // a gate on the way may lead elsewhere
+  // a gate on the way may lead to another node
   const gates = place.node.type === 'human_gate' ? values.fields.of(place) : [];
   return [...new Set([...found, ...gates])];
 }

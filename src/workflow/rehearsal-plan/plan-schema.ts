@@ -20,7 +20,7 @@ import {
   type FromFile,
 } from '../schema/leaf.ts';
 
-export const CRASHES_PATTERN = '^(all|none|sample:\\d{1,9})$';
+const CRASHES_PATTERN = '^(all|none|sample:\\d{1,9})$';
 const TRY_PATTERN = '^([1-9]\\d{0,5}|[1-9]\\d{0,5}-([1-9]\\d{0,5})?|every)$';
 const TRY_FORM = 'a try such as 1, 1-2, 3- or every';
 const PERCENT = { min: 0, max: 100 } as const;
@@ -89,7 +89,7 @@ const fault = hinted(
 
 const expectation = strict(
   '`expect`',
-  'What is expected. What is left out may be anything.',
+  'The expectation. A key that is left out may have any value.',
   {
     status: choice('How it ends.', ['completed', 'failed', 'paused', 'cancelled']).optional(),
     error: jsonMap('A part of the report of its failure.').optional(),
