@@ -6,6 +6,7 @@ import { newPlace, type Place } from './errand.ts';
 
 const COMMANDS = [
   'run',
+  'rehearse',
   'resume',
   'retry',
   'answer',

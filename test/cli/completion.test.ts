@@ -23,7 +23,7 @@ beforeAll(() => {
 afterAll(() => place.remove());
 
 const LINES: Readonly<Record<string, readonly string[]>> = {
-  'errand re': ['resume', 'retry'],
+  'errand re': ['rehearse', 'resume', 'retry'],
   'errand dr': ['draft'],
   'errand --ver': ['--version'],
   'errand resume --acc': ['--accept-drift'],
