@@ -1,7 +1,7 @@
 /**
  * `errand run --ui`: the dashboard for the time of a run. While the run waits for an answer or a time, the
  * page stays and the answer given there continues the run. At a terminal it also stays after the end, so
- * that a failure can be read and repaired, until Ctrl-C; elsewhere it ends with the run.
+ * that a failure can be read and repaired, until Ctrl-C; without one it ends with the run.
  */
 import { setTimeout as after } from 'node:timers/promises';
 import type { Progress } from '../../engine/run/running-effects.ts';

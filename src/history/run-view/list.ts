@@ -57,7 +57,7 @@ export class List<T> implements Iterable<T> {
     return new List(replaced(root, shift, length, item), shift, length + 1);
   }
 
-  /** What is left over in the tree is beyond the length, and the next item takes its place. */
+  /** The item stays in the tree, beyond the length, until the next one takes its place. */
   withoutLast(): List<T> {
     return new List(this.#root, this.#shift, Math.max(0, this.length - 1));
   }

@@ -1,6 +1,6 @@
 /**
  * The view of a run: everything that its page shows, folded from its events. The server makes it from the
- * log, and the page goes on from what the server made. A view never changes; folding an event gives the
+ * log, and the page continues from what the server made. A view never changes; folding an event gives the
  * next one, which shares what has stayed the same.
  */
 import type { PersonReport } from '../../errors/report/audiences.ts';
@@ -12,7 +12,7 @@ import type { LedgerRow } from './ledger-row.ts';
 import type { List } from './list.ts';
 import type { Places } from './places.ts';
 
-/** What is known of a run beside its events. */
+/** Facts about a run beside its events. */
 export interface ViewedRunFacts {
   readonly run: string;
   readonly workflow: string;
@@ -145,7 +145,7 @@ export interface StepFailure {
   readonly at: string;
   /** Which of `tries` it happened in. */
   readonly inTry: number;
-  /** Of a call (a model, a tool, …) or of the node itself. */
+  /** Whether a call failed (a model, a tool, …) or the node itself. */
   readonly layer: 'call' | 'node';
   readonly target?: string;
   readonly costUsdMicros?: number;

@@ -1,5 +1,5 @@
 /**
- * A view as it is sent, and as the page takes it up again. Of a long run most steps stay behind: those
+ * A view as it is sent, and as the page takes it up again. Most steps of a long run stay behind: those
  * that have ended well and hold no others. They can be asked for, and are added to a view.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';

@@ -117,7 +117,7 @@ async function viewAnswer(core: ServerCore, request: CheckedRequest): Promise<Re
 
 /**
  * A run that has ended asks nobody and waits for nothing, and nothing was saved of it: its page need not
- * wait until the log is read to say so. What is in doubt comes with the view.
+ * wait until the log is read to say so. Unknown outcomes come with the view.
  */
 async function readyFold(core: ServerCore, run: string): Promise<FoldedRun> {
   const engine = await core.engine();
