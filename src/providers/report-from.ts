@@ -135,8 +135,20 @@ function recogniseFailure(
   if (failure === undefined) return undefined;
   const problem = read(failure, options);
   if (problem !== undefined) return problem;
-  const draft = renderFailure(failure, classifyAt(failure, options.classify ?? builtIn, stamp));
+  const believed = read === providersProblem ? withoutForeignProblem(failure) : failure;
+  const draft = renderFailure(believed, classifyAt(believed, options.classify ?? builtIn, stamp));
   return isOpen(failure, draft) ? unread(failure, draft) : draft;
+}
+
+/** A provider's problem document may not name a failure of ours, nor be read for the words of its name. */
+function withoutForeignProblem(failure: ProviderFailure): ProviderFailure {
+  const named = ownProblem(failure)?.kind;
+  const isForeign = named !== undefined && !isProviderKind(named);
+  return isForeign ? { ...failure, body: undefined } : failure;
+}
+
+function isProviderKind(kind: string): boolean {
+  return catalogRow(kind)?.class.startsWith('provider_') === true;
 }
 
 /** Only the body can say whether a 429 is a limit or a quota, and what a problem document is. */
@@ -183,8 +195,8 @@ function providersProblem(
   { provider: asked, model }: ReportFromOptions,
 ): ReportDraft | undefined {
   const draft = ownProblem(failure);
-  const row = draft === undefined ? undefined : catalogRow(draft.kind);
-  if (draft === undefined || row?.class.startsWith('provider_') !== true) return undefined;
+  if (draft === undefined || !isProviderKind(draft.kind)) return undefined;
+  const row = catalogRow(draft.kind);
   if (failure.delivered) return undefined;
   const { name, display } = providerNamed(asked ?? failure.provider ?? 'unknown');
   const status = failure.status === undefined ? '' : ` (HTTP ${failure.status})`;
@@ -192,7 +204,7 @@ function providersProblem(
     kind: draft.kind,
     message: `${display} reported ${draft.kind}${status}.`,
     // a request that was answered has left
-    outcome: row.category === 'ambiguous' ? 'unknown' : 'failed',
+    outcome: row?.category === 'ambiguous' ? 'unknown' : 'failed',
     provider: { ...draft.provider, name, ...(model === undefined ? {} : { model }) },
     ...(draft.rule === undefined ? {} : { rule: draft.rule }),
   };

@@ -26,7 +26,8 @@ describe.each(RUNNABLE)('%s', (page) => {
     // where pages have a program, Errand is installed
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
     symlinkSync(dirname(dirname(LAUNCHER)), join(folder, 'node_modules', 'errand'), 'dir');
-    for (const sdk of ['ai', '@ai-sdk'])
+    const sdks = read(page).includes("from 'ai'") ? ['ai', '@ai-sdk'] : [];
+    for (const sdk of sdks)
       symlinkSync(
         join(ROOT, 'test/sdks/node_modules', sdk),
         join(folder, 'node_modules', sdk),
