@@ -302,7 +302,7 @@ describe('a run that waits', () => {
       costUsdMicros: 0,
     });
     expect(place.run(['answer', run, '--value', 'perhaps']).exit).toBe(2);
-    expect(place.run(['answer', run, '--value', 'yes', '-q'])).toMatchObject({
+    expect(place.run(['answer', run, '--value', 'yes', '-q'])).toEqual({
       exit: 0,
       stdout: '{\n  "selected": "yes",\n  "additional_input": null\n}\n',
       stderr: '',

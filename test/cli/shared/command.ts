@@ -64,7 +64,9 @@ export function openShared(
 /** The same, and the test waits for it. */
 export function sharedErrandSync(args: readonly string[], given: Surroundings): Ended {
   clerk ??= hireClerk();
-  return whole(clerk({ ...given, args }), args);
+  // nothing but what a process of its own would give
+  const { exit, stdout, stderr } = whole(clerk({ ...given, args }), args);
+  return { exit, stdout, stderr };
 }
 
 let count = 0;
