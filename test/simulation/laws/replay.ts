@@ -1,4 +1,5 @@
 /** A run is a fold over its events: the log alone gives the same decisions, from any commit on. */
+import { matchesKind } from '../../../src/errors/catalog/kinds.ts';
 import { stoppedBeforeStart } from '../../../src/machine/decide/end-run.ts';
 import { evolve } from '../../../src/machine/evolve/evolve.ts';
 import type { EventBody, RunEvent } from '../../../src/machine/state/events.ts';
@@ -131,25 +132,49 @@ export const resumesTheSame: Law = {
         (visit?.conversation?.asking !== undefined && visit.pending.size === 0),
     );
     const last = commits[place - 1] ?? [];
+    const next = commits[place] ?? [];
     // a wish to cancel holds back what is decided, and is not in the log before it is granted
-    const isHeldBack =
-      cancelledBy(subject, last) !== 'no' || isStopping(subject, commits[place] ?? []);
+    const isHeldBack = cancelledBy(subject, last) !== 'no';
     if (state.status !== 'running' || isStill || isHeldBack || isKeptOnly(subject, last)) return [];
     const resumed: EventBody = { type: 'run:resumed', by: 'law' };
-    const [, early] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
+    const [, ...decided] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
+    const early = isStopping(subject, next)
+      ? decided.find((event) => cancelledBy(subject, next) === 'no' && isStarting(state, event))
+      : decided[0];
     return early === undefined
       ? []
       : [`after event ${stored.length} a fold decides ${brief(early)} without a reason`];
   },
 };
 
-/** An end that was decided by then waits for what it stops, and so does all that it ends. */
+/**
+ * An end that was decided by then waits for what it stops, and so does all that it ends. It is not in the
+ * log: a fold decides it again, perhaps after requests that it then stops before they start.
+ */
 function isStopping({ executions }: Subject, next: readonly RunEvent[]): boolean {
+  const requested = requestedIn(next);
   return next.some(
     (event) =>
       isType(event, 'effect:succeeded', 'effect:failed') &&
-      executions.some(({ isAborted, effect }) => isAborted && effect.key === event.effect.key),
+      (executions.some(({ isAborted, effect }) => isAborted && effect.key === event.effect.key) ||
+        (isStoppedBeforeStart(event) && !requested(event.effect.key))),
   );
+}
+
+/** As when the breaker of its target was still being read: the world has no execution of it. */
+function isStoppedBeforeStart(event: RunEvent): boolean {
+  return (
+    event.type === 'effect:failed' &&
+    event.error.outcome === 'not_started' &&
+    matchesKind(event.error.kind, 'cancelled.*')
+  );
+}
+
+/** Whether it requests an effect that the end, which is decided again, does not stop. */
+function isStarting(state: RunState, event: EventBody): boolean {
+  const pending =
+    event.type === 'effect:requested' ? state.effects.get(event.effect.key) : undefined;
+  return pending !== undefined && stoppedFor(state, pending) === undefined;
 }
 
 /** A backend that is being stopped stores the results that it has by then, and decides nothing. */
