@@ -65,9 +65,11 @@ function withFailingCheck(content: Content, random: Random): Content {
 }
 
 function withBadGuard(each: Fields): Fields {
+  // the checks know the fields of a gate's output, and refuse another one that they can read
+  const missing = each['type'] === 'human_gate' ? 'output[output.selected]' : 'output.missing';
   return {
     ...each,
-    routes: [{ to: '$end', when: '{{ output.missing.field }}' }, ...routesOf(each)],
+    routes: [{ to: '$end', when: `{{ ${missing}.field }}` }, ...routesOf(each)],
   };
 }
 
