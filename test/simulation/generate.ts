@@ -65,9 +65,11 @@ function withFailingCheck(content: Content, random: Random): Content {
 }
 
 function withBadGuard(each: Fields): Fields {
+  // the checks know the fields of a gate's output, and refuse another one that they can read
+  const missing = each['type'] === 'human_gate' ? 'output[output.selected]' : 'output.missing';
   return {
     ...each,
-    routes: [{ to: '$end', when: '{{ output.missing.field }}' }, ...routesOf(each)],
+    routes: [{ to: '$end', when: `{{ ${missing}.field }}` }, ...routesOf(each)],
   };
 }
 
@@ -79,7 +81,9 @@ function withoutMatch(each: Fields): Fields {
 }
 
 function withBadAssertion(each: Fields): Fields {
-  return { ...each, assert: [{ that: '{{ false }}' }] };
+  // its routes may name what the others raise
+  const others = (each['assert'] ?? []) as readonly Fields[];
+  return { ...each, assert: [{ that: '{{ false }}' }, ...others] };
 }
 
 function routesOf(each: Fields): readonly Fields[] {

@@ -1,7 +1,7 @@
 /**
  * A log that has lost its end, or all of it: a write-ahead log that was deleted, a copy without it, an
  * old backup. The store cannot know; what was exported does. A leg that began on such a log would do
- * again what was done, so each start and each claim is compared first, and nothing is overwritten.
+ * again what was done, so each start, claim and message is compared first, and nothing is overwritten.
  */
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
@@ -24,7 +24,7 @@ export interface Witness {
 /** The latest event of a run that is known from outside its store. */
 export type LogWitness = (run: string) => Witness | undefined;
 
-/** A store that refuses to create or claim a run whose log has lost what the witness has seen. */
+/** A store that refuses to create, claim or message a run whose log lost what the witness has seen. */
 export function witnessed(store: RunStore, witness: LogWitness): RunStore {
   return {
     ...witnessedReading(store, witness),
@@ -45,7 +45,11 @@ export function witnessed(store: RunStore, witness: LogWitness): RunStore {
     remove: (request) => store.remove(request),
     tombstone: (run) => store.tombstone(run),
     compact: () => store.compact(),
-    send: (run, signal) => store.send(run, signal),
+    send: async (run, signal) => {
+      // an answer that was accepted here would be lost when the log is put back
+      await refuseLostLog(store, run, witness);
+      return store.send(run, signal);
+    },
     messages: (run) => store.messages(run),
     runsWithMessages: () => store.runsWithMessages(),
     breakers: () => store.breakers(),

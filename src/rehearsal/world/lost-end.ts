@@ -1,10 +1,17 @@
 /**
  * A store whose log has lost its end, like one whose write-ahead log was deleted or that was restored
- * from an old copy: it is consistent in itself, and lacks what came after.
+ * from an old copy: it is consistent in itself, and lacks what came after. Real stores write the status
+ * of a run with its events, so it is lost with them.
  */
-import { resultAt } from '../../engine/backend.ts';
-import type { RunStatusName, RunStore, StoredCommit } from '../../machine/ports/store-port.ts';
-import type { RunEvent } from '../../machine/state/events.ts';
+import { foldRun } from '../../engine/run/recover.ts';
+import { runStatusOf } from '../../engine/run/run-status.ts';
+import { asEvent } from '../../engine/run/subscription.ts';
+import type {
+  RunRecord,
+  RunStatusRow,
+  RunStore,
+  StoredCommit,
+} from '../../machine/ports/store-port.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { Random } from './random.ts';
 
@@ -23,9 +30,10 @@ export async function withoutEnd(
   // the lost part includes the event that was seen
   const kept = commits.filter(({ head }) => head.nextSeq <= seenSeq);
   const count = kept.length === 0 ? 0 : 1 + random.int(kept.length);
-  const [first, ...more] = kept.slice(0, count);
+  const left = kept.slice(0, count);
+  const [first, ...more] = left;
   if (first === undefined) return undefined;
-  const { workflow, file, plan, input, startedAt, costUsdMicros } = await store.get(run);
+  const { workflow, file, plan, input, startedAt } = await store.get(run);
   const lost = openMemoryStore({ now });
   const { claim } = await lost.create({
     id: run,
@@ -35,7 +43,7 @@ export async function withoutEnd(
     input,
     startedAt,
     events: first.events,
-    statusRow: { status: statusAfter(more.at(-1) ?? first), costUsdMicros },
+    statusRow: statusAfter({ run, plan }, left),
     owner: NOBODY,
     leaseMs: 1,
   });
@@ -44,9 +52,10 @@ export async function withoutEnd(
   return lost;
 }
 
-/** As the log says that is left: what ended the run later is lost with the rest. */
-function statusAfter({ events }: StoredCommit): RunStatusName {
-  // the engine made it
-  const { status } = resultAt(events.at(-1) as RunEvent | undefined);
-  return status === 'interrupted' ? 'running' : status;
+function statusAfter(
+  record: Pick<RunRecord, 'run' | 'plan'>,
+  commits: readonly StoredCommit[],
+): RunStatusRow {
+  const events = commits.flatMap((commit) => commit.events.map(asEvent));
+  return runStatusOf(foldRun(record, events), events.at(-1)?.at ?? '');
 }
