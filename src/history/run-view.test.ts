@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectLinear } from '../../test/own-time.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import { failure } from '../errors/thrown/errand-error.ts';
-import type { EventBody, RunEvent } from '../machine/state/events.ts';
+import type { EffectRef, EventBody, RunEvent } from '../machine/state/events.ts';
 import { beginView, foldView, reduceView } from './run-view.ts';
 import { failedStep, isUnhandled, openFailure } from './run-view/read-view.ts';
 import { stepAt } from './run-view/steps.ts';
@@ -139,6 +139,148 @@ describe('a step', () => {
       { ...end, ...one(1) },
     ]);
     expect(stepAt(again, 'each')?.members).toEqual({ all: 2, succeeded: 2, failed: 0 });
+  });
+});
+
+describe('a member that ended', () => {
+  const EACH = { node: 'each', path: 'each' };
+  const ONE = { node: 'one', path: 'each[0]/one' };
+  const TWO = { node: 'two', path: 'each[0]/two' };
+  const group: Told = { type: 'node:started', ...EACH, attempt: 0, members: { keys: ['0', '1'] } };
+  const end = (where: typeof ONE): Told => ({
+    type: 'route:taken',
+    ...where,
+    move: 'to',
+    to: '$end',
+    bucket: 'success',
+  });
+  const failed = [
+    STARTED,
+    group,
+    started(ONE),
+    { type: 'node:failed', ...ONE, error: report('order.missing') },
+    { type: 'route:taken', ...ONE, move: 'propagate', bucket: 'default' },
+  ] as const satisfies readonly Told[];
+
+  it('counts once when only its check is repeated', () => {
+    const again = view([
+      ...failed,
+      { type: 'run:failed', error: report('order.missing') },
+      { type: 'run:resumed', by: 'ada' },
+      end(ONE),
+    ]);
+    expect(stepAt(again, 'each')?.members).toEqual({ all: 2, succeeded: 1, failed: 0 });
+  });
+
+  it('takes nothing from a group that has begun anew', () => {
+    const OTHER = { node: 'one', path: 'each[1]/one' };
+    const again = view([
+      STARTED,
+      group,
+      started(ONE),
+      end(ONE),
+      started(OTHER),
+      end(OTHER),
+      group,
+      started(ONE),
+      end(ONE),
+      started(OTHER),
+    ]);
+    expect(stepAt(again, 'each')?.members).toEqual({ all: 2, succeeded: 1, failed: 0 });
+  });
+
+  it('has not ended once the run is rewound to an earlier node of it', () => {
+    const rewound = view([
+      STARTED,
+      group,
+      started(ONE),
+      started(TWO),
+      end(TWO),
+      { type: 'run:resumed', by: 'ada', from: ONE.path },
+    ]);
+    expect(stepAt(rewound, 'each')?.members).toEqual({ all: 2, succeeded: 0, failed: 0 });
+  });
+});
+
+describe('a question', () => {
+  const AGENT = { node: 'ask', path: 'ask' };
+  const asked = (where: typeof AGENT, gate: string): Told => ({
+    type: 'gate:opened',
+    ...where,
+    gate,
+    prompt: 'May it?',
+    options: ['approve', 'deny'],
+  });
+  const gates = (told: readonly Told[]): readonly string[] =>
+    view(told).gates.map(({ gate }) => gate);
+  const approval = [STARTED, started(AGENT), asked(AGENT, 'ask/read#1.1')] as const;
+
+  it('closes when its node fails, and only the one about the failure is open', () => {
+    const failed: Told = { type: 'node:failed', ...AGENT, error: report('order.missing') };
+    expect(gates(approval)).toEqual(['ask/read#1.1']);
+    expect(gates([...approval, failed])).toEqual([]);
+    expect(gates([...approval, failed, asked(AGENT, 'ask')])).toEqual(['ask']);
+  });
+
+  it('stays while other tools are called, and closes when the conversation begins anew', () => {
+    const call = (effect: EffectRef): Told => ({
+      type: 'effect:requested',
+      ...AGENT,
+      effect,
+      attempt: 0,
+    });
+    const tool = call({ key: 't', type: 'tool', target: 'box/write' });
+    expect(gates([...approval, tool])).toEqual(['ask/read#1.1']);
+    expect(gates([...approval, { type: 'run:resumed', by: 'ada' }, call(CALL)])).toEqual([]);
+  });
+
+  it('closes when the supervisor around it fails', () => {
+    const round = { node: 'ask', path: 'boss[1]/ask' };
+    const boss = { node: 'boss', path: 'boss' };
+    const told = [STARTED, started(boss), started(round), asked(round, 'boss[1]/ask')];
+    const over = view([...told, { type: 'node:failed', ...boss, error: report('order.missing') }]);
+    expect(gates(told)).toEqual(['boss[1]/ask']);
+    expect(over.gates).toEqual([]);
+    expect(stepAt(over, 'boss[1]/ask')?.status).toBe('cancelled');
+  });
+
+  it('closes when the run is rewound to before it', () => {
+    const rewound = view([
+      STARTED,
+      started(),
+      started(AGENT),
+      asked(AGENT, 'ask'),
+      { type: 'run:resumed', by: 'ada', from: 'say' },
+    ]);
+    expect(rewound.gates).toEqual([]);
+    expect(stepAt(rewound, 'ask')?.status).toBe('cancelled');
+    expect(rewound.open).toBe(0);
+  });
+
+  it('closes when something inside its node runs again, and others stay', () => {
+    const inside = (key: number, node: string) => ({ node, path: `each[${key}]/${node}` });
+    const each = { node: 'each', path: 'each' };
+    const members: Told = {
+      type: 'node:started',
+      ...each,
+      attempt: 0,
+      members: { keys: ['0', '1'] },
+    };
+    const told: readonly Told[] = [
+      STARTED,
+      members,
+      started(inside(0, 'say')),
+      started(inside(0, 'ask')),
+      asked(inside(0, 'ask'), 'first'),
+      started(inside(1, 'ask')),
+      asked(inside(1, 'ask'), 'second'),
+    ];
+    const rewind: Told = { type: 'run:resumed', by: 'ada', from: 'each[0]/say' };
+    expect(gates([...told, rewind])).toEqual(['second']);
+    const failed: Told = { type: 'node:failed', ...each, error: report('order.missing') };
+    const about = view([...told, failed, asked(each, 'each'), rewind]);
+    expect(about.gates).toEqual([]);
+    expect(stepAt(about, 'each')?.status).toBe('running');
   });
 });
 

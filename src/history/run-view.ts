@@ -5,20 +5,19 @@
  */
 import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
 import type { RunEvent } from '../machine/state/events.ts';
-import { scopeIdOf } from '../machine/state/plan-lookup.ts';
-import { END } from '../workflow/plan/route.ts';
 import { boxIdOf } from './graph-layout/layout.ts';
 import { NO_ITEMS, renameBar } from './run-view/bars.ts';
 import { beginCall, endCall, NO_COSTS, sendBack } from './run-view/costs.ts';
 import { nextStep, routeOf, waiting, type NodeEvent } from './run-view/in-node.ts';
 import { isSentBack, type LedgerRow } from './run-view/ledger-row.ts';
+import { countMember, uncountMember } from './run-view/members.ts';
 import { Places } from './run-view/places.ts';
-import { putStep, stepAt, stepAround, stopInside, type Draft } from './run-view/steps.ts';
+import { rewind } from './run-view/rewind.ts';
+import { putStep, stepAt, stopInside, type Draft } from './run-view/steps.ts';
 import type {
   Leg,
   OpenGate,
   RunView,
-  StepView,
   TakenRoute,
   ViewedRunFacts,
   ViewNote,
@@ -148,13 +147,15 @@ function resumed(
 ): RunView {
   const { waiting: _waiting, error: _error, output: _output, ...kept } = endLeg(view, lastAt);
   const { cancelled: _cancelled, endedAt: _endedAt, ...rest } = kept;
-  const { at, seq, by, input } = event;
-  return {
+  const { at, seq, by, input, from } = event;
+  const next: Draft = {
     ...rest,
     status: 'running',
     input: input === undefined ? view.input : joined(view.input, input),
     legs: [...rest.legs, { from: at, cause: 'resumed', by, seq }],
   };
+  if (from !== undefined) rewind(next, from, at);
+  return next;
 }
 
 function joined(before: JsonValue, change: JsonValue): JsonValue {
@@ -210,18 +211,20 @@ function noteOf(
 
 function inNode(view: Draft, event: NodeEvent): void {
   const row = noteCosts(view, event);
-  const before = stepAt(view, event.path);
+  const known = stepAt(view, event.path);
+  const before = known === undefined ? undefined : uncountMember(view, known);
   const step = nextStep(before, event, { row, rows: view.costs.rows.length });
   noteGates(view, event);
   if (event.type === 'route:taken') view.routes = withRoute(view.routes, routeOf(event));
   if (step === undefined) return;
-  // a member that starts again has not ended
-  if (event.type === 'node:started' && before?.counted !== undefined)
-    addMember(view, before, before.counted, -1);
   putStep(view, step);
   if (event.type === 'route:taken') countMember(view, event);
-  const isOver = step.endedAt !== undefined && before?.endedAt !== step.endedAt;
+  const isOver = step.endedAt !== undefined && (isEnd(event) || before?.endedAt !== step.endedAt);
   if (isOver && step.holds) stopInside(view, step.path, event.at);
+}
+
+function isEnd({ type }: NodeEvent): boolean {
+  return type === 'node:completed' || type === 'node:failed' || type === 'node:skipped';
 }
 
 /** Returns the row of the call that has ended with the event. */
@@ -270,11 +273,21 @@ function noteGates(view: Draft, event: NodeEvent): void {
       view.gates = without(view, gate);
       return;
     }
+    case 'effect:requested':
+      // tools are called beside questions about others; a model only once all of them are closed
+      if (event.effect.type === 'model') closeGates(view, event.path);
+      return;
     case 'node:started':
-      if (view.gates.length > 0) view.gates = view.gates.filter(({ path }) => path !== event.path);
+    case 'node:completed':
+    case 'node:failed':
+      closeGates(view, event.path);
       return;
     default:
   }
+}
+
+function closeGates(view: Draft, of: string): void {
+  if (view.gates.length > 0) view.gates = view.gates.filter(({ path }) => path !== of);
 }
 
 function gateOf(event: Extract<NodeEvent, { type: 'gate:opened' }>): OpenGate {
@@ -295,28 +308,4 @@ function gateOf(event: Extract<NodeEvent, { type: 'gate:opened' }>): OpenGate {
 
 function without({ gates }: Draft, gate: string): RunView['gates'] {
   return gates.filter((open) => open.gate !== gate);
-}
-
-/** A branch has ended when a route of it leads to `$end`, or a failure propagates out of it. */
-function countMember(view: Draft, event: Extract<NodeEvent, { type: 'route:taken' }>): void {
-  const step = stepAt(view, event.path);
-  const isBranch = scopeIdOf(event.path, event.node).endsWith(']');
-  if (step === undefined || !isBranch) return;
-  const good = event.to === END ? 'succeeded' : undefined;
-  const how = event.move === 'propagate' ? 'failed' : good;
-  if (how === undefined) return;
-  putStep(view, { ...step, counted: how });
-  addMember(view, step, how, 1);
-}
-
-function addMember(
-  view: Draft,
-  member: StepView,
-  how: 'succeeded' | 'failed',
-  change: number,
-): void {
-  const group = stepAround(view, member);
-  if (group?.members === undefined) return;
-  const members = { ...group.members, [how]: Math.max(0, group.members[how] + change) };
-  putStep(view, { ...group, members });
 }

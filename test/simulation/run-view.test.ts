@@ -4,7 +4,7 @@ import { openQuestions } from '../../src/history/open-questions.ts';
 import { beginView, foldView, reduceView } from '../../src/history/run-view.ts';
 import { eventForPerson } from '../../src/history/run-view/event-for-person.ts';
 import { elapsedMs, isUnhandled } from '../../src/history/run-view/read-view.ts';
-import { isOpen } from '../../src/history/run-view/steps.ts';
+import { isOpen, stepAt } from '../../src/history/run-view/steps.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
 import { viewFromJson, viewToJson } from '../../src/history/run-view/wire.ts';
 import { foldRun } from '../../src/engine/run/recover.ts';
@@ -71,6 +71,29 @@ describe('the view of a run', () => {
       }
     });
     expect(questions).toBeGreaterThan(0);
+  });
+
+  it('counts the members that the machine counts whenever the run pauses', () => {
+    let counted = 0;
+    logs((events, plan, seed) => {
+      let view = begin(events);
+      for (const [at, event] of events.entries()) {
+        view = reduceView(view, event);
+        if (event.type !== 'run:paused') continue;
+        const { scopes } = foldRun({ run: 'r', plan }, events.slice(0, at + 1));
+        for (const { visit } of scopes.values()) {
+          const members = visit === undefined ? undefined : stepAt(view, visit.path)?.members;
+          // a supervisor has rounds, and its page no members
+          if (visit?.members === undefined || members === undefined) continue;
+          const where = `seed ${seed}, event ${event.seq}, ${visit.path}`;
+          expect(members.succeeded, where).toBe(visit.members.succeeded);
+          // a failed member that runs again stays one until the first event of it
+          expect(members.failed, where).toBeGreaterThanOrEqual(visit.members.failed);
+          counted += members.succeeded;
+        }
+      }
+    });
+    expect(counted).toBeGreaterThan(0);
   });
 
   it('closes everything with the run, and keeps count on the way', () => {

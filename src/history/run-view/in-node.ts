@@ -120,6 +120,11 @@ export function waiting({ endedAt: _endedAt, ...step }: StepView): StepView {
   return { ...step, status: 'waiting' };
 }
 
+/** A node whose failure or wait no longer counts, because something inside it runs again. */
+export function runInside(step: StepView, at: string): StepView {
+  return beginBar({ ...withoutError(handled(step)), status: 'running' }, 'work', { at });
+}
+
 function answered(step: StepView, at: string): StepView {
   return step.status === 'waiting'
     ? beginBar({ ...step, status: 'running' }, 'work', { at })

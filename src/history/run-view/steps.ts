@@ -74,7 +74,7 @@ function countOpen(view: Draft, step: StepView, change: number): void {
   view.open += change;
   let around = stepAround(view, step);
   while (around !== undefined) {
-    place(view, { ...around, openInside: around.openInside + change });
+    place(view, { ...around, holds: true, openInside: around.openInside + change });
     around = stepAround(view, around);
   }
 }
@@ -84,11 +84,11 @@ export function isInside(path: string, inner: string): boolean {
   return path === '' || inner.startsWith(`${path}[`) || inner.startsWith(`${path}/`);
 }
 
-/** Steps that are still open inside one that has ended were stopped with it; `''` is the whole run. */
+/** Stops what is open inside a step or a branch, and drops its questions; `''` is the whole run. */
 export function stopInside(view: Draft, path: string, at: string): void {
   // what runs inside a step first started after it
   for (let index = view.places.get(path) ?? 0; index < view.steps.length; index++) {
-    const left = path === '' ? view.open : (stepAt(view, path)?.openInside ?? 0);
+    const left = path === '' ? view.open : (stepAt(view, path)?.openInside ?? view.open);
     if (left === 0) break;
     const step = view.steps.at(index);
     if (step !== undefined && isOpen(step) && isInside(path, step.path))

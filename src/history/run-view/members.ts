@@ -1,0 +1,41 @@
+/** Counts the members of groups by how their branches ended; a branch that runs again has not ended. */
+import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { END } from '../../workflow/plan/route.ts';
+import { putStep, stepAround, stepAt, type Draft } from './steps.ts';
+import type { StepView } from './view.ts';
+
+/** A branch has ended when a route of it leads to `$end`, or a failure propagates out of it. */
+export function countMember(view: Draft, event: Extract<RunEvent, { type: 'route:taken' }>): void {
+  const step = stepAt(view, event.path);
+  const isBranch = scopeIdOf(event.path, event.node).endsWith(']');
+  if (step === undefined || !isBranch) return;
+  const good = event.to === END ? 'succeeded' : undefined;
+  const how = event.move === 'propagate' ? 'failed' : good;
+  if (how === undefined) return;
+  putStep(view, { ...step, counted: how });
+  addMember(view, step, how, 1);
+}
+
+/** Any event of a step after its branch has ended with it shows that the branch runs again. */
+export function uncountMember(view: Draft, step: StepView): StepView {
+  const { counted, ...rest } = step;
+  if (counted === undefined) return step;
+  putStep(view, rest);
+  // a group that has begun anew since then counts from zero
+  const group = stepAround(view, step);
+  if ((group?.tries.at(-1)?.seq ?? 0) < step.lastSeq) addMember(view, step, counted, -1);
+  return rest;
+}
+
+function addMember(
+  view: Draft,
+  member: StepView,
+  how: 'succeeded' | 'failed',
+  change: number,
+): void {
+  const group = stepAround(view, member);
+  if (group?.members === undefined) return;
+  const members = { ...group.members, [how]: Math.max(0, group.members[how] + change) };
+  putStep(view, { ...group, members });
+}
