@@ -119,8 +119,11 @@ describe('the worst player', () => {
       `${played} files (${howToRepeat('test/simulation/worst-case.test.ts')})\n`,
     );
     expect(breaches.slice(0, 20)).toEqual([]);
-    // a player that never comes near would prove nothing
-    if (ONE === undefined) expect(reached).toBeGreaterThan(FILES / 20);
+    // a player that never comes near would prove nothing; of all files it reaches the bound in a twentieth, and
+    // the part of one commit may lie three standard deviations below that
+    const expected = FILES / 20;
+    const least = IS_WHOLE ? expected : expected - 3 * Math.sqrt(expected);
+    if (ONE === undefined) expect(reached).toBeGreaterThan(least);
   }, 600_000);
 });
 
