@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 
 /** Parts that several pages use, beside what every page begins with. */
 const SHARED =
-  /dashboard\/(view\/(parts|status|surroundings)|form\/|app\/(confirm|moves|hooks)|text\/(time|words))|src\/errors\/render\/(phrases|money)/;
+  /dashboard\/(view\/(parts|status|surroundings)|form\/|app\/(confirm|focus|moves|hooks)|text\/(time|words))|src\/errors\/(render\/(phrases|money)|catalog\/vocabulary)|src\/history\/run-view\/(bars|read-view|wire|steps|places)/;
 
 export default defineConfig({
   root: import.meta.dirname,

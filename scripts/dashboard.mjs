@@ -27,7 +27,7 @@ for (const name of readdirSync(assets)) {
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   };
   writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
-  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9, memLevel: 9 }));
   rmSync(path);
 }
 

@@ -16,6 +16,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'errand/server': 'server/index',
   'errand/stores': 'stores/index',
   'errand/temporal': 'temporal',
+  'errand/testing': 'rehearsal/index',
   'errand/workflow': 'workflow/authoring/define',
 };
 
