@@ -86,6 +86,7 @@ export const TOP_LEVEL = {
       'browser.ts',
       'classify.ts',
       'machine-clock.ts',
+      'option-checks.ts',
       'public-api.ts',
       'resilience.ts',
       'resilience-options.ts',

@@ -3,14 +3,20 @@
  * otherwise learn of a slip from a failure in the middle of a retry, and lose the failure itself.
  */
 import type { RetrySchedule } from './errors/catalog/row.ts';
-import { ErrandError } from './errors/thrown/errand-error.ts';
-import { isPlainObject, keysOf, readProperty } from './errors/support/safe-json.ts';
+import { isPlainObject, readProperty } from './errors/support/safe-json.ts';
 import { isKindName } from './errors/catalog/kinds.ts';
 import type { ErrorReport } from './errors/report/report.ts';
-import { suggest } from './errors/support/suggest.ts';
 import { decideRetry } from './machine/policy/retry.ts';
 import { defaultSchedule } from './workflow/plan/attempt-bound.ts';
 import { retryDelayMs } from './machine/policy/tool-retry.ts';
+import {
+  checkedObject,
+  checkKeys,
+  checkMethods,
+  isNumber,
+  MAX_MS,
+  refusals,
+} from './option-checks.ts';
 import { omitUndefined } from './workflow/plan/omit-undefined.ts';
 import { planRetry } from './workflow/nodes/plan-route.ts';
 import { BACKOFFS } from './workflow/plan/route.ts';
@@ -29,14 +35,13 @@ const OPTIONS: readonly string[] =
 const RETRY_KEYS = ['max', 'backoff', 'initialSeconds', 'maxSeconds', 'jitter', 'on'];
 const SCHEDULE_KEYS = ['attempts', 'waitsMs'];
 const MAX_RETRIES = 100;
-const MAX_MS = 366 * 86_400_000;
+const REMEDY = 'See `withResilience` in the reference of the API for what it takes.';
+const wrong = refusals('withResilience', REMEDY);
 
 /** Throws `validation.input` that names the option. */
 export function checkOptions(call: unknown, options: unknown): void {
   if (typeof call !== 'function') throw wrong('call', 'is not a function', 'Give it () => call().');
-  if (!isPlainObject(options)) throw wrong('options', 'are not an object', 'Give it { retry, … }.');
-  knownKeys(options, OPTIONS, '');
-  const { breaker, deadlineMs, signal, clock } = options;
+  const { breaker, deadlineMs, signal, clock } = checkedObject(wrong, options, OPTIONS);
   if (breaker !== undefined && (typeof breaker !== 'string' || breaker === ''))
     throw wrong('breaker', 'is not a name', "Name the target of the call: breaker: 'openai'.");
   if (deadlineMs !== undefined && !isNumber(deadlineMs, 0, MAX_MS))
@@ -47,25 +52,15 @@ export function checkOptions(call: unknown, options: unknown): void {
     );
   if (signal !== undefined && typeof readProperty(signal, 'addEventListener') !== 'function')
     throw wrong('signal', 'is not an AbortSignal', 'Give the signal of an AbortController.');
-  checkMethods('clock', clock, ['now', 'sleep']);
+  checkMethods(wrong, 'clock', clock, ['now', 'sleep']);
 }
 
 /** Throws `validation.input` that names the option of `createResilience`. */
 export function checkInstance(options: unknown): void {
-  if (!isPlainObject(options)) throw wrong('options', 'are not an object', 'Give it { clock, … }.');
-  knownKeys(options, ['clock', 'breakers'], '');
-  checkMethods('clock', options['clock'], ['now', 'sleep']);
-  checkMethods('breakers', options['breakers'], ['get', 'set']);
-}
-
-function checkMethods(option: string, value: unknown, methods: readonly string[]): void {
-  for (const method of value === undefined ? [] : methods)
-    if (typeof readProperty(value, method) !== 'function')
-      throw wrong(
-        option,
-        `has no \`${method}\``,
-        `Give it { ${methods.join(', ')} }, or leave it out.`,
-      );
+  const refuse = refusals('createResilience', REMEDY);
+  const { clock, breakers } = checkedObject(refuse, options, ['clock', 'breakers']);
+  checkMethods(refuse, 'clock', clock, ['now', 'sleep']);
+  checkMethods(refuse, 'breakers', breakers, ['get', 'set']);
 }
 
 /** Throws `validation.input` that names the option. */
@@ -97,7 +92,7 @@ function scheduledWait(
 }
 
 function readSchedule(retry: object): RetrySchedule {
-  knownKeys(retry, [...SCHEDULE_KEYS, ...RETRY_KEYS], 'retry.');
+  checkKeys(wrong, retry, [...SCHEDULE_KEYS, ...RETRY_KEYS], 'retry.');
   const attempts = readProperty(retry, 'attempts');
   const waitsMs = readProperty(retry, 'waitsMs');
   if (attempts === undefined && waitsMs === undefined)
@@ -120,7 +115,7 @@ function readSchedule(retry: object): RetrySchedule {
 }
 
 function readToolRetry(retry: object): NonNullable<ToolDescription['retry']> {
-  knownKeys(retry, RETRY_KEYS, 'retry.');
+  checkKeys(wrong, retry, RETRY_KEYS, 'retry.');
   const read = <T>(key: string, what: string, fits: (value: unknown) => value is T) => {
     const value = readProperty(retry, key);
     if (value === undefined || fits(value)) return value;
@@ -155,27 +150,4 @@ function isPatterns(value: unknown): value is readonly string[] {
     list.length > 0 &&
     list.every((kind) => typeof kind === 'string' && isKindName(kind.replace(/\.\*$/, '.x')))
   );
-}
-
-function isNumber(value: unknown, least: number, most: number): value is number {
-  return typeof value === 'number' && value >= least && value <= most;
-}
-
-function knownKeys(value: object, known: readonly string[], within: string): void {
-  const odd = keysOf(value).find(
-    (key) => !known.includes(key) && readProperty(value, key) !== undefined,
-  );
-  if (odd === undefined) return;
-  const meant = suggest(odd, known);
-  const todo = meant === undefined ? `Use one of ${known.join(', ')}.` : `Write \`${meant}\`.`;
-  throw wrong(`${within}${odd}`, 'is not an option', todo);
-}
-
-function wrong(option: string, problem: string, detail: string): ErrandError {
-  return new ErrandError({
-    kind: 'validation.input',
-    message: `withResilience: \`${option}\` ${problem}`,
-    details: { option },
-    action: { kind: 'fix_code', detail },
-  });
 }

@@ -101,38 +101,32 @@ export class ChainCall<Model extends NamedModel> {
   }
 
   /** Ends an attempt that answered well. */
-  succeeded({ entry, ...attempt }: OpenAttempt<Model>, reported?: ReportedUsage): CallRecord {
-    const { clock } = this.#chain;
-    attempt.scope.close();
-    entry.memory.succeeded(entry.name, attempt.key, clock.now());
-    noteReply(this.#entries);
-    const outputTokens = tokensIn(attempt.written);
-    const used = usedUp(reported, { ...attempt.estimate, outputTokens });
-    this.#ledger.add({ entry, ...attempt }, used);
+  succeeded(attempt: OpenAttempt<Model>, reported?: ReportedUsage): CallRecord {
+    this.#answered(attempt, reported);
     return {
-      servedBy: entry.target,
+      servedBy: attempt.entry.target,
       costUsdMicros: this.#ledger.spentUsdMicros,
       attempts: [...this.#ledger.rows],
     };
   }
 
   /** Ends an attempt whose answer is sent back: the model works, and its answer is on the bill. */
-  sentBack(
-    { entry, ...attempt }: OpenAttempt<Model>,
-    error: ReportDraft,
-    reported?: ReportedUsage,
-  ): ErrandError {
-    attempt.scope.close();
-    entry.memory.succeeded(entry.name, attempt.key, this.#chain.clock.now());
-    noteReply(this.#entries);
+  sentBack(attempt: OpenAttempt<Model>, error: ReportDraft, reported?: ReportedUsage): ErrandError {
     const report = this.#report(error);
-    const outputTokens = tokensIn(attempt.written);
-    this.#ledger.add(
-      { entry, ...attempt },
-      usedUp(reported, { ...attempt.estimate, outputTokens }),
-      report,
-    );
+    this.#answered(attempt, reported, report);
     return this.#ended(report);
+  }
+
+  #answered(
+    attempt: OpenAttempt<Model>,
+    reported: ReportedUsage | undefined,
+    sentBack?: ErrorReport,
+  ): void {
+    const { entry, key, scope } = attempt;
+    scope.close();
+    entry.memory.succeeded(entry.name, key, this.#chain.clock.now());
+    noteReply(this.#entries);
+    this.#ledger.add(attempt, usedUp(reported, estimateOf(attempt)), sentBack);
   }
 
   /** Ends an attempt that failed. Throws the reason of the caller's signal. */
@@ -146,10 +140,8 @@ export class ChainCall<Model extends NamedModel> {
       throw this.#caller?.reason;
     }
     const error = this.#errorOf(attempt, thrown);
-    const outputTokens = tokensIn(attempt.written);
     const isUnused = isRefused(error.outcome, error.provider?.status) && !attempt.isDelivered;
-    const estimate = { ...attempt.estimate, outputTokens };
-    const used = isUnused ? NOTHING_USED : usedSoFar(undefined, estimate);
+    const used = isUnused ? NOTHING_USED : usedSoFar(undefined, estimateOf(attempt));
     this.#ledger.add(attempt, used, error);
     return error;
   }
@@ -165,13 +157,12 @@ export class ChainCall<Model extends NamedModel> {
   abandoned(attempt: OpenAttempt<Model>): void {
     attempt.scope.close();
     attempt.entry.memory.abandoned(attempt.entry.name, attempt.key, this.#chain.clock.now());
-    const estimate = { ...attempt.estimate, outputTokens: tokensIn(attempt.written) };
     const error = this.#report({
       kind: 'cancelled.call',
       message: `The answer of ${attempt.entry.target} was not read to its end`,
       outcome: 'partial',
     });
-    this.#ledger.add(attempt, usedSoFar(undefined, estimate), error);
+    this.#ledger.add(attempt, usedSoFar(undefined, estimateOf(attempt)), error);
   }
 
   async #nextAttempt(expected: Expectation): Promise<OpenAttempt<Model>> {
@@ -383,3 +374,8 @@ export class ChainCall<Model extends NamedModel> {
 }
 
 const OWN: ReadonlySet<string> = new Set(['breaker.open', 'limit.node_timeout', 'limit.budget']);
+
+/** The tokens that an attempt has cost by now, for a provider that does not count them. */
+function estimateOf({ estimate, written }: OpenAttempt<unknown>): TokenCounts {
+  return { ...estimate, outputTokens: tokensIn(written) };
+}

@@ -9,7 +9,7 @@ import {
   CHAIN_OPTIONS,
   makeChain,
   readNumber,
-  refusals,
+  refusing,
   type Chain,
   type Entry,
   type Maker,
@@ -120,7 +120,7 @@ function namesOf<Model extends LanguageModelV4 | EmbeddingModelV4>({ entries }: 
 }
 
 function readRepairs(options: ResilientModelOptions): number {
-  const refuse = refusals(LANGUAGE.name);
+  const refuse = refusing(LANGUAGE);
   const repairs = readNumber(refuse, 'repair', options.repair, MAX_REPAIRS) ?? 0;
   if (!Number.isInteger(repairs)) throw refuse('repair', 'is not a whole number');
   return repairs;
@@ -130,7 +130,7 @@ function checkOneModel(
   entries: readonly Entry<EmbeddingModelV4>[],
   mixed: boolean | undefined,
 ): void {
-  const refuse = refusals(EMBEDDING.name);
+  const refuse = refusing(EMBEDDING);
   if (mixed !== undefined && typeof mixed !== 'boolean')
     throw refuse('mixed', 'is not true or false');
   const names = new Set(entries.map(({ model }) => model.modelId));

@@ -1,10 +1,18 @@
 /** The entries and options of a chain, checked when it is made: a slip must not wait for the first failure. */
 import { catalogRow, CATALOG } from '../errors/catalog/catalog.ts';
 import { matchesKind } from '../errors/catalog/kinds.ts';
-import { isPlainObject, keysOf, readProperty } from '../errors/support/safe-json.ts';
+import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
 import { suggest } from '../errors/support/suggest.ts';
-import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { MACHINE_CLOCK, type ResilienceClock } from '../machine-clock.ts';
+import {
+  checkedObject,
+  checkKeys,
+  checkMethods,
+  isNumber,
+  MAX_MS,
+  refusals,
+  type Refuse,
+} from '../option-checks.ts';
 import { priceOf, type Price } from '../providers/pricing/prices.ts';
 import type { ModelRef } from '../providers/own-findings.ts';
 import type { AttemptRow } from './attempt-row.ts';
@@ -76,8 +84,8 @@ export interface Chain<Model> {
 }
 
 const ENTRY_KEYS = ['model', 'on', 'timeoutMs', 'providerOptions', 'cooldownKey'];
-const MAX_MS = 366 * 86_400_000;
 const MICROS = 1_000_000;
+const REMEDY = 'See the page about the AI SDK for what it takes.';
 const MAX_USD = 1_000_000;
 
 /** Who is called and with which options beside those that all have. */
@@ -94,17 +102,16 @@ export function makeChain<Model extends NamedModel>(
   entries: unknown,
   options: unknown,
 ): Chain<Model> {
-  const refuse = refusals(maker.name);
-  if (!isPlainObject(options)) throw refuse('options', 'are not an object');
-  checkKeys(refuse, options, maker.options, '');
-  const prices = readPrices(refuse, options['prices']);
+  const refuse = refusing(maker);
+  const given = checkedObject(refuse, options, maker.options);
+  const prices = readPrices(refuse, given['prices']);
   const memory = new ChainMemory();
   if (!Array.isArray(entries) || entries.length === 0)
     throw refuse('entries', 'are not a list with a model', 'Give a list: [model, …].');
   const read = entries.map((entry: unknown, at) =>
     readEntry<Model>({ refuse, maker, prices, memory }, entry, at),
   );
-  const budgetUsd = readNumber(refuse, 'budgetUsd', options['budgetUsd'], MAX_USD);
+  const budgetUsd = readNumber(refuse, 'budgetUsd', given['budgetUsd'], MAX_USD);
   const unpriced = read.find(({ price }) => price === null);
   if (budgetUsd !== undefined && unpriced !== undefined)
     throw refuse(
@@ -114,25 +121,17 @@ export function makeChain<Model extends NamedModel>(
     );
   return {
     entries: read,
-    clock: readClock(refuse, options['clock']),
-    deadlineMs: readNumber(refuse, 'deadlineMs', options['deadlineMs'], MAX_MS),
+    clock: readClock(refuse, given['clock']),
+    deadlineMs: readNumber(refuse, 'deadlineMs', given['deadlineMs'], MAX_MS),
     budgetUsdMicros: budgetUsd === undefined ? undefined : Math.floor(budgetUsd * MICROS),
-    onAttempt: readFunction(refuse, options['onAttempt']),
+    onAttempt: readFunction(refuse, given['onAttempt']),
   };
 }
 
 export const CHAIN_OPTIONS = ['deadlineMs', 'budgetUsd', 'prices', 'onAttempt', 'clock'];
 
-type Refuse = (option: string, problem: string, detail?: string) => ErrandError;
-
-export function refusals(maker: string): Refuse {
-  return (option, problem, detail = 'See the page about the AI SDK for what it takes.') =>
-    new ErrandError({
-      kind: 'validation.input',
-      message: `${maker}: \`${option}\` ${problem}`,
-      details: { option },
-      action: { kind: 'fix_code', detail },
-    });
+export function refusing({ name }: Maker): Refuse {
+  return refusals(name, REMEDY);
 }
 
 interface Reading {
@@ -264,8 +263,7 @@ function readPrices(refuse: Refuse, value: unknown): Readonly<Record<string, Pri
 
 function readClock(refuse: Refuse, clock: unknown): ResilienceClock {
   if (clock === undefined) return MACHINE_CLOCK;
-  if (['now', 'sleep'].some((key) => typeof readProperty(clock, key) !== 'function'))
-    throw refuse('clock', 'is not a clock', 'Give it { now, sleep }, or leave it out.');
+  checkMethods(refuse, 'clock', clock, ['now', 'sleep']);
   // true: it has both methods
   return clock as ResilienceClock;
 }
@@ -284,23 +282,10 @@ export function readNumber(
   most: number,
 ): number | undefined {
   if (value === undefined) return undefined;
-  if (!isAmount(value) || value > most) throw refuse(option, `is not a number from 0 to ${most}`);
+  if (!isNumber(value, 0, most)) throw refuse(option, `is not a number from 0 to ${most}`);
   return value;
 }
 
 function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && Number.isFinite(value);
-}
-
-function checkKeys(refuse: Refuse, value: object, known: readonly string[], within: string): void {
-  const odd = keysOf(value).find(
-    (key) => !known.includes(key) && readProperty(value, key) !== undefined,
-  );
-  if (odd === undefined) return;
-  const near = suggest(odd, known);
-  throw refuse(
-    `${within}${odd}`,
-    'is not an option',
-    near === undefined ? `Use one of ${known.join(', ')}.` : `Write \`${near}\`.`,
-  );
+  return isNumber(value, 0, Number.MAX_VALUE);
 }
