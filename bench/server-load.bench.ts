@@ -3,12 +3,11 @@
  * what readers cost that stand still, and how late an event of another process is.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createErrandServer, type ErrandServer } from '../src/server/index.ts';
+import type { ErrandServer } from '../src/server/index.ts';
 import { median } from './measure.ts';
+import { eventMs, waitingServer } from './waiting-server.ts';
 
 const RATE = 1000;
 const WARM_SECONDS = 5;
@@ -20,10 +19,6 @@ const READERS = 256;
 const MOST_READERS_MB = 64;
 const EVENTS = 10;
 const MOST_EVENT_MS = 400;
-
-const ASK = `workflow: {name: ask, entry_point: q}
-nodes: [{name: q, type: human_gate, prompt: Go?, options: [{label: Yes, value: yes}]}]
-`;
 
 interface Served {
   readonly url: string;
@@ -42,12 +37,8 @@ interface Load {
 export const name = 'a server under load';
 
 export async function run() {
-  const directory = mkdtempSync(join(tmpdir(), 'errand-load-'));
-  writeFileSync(join(directory, 'ask.yaml'), ASK);
-  const authorize = () => ({ name: 'bench', role: 'run' as const });
-  const own = createErrandServer({ directory, env: {}, authorize });
-  const runs: string[] = [];
-  for (let n = 0; n < RUNS; n++) runs.push(await started(own));
+  const waiting = await waitingServer(RUNS);
+  const { directory, server, runs } = waiting;
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, '../bin/errand.mjs'), 'serve', '--port', '0', '--format', 'json'],
@@ -55,13 +46,16 @@ export async function run() {
   );
   try {
     const served = await firstLine(child);
-    return [...(await loaded(served)), await readers(served, runs), await late(served, own, runs)];
+    return [
+      ...(await loaded(served)),
+      await readers(served, runs),
+      await late(served, server, runs),
+    ];
   } finally {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill();
     await ended;
-    await own.close();
-    rmSync(directory, { recursive: true, force: true });
+    await waiting.close();
   }
 }
 
@@ -122,27 +116,14 @@ function standing({ port, token }: Served, run: string): Promise<Socket> {
 }
 
 /** From the commit in this process to a reader of the other one. */
-async function late(served: Served, own: ErrandServer, runs: readonly string[]) {
+async function late({ url, token }: Served, own: ErrandServer, runs: readonly string[]) {
   const times: number[] = [];
-  for (const each of runs.slice(0, EVENTS)) times.push(await eventMs(served, own, each));
+  const read = (path: string, headers: Readonly<Record<string, string>>) =>
+    fetch(`${url}${path}`, { headers: { ...headers, authorization: `Bearer ${token}` } });
+  for (const each of runs.slice(0, EVENTS)) times.push(await eventMs(own, each, read));
   const value = median(times);
   const ratio = value / MOST_EVENT_MS;
   return { name: 'an event of another process', value, unit: 'ms', limit: MOST_EVENT_MS, ratio };
-}
-
-async function eventMs({ url, token }: Served, own: ErrandServer, id: string): Promise<number> {
-  const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}` };
-  const { body } = await fetch(`${url}/v1/runs/${id}/events?type=gate:answered`, { headers });
-  if (body === null) throw new Error('there is no stream');
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = (await reader.read()).value ?? '';
-  const answered = post(own, `/v1/runs/${id}/answers`, { value: 'yes' });
-  while (!text.includes('gate:answered')) text += (await reader.read()).value ?? '';
-  const seenMs = Date.now();
-  const [, at = ''] = /"at":"([^"]+)"/.exec(text) ?? [];
-  await reader.cancel();
-  await answered;
-  return seenMs - Date.parse(at);
 }
 
 async function load({ url, token }: Served, seconds: number): Promise<Load> {
@@ -172,19 +153,4 @@ function lineOf(child: ChildProcess): Promise<string> {
 function memoryMb(pid: number): number {
   const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
   return Number(kilobytes) / 1024;
-}
-
-async function started(server: ErrandServer): Promise<string> {
-  const answer = await post(server, '/v1/runs', { workflow: 'ask' });
-  return ((await answer.json()) as { readonly run: string }).run;
-}
-
-function post(server: ErrandServer, path: string, body: object): Promise<Response> {
-  return server.fetch(
-    new Request(`http://localhost${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', prefer: 'wait=30' },
-      body: JSON.stringify(body),
-    }),
-  );
 }

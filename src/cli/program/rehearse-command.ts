@@ -1,5 +1,6 @@
 /** The command `rehearse`: every bad day of a workflow, before production. */
 import { Option } from 'commander';
+import type { RehearseFlags } from '../commands/rehearse.ts';
 import {
   collect,
   examples,
@@ -9,17 +10,9 @@ import {
   type CliContext,
 } from './context.ts';
 
-interface RehearseFlags {
+/** As they are given; the rest of its flags are those of every command. */
+interface GivenFlags extends Omit<RehearseFlags, 'inputs' | keyof CliContext['output']> {
   readonly set?: readonly string[];
-  readonly only?: string;
-  readonly min?: string;
-  readonly crashes?: string;
-  readonly mutants?: boolean;
-  readonly storm?: string;
-  readonly seed?: string;
-  readonly record?: boolean;
-  readonly check?: boolean;
-  readonly report?: readonly string[];
 }
 
 export function addRehearseCommand(cli: CliContext): void {
@@ -58,7 +51,7 @@ export function addRehearseCommand(cli: CliContext): void {
         'errand rehearse orders.rehearsal.yaml --check',
       ),
     )
-    .action(async (files: string[], flags: RehearseFlags) => {
+    .action(async (files: string[], flags: GivenFlags) => {
       const { rehearse } = await import('../commands/rehearse.ts');
       const { set: inputs = [], ...rest } = flags;
       process.exitCode = await rehearse(files, { ...rest, inputs, ...cli.output }, cli.terminal);
