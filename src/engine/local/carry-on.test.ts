@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { ASKS, closed, HOUR_MS, newPlace, PARKS, WORKS, type Place } from './carry-on.cases.ts';
+import {
+  ASKS,
+  closed,
+  HOUR_MS,
+  newPlace,
+  PARKS,
+  WORKS,
+  type Place,
+} from './cases/carry-on.cases.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { runs } from '../../../test/runs.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closed, newPlace, WORKS } from './carry-on.cases.ts';
+import { closed, newPlace, WORKS } from './cases/carry-on.cases.ts';
 
 interface Call {
   readonly name: string;

@@ -3,7 +3,7 @@ import type { CarryingOn, KeepingSchedules } from '../carry-on.ts';
 import type { Engine } from '../errand.ts';
 import type { RunnableWorkflow } from '../errand-options.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
-import { HOUR_MS, newPlace, type Place } from './carry-on.cases.ts';
+import { HOUR_MS, newPlace, type Place } from './cases/carry-on.cases.ts';
 
 const MINUTE_MS = 60_000;
 

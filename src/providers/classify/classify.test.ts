@@ -18,8 +18,8 @@ import type { ProviderFailure } from '../provider-failure.ts';
 import { extractFailure } from '../extract/extract.ts';
 import { CONCEPTS } from './concepts/lexicon.ts';
 import { families } from './phrases.ts';
-import { CONTESTED } from './contested.cases.ts';
-import { RULE_CASES } from './rules.cases.ts';
+import { CONTESTED } from './cases/contested.cases.ts';
+import { RULE_CASES } from './cases/rules.cases.ts';
 import { classify, createClassify, NO_RULE, type Classification } from './classify.ts';
 import { RULES } from './table.ts';
 

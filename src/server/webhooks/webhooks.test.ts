@@ -9,7 +9,7 @@ import {
   PARKS,
   WORKS,
   type Place,
-} from '../../engine/local/carry-on.cases.ts';
+} from '../../engine/local/cases/carry-on.cases.ts';
 import { MACHINE_CLOCK } from '../../effects/clock.ts';
 import type { Outbox } from '../../engine/carry-on.ts';
 import { sendWebhook } from './send-webhook.ts';

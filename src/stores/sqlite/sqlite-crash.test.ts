@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunStore } from '../../machine/ports/store-port.ts';
-import { listen, startChild } from './child.cases.ts';
+import { listen, startChild } from './cases/child.cases.ts';
 import { openSqliteStore } from './sqlite.ts';
-import { loopEvents } from './store-child.cases.ts';
+import { loopEvents } from './cases/store-child.cases.ts';
 import { newRun, readAll, rejects } from '../conformance/scene.ts';
 import { runs } from '../../../test/runs.ts';
 

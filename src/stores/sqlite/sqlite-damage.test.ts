@@ -24,7 +24,7 @@ import {
   writeClosed,
   writeKilled,
   type Verdict,
-} from './sqlite-damage.cases.ts';
+} from './cases/sqlite-damage.cases.ts';
 import { commitAt, readAll, rejects } from '../conformance/scene.ts';
 import { KNOWS_NOOP } from './wal-check.ts';
 import { IS_FAST, rows, runs } from '../../../test/runs.ts';

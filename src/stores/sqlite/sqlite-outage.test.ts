@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Claim, RunStore } from '../../machine/ports/store-port.ts';
-import { listen, startChild } from './child.cases.ts';
+import { listen, startChild } from './cases/child.cases.ts';
 import { openSqliteStore, type SqliteStoreOptions } from './sqlite.ts';
 import { commitAt, newRun, readAll, rejects } from '../conformance/scene.ts';
 

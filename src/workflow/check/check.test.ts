@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryFiles } from '../yaml/files.cases.ts';
 import { validateWorkflow, type Validation } from './validate.ts';
-import { found, validate } from './small-file.cases.ts';
+import { found, validate } from './cases/small-file.cases.ts';
 
 describe('the handling of a failure', () => {
   const { files } = validate(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { found, validate } from './small-file.cases.ts';
+import { found, validate } from './cases/small-file.cases.ts';
 
 describe('a template that cannot fail', () => {
   const header =

@@ -1,6 +1,6 @@
 /** Cases for rules that read concepts, in prose and in the words of codes. */
-import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
-import type { ProviderFailure } from '../provider-failure.ts';
+import type { RuntimeKind } from '../../../errors/catalog/catalog.ts';
+import type { ProviderFailure } from '../../provider-failure.ts';
 import type { RuleCase } from './rules.cases.ts';
 
 const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [

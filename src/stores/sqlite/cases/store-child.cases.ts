@@ -5,10 +5,10 @@
  */
 import { writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { Claim, ClaimOwner, RunStore } from '../../machine/ports/store-port.ts';
-import { openSqliteStore } from './sqlite.ts';
-import { newRun } from '../conformance/scene.ts';
+import { ErrandError } from '../../../errors/thrown/errand-error.ts';
+import type { Claim, ClaimOwner, RunStore } from '../../../machine/ports/store-port.ts';
+import { openSqliteStore } from '../sqlite.ts';
+import { newRun } from '../../conformance/scene.ts';
 
 /** The content of the commit at `seq`, to compare later. */
 export function loopEvents(run: string, seq: number): readonly object[] {

@@ -1,5 +1,5 @@
 /** Cases for rules about what a server refused: codes, statuses and texts. */
-import type { ProviderFailure } from '../provider-failure.ts';
+import type { ProviderFailure } from '../../provider-failure.ts';
 import type { RuleCase } from './rules.cases.ts';
 
 const refused = (status: number, message: string, more: object = {}): Partial<ProviderFailure> => ({

@@ -1,11 +1,11 @@
 /** A store that several Errands of one test share, and workflows to carry on. */
-import { raise } from '../../errors/thrown/errand-error.ts';
-import type { RunStore } from '../../machine/ports/store-port.ts';
-import { VirtualClock } from '../../rehearsal/world/virtual-clock.ts';
-import { openMemoryStore } from '../../stores/memory.ts';
-import { workflow } from '../../workflow/authoring/define.ts';
-import { openEngine, type Engine } from '../errand.ts';
-import type { EngineOptions } from '../open-backend.ts';
+import { raise } from '../../../errors/thrown/errand-error.ts';
+import type { RunStore } from '../../../machine/ports/store-port.ts';
+import { VirtualClock } from '../../../rehearsal/world/virtual-clock.ts';
+import { openMemoryStore } from '../../../stores/memory.ts';
+import { workflow } from '../../../workflow/authoring/define.ts';
+import { openEngine, type Engine } from '../../errand.ts';
+import type { EngineOptions } from '../../open-backend.ts';
 
 export const HOUR_MS = 3_600_000;
 

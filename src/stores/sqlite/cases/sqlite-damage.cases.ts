@@ -1,11 +1,11 @@
 /** A store with something in every table, everything that can be read of it, and ways to damage it. */
 import { copyFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
-import type { RunStore } from '../../machine/ports/store-port.ts';
-import { openSqliteStore } from './sqlite.ts';
-import { commitAt, newRun, readAll } from '../conformance/scene.ts';
+import { ErrandError, isKind } from '../../../errors/thrown/errand-error.ts';
+import type { JsonObject } from '../../../errors/support/safe-json.ts';
+import type { RunStore } from '../../../machine/ports/store-port.ts';
+import { openSqliteStore } from '../sqlite.ts';
+import { commitAt, newRun, readAll } from '../../conformance/scene.ts';
 
 const RUNS = ['run-a', 'run-b', 'run-c'];
 

@@ -1,5 +1,5 @@
 /** Cases for rules that read a failure by the family of its words or by the parts of its code. */
-import type { ProviderFailure } from '../provider-failure.ts';
+import type { ProviderFailure } from '../../provider-failure.ts';
 import type { RuleCase } from './rules.cases.ts';
 
 const coded = (status: number, code: string, more: object = {}): Partial<ProviderFailure> => ({

@@ -1,8 +1,8 @@
 /** A small file to validate, and what validation finds in it, for tests. */
-import { memoryFiles } from '../yaml/files.cases.ts';
-import type { Diagnostic } from '../diagnostics/diagnostics.ts';
-import { validateWorkflow, type Validation } from './validate.ts';
-import type { CheckOptions } from './check.ts';
+import { memoryFiles } from '../../yaml/files.cases.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostics.ts';
+import { validateWorkflow, type Validation } from '../validate.ts';
+import type { CheckOptions } from '../check.ts';
 
 export function validate(
   nodes: string,

@@ -1,6 +1,6 @@
 /** One failure for each rule that no entry of the corpus needs: the smallest that needs it. */
-import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
-import type { ProviderFailure } from '../provider-failure.ts';
+import type { RuntimeKind } from '../../../errors/catalog/catalog.ts';
+import type { ProviderFailure } from '../../provider-failure.ts';
 import { CALL_CASES } from './call-rules.cases.ts';
 import { CONCEPT_CASES } from './concept-rules.cases.ts';
 import { FAMILY_CASES } from './family-rules.cases.ts';
