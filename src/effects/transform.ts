@@ -8,7 +8,7 @@
  * | threw                       | `sandbox.runtime`           | failed      |
  * | memory, stack, text too big | `sandbox.memory`            | failed      |
  * | not JSON, or not its schema | `sandbox.result`            | failed      |
- * | more than one second        | `sandbox.timeout`           | failed      |
+ * | more than one second of CPU | `sandbox.timeout`           | failed      |
  * | our signal                  | `cancelled.*`               | failed      |
  * | the worker broke            | `internal.unexpected`       | failed      |
  * | no worker, as in a bundle   | `extension.missing`         | not_started |

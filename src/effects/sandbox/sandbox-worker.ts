@@ -9,6 +9,7 @@ import {
   type MessagePort,
 } from 'node:worker_threads';
 import { existsSync } from 'node:fs';
+import { cpuMeter, limitTime, type CpuMeter } from './time-limit.ts';
 import {
   WORKER_STACK_MB,
   type Answer,
@@ -46,6 +47,7 @@ export type EvaluationEnd =
   | Broken;
 
 export interface RunOptions {
+  /** CPU time. */
   readonly limitMs: number;
   readonly signal: AbortSignal;
 }
@@ -56,6 +58,7 @@ let compiled: object | undefined;
 export class SandboxWorker {
   readonly #worker: Worker;
   readonly #port: MessagePort;
+  readonly #cpuMs: CpuMeter;
   #isReady = false;
   #isOver = false;
   #listener: ((event: FromWorker | Broken) => void) | undefined;
@@ -74,6 +77,7 @@ export class SandboxWorker {
       stderr: true,
       resourceLimits: RESOURCE_LIMITS,
     });
+    this.#cpuMs = cpuMeter(this.#worker);
     this.#port.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.on('error', (thrown: unknown) => this.#break(thrown));
     this.#worker.on('exit', () =>
@@ -92,12 +96,12 @@ export class SandboxWorker {
   async run(job: Job, { limitMs, signal }: RunOptions): Promise<EvaluationEnd> {
     const { promise, resolve } = Promise.withResolvers<EvaluationEnd>();
     const cancel = (): void => resolve({ type: 'cancelled' });
-    const waitAtMost = (ms: number): NodeJS.Timeout =>
-      setTimeout(() => resolve(this.#atDeadline()), ms);
-    let timer = waitAtMost(START_LIMIT_MS);
+    const atDeadline = (): void => resolve(this.#atDeadline());
+    const startTimer = setTimeout(atDeadline, START_LIMIT_MS);
+    let stopTime = (): void => clearTimeout(startTimer);
     const start = (): void => {
-      clearTimeout(timer);
-      timer = waitAtMost(limitMs);
+      stopTime();
+      stopTime = limitTime(limitMs, this.#cpuMs, atDeadline);
       this.#port.postMessage(job);
     };
     this.#listener = (event) => {
@@ -110,7 +114,7 @@ export class SandboxWorker {
     else if (this.#isReady) start();
 
     const end = await promise;
-    clearTimeout(timer);
+    stopTime();
     signal.removeEventListener('abort', cancel);
     this.#listener = undefined;
     if (end.type !== 'answer') await this.end();

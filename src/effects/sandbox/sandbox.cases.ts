@@ -4,7 +4,7 @@ import type { Sandbox } from './sandbox.ts';
 
 export const NEVER: AbortSignal = new AbortController().signal;
 
-/** For cases that are not about time: on a busy machine the default second of wall time is soon over. */
+/** For cases that are not about time: filling the memory may take longer than the default second. */
 export const PATIENT = { limitMs: 120_000 };
 
 export interface Evaluate {

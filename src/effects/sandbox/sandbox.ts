@@ -9,7 +9,7 @@ import { findWorker, SandboxWorker, type EvaluationEnd } from './sandbox-worker.
 export interface SandboxOptions {
   /** Concurrent workers. Default: two, if the machine has as many cores. */
   readonly maxWorkers?: number;
-  /** Wall time of one evaluation. Default: one second. */
+  /** CPU time of one evaluation. Default: one second. */
   readonly limitMs?: number;
 }
 

@@ -1,7 +1,7 @@
 /** Messages between the sandbox and its worker, limits, and the result of one evaluation. */
 import type { MessagePort } from 'node:worker_threads';
 
-/** Wall time of one evaluation. */
+/** CPU time of one evaluation. */
 export const LIMIT_MS = 1000;
 
 /** Memory that the engine itself needs: static data, its stack, an empty context. */

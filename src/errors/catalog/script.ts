@@ -178,6 +178,6 @@ export const SCRIPT_ROWS = {
       detail: 'Make the code cheaper, or retry it by a route if the machine was busy.',
     },
     title: 'Sandbox timed out',
-    help: 'The JavaScript of a `transform` ran for more than 1 second and was stopped. An endless loop does that, and so does a machine under load, so this is the one sandbox failure that a retry can cure. Make the code cheaper, or move heavy work to a `call` or a `script`. Errand has no schedule for it: a `retry` route runs it again, and without a route the run fails with exit code 3.',
+    help: 'The JavaScript of a `transform` used more than 1 second of CPU time and was stopped. An endless loop does that. Waiting for a core on a busy machine does not count, unless the code has not finished after a minute; only that can be cured by a retry. Make the code cheaper, or move heavy work to a `call` or a `script`. Errand has no schedule for it: a `retry` route runs it again, and without a route the run fails with exit code 3.',
   },
 } as const satisfies Record<string, CatalogRow>;
