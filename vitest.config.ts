@@ -29,22 +29,32 @@ class LongFirst extends BaseSequencer {
 
 const PACKAGES = '**/node_modules/**';
 const SIMULATION = 'test/simulation/**/*.test.ts';
-/** Measures the memory of its whole process. */
-const ALONE = 'src/effects/sandbox/**/*.test.ts';
+/**
+ * Each file has a process of its own: the memory of the process is measured, Temporal's SDK has one
+ * runtime in each, and a module that is replaced stays replaced.
+ */
+const APART = [
+  'src/effects/sandbox/**/*.test.ts',
+  'test/{temporal,engine}/**/*.test.ts',
+  'test/gallery.test.ts',
+];
 /** They start processes. */
 const PROCESSES = [
   'src/cli/commands/{classify,explain}.test.ts',
   'src/effects/script/helper*.test.ts',
   'src/stores/sqlite/sqlite-crash.test.ts',
 ];
-/** They leave nothing behind in their process, so one after another may have it. */
-const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, ...PROCESSES, PACKAGES] };
+const UNITS = { include: ['src/**/*.test.ts'], exclude: [...APART, ...PROCESSES, PACKAGES] };
 /** They start scripts and wait for them: units, but nothing for the fast loop. */
 const SCRIPTS = [
   'src/effects/{script,process}/*.test.ts',
   'src/stores/sqlite/sqlite-outage.test.ts',
 ];
-const NATIVE = { viteModuleRunner: false };
+/** Node runs the sources as they are, and quicker than what Vite makes of them. */
+const NATIVE = { experimental: { viteModuleRunner: false } };
+/** One process runs one file after another: loading the sources is a good part of most. */
+const TOGETHER = { ...NATIVE, isolate: false };
+const SETUP = { setupFiles: ['test/left-behind.setup.ts'] };
 
 export default defineConfig(({ mode }) => ({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -64,27 +74,33 @@ export default defineConfig(({ mode }) => ({
     projects: [
       {
         extends: true,
-        // Node runs the sources as they are, and quicker than what Vite makes of them
         test: {
+          ...TOGETHER,
           ...UNITS,
           exclude: mode === 'fast' ? [...UNITS.exclude, ...SCRIPTS] : UNITS.exclude,
           name: 'units',
-          isolate: false,
-          experimental: NATIVE,
           setupFiles: mode === 'fast' ? ['test/fewer-runs.setup.ts'] : [],
         },
       },
-      {
-        extends: true,
-        test: { name: 'simulation', include: [SIMULATION], experimental: NATIVE },
-      },
+      { extends: true, test: { ...TOGETHER, name: 'simulation', include: [SIMULATION] } },
       {
         extends: true,
         test: {
+          ...TOGETHER,
+          ...SETUP,
           name: 'whole',
-          include: ['test/**/*.test.ts', 'dashboard/**/*.test.{ts,tsx}', ALONE, ...PROCESSES],
-          exclude: [SIMULATION, PACKAGES],
+          include: ['test/**/*.test.ts', ...PROCESSES],
+          exclude: [SIMULATION, ...APART, PACKAGES],
         },
+      },
+      {
+        extends: true,
+        test: { ...NATIVE, ...SETUP, name: 'apart', include: APART, exclude: [PACKAGES] },
+      },
+      {
+        extends: true,
+        // they have JSX
+        test: { name: 'dashboard', include: ['dashboard/**/*.test.{ts,tsx}'], exclude: [PACKAGES] },
       },
     ],
     coverage: { include: ['src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.cases.ts'] },

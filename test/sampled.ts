@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { IS_SOAK } from './runs.ts';
+import { IS_SOAK, runs } from './runs.ts';
 
 const ALL = 'all';
 
@@ -36,6 +36,13 @@ export function sampled<Item>(
 export function drawn(what: string, below: number, sample = SAMPLE): number {
   const hash = createHash('sha256').update(`${sample}\n${what}`).digest();
   return below === 0 ? 0 : hash.readUInt32BE() % below;
+}
+
+/** As many seeds in a row as `runs` says, of those from 0 to below `full`. */
+export function seeds(full: number, what: string): readonly number[] {
+  const count = IS_WHOLE ? full : runs(full);
+  const first = IS_WHOLE ? 0 : drawn(what, full);
+  return Array.from({ length: count }, (_, index) => (first + index) % full);
 }
 
 /** A line for the end of a suite that took a part. */

@@ -65,6 +65,12 @@ export interface SimulatorServer {
 
 const PROTOCOLS: readonly Protocol[] = [CHAT, RESPONSES, MESSAGES, GEMINI];
 
+/**
+ * Longer than clients keep a connection: one that the server closes while a request is on its way is a
+ * failure that no script asked for.
+ */
+const KEEP_ALIVE_MS = 60_000;
+
 /** More than any client sends, but less than would fill the memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
@@ -72,7 +78,9 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
   const { host = '127.0.0.1', port = 0 } = options;
   const desk = new RequestHandler(options);
-  const server = createServer((request, response) => void desk.take(request, response));
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    void desk.take(request, response);
+  });
   // a reply may take as long as the script says
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {

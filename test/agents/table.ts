@@ -1,12 +1,13 @@
 /** Workflows with simulated models as rows: the file, what is typed, and what has to come of it. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
 import type { Ended } from '../../src/cli/run-errand.cases.ts';
 import { errand, startErrand } from '../survival/process.ts';
 import { untilLine } from '../survival/until.ts';
+import { afterThisFile } from '../left-behind.ts';
 
 export interface Step {
   /** What is typed after `errand`; RUN is the run of the first step. Default: `run t.yaml`. */
@@ -57,9 +58,11 @@ export interface Row {
   readonly steps: readonly Step[];
 }
 
-const root = mkdtempSync(join(tmpdir(), 'errand-agents-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-let places = 0;
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'errand-agents-'));
+  afterThisFile(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** An agent that asks `sim/m`. */
 export function agent(more: object = {}, name = 'a'): object {
@@ -111,8 +114,7 @@ function fileOf({ models = {}, nodes, header = {}, runtime = {}, ...row }: Row):
 
 export function rows(all: readonly Row[]): void {
   it.concurrent.each(all.map((row) => ({ name: row.it, row })))('$name', async ({ row }) => {
-    const cwd = join(root, String(++places));
-    mkdirSync(cwd);
+    const cwd = newFolder();
     const module = row.module === undefined ? {} : { 'tools.ts': `${MODULE}${row.module}` };
     writeAll(cwd, { 't.yaml': fileOf(row), ...module, ...row.files });
     const at = { cwd, isOwn: hasOwnProcess(row.it) };

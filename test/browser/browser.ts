@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { afterEach, beforeAll, describe, expect } from 'vitest';
 import type { Served } from '../server/served.ts';
 
 const PROGRAMS = [
@@ -39,6 +39,7 @@ export interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark';
 }
 
+/** One for all files of a test process; it ends with the pipe to that. */
 let browser: Browser | undefined;
 const contexts = new Set<BrowserContext>();
 /** What went wrong in any page, whatever the case looked at. */
@@ -53,7 +54,7 @@ export function describeInBrowser(name: string, cases: () => void): void {
     );
   describe.skipIf(PROGRAM === undefined)(name, () => {
     beforeAll(async () => {
-      browser = await chromium.launch({
+      browser ??= await chromium.launch({
         executablePath: PROGRAM ?? '',
         args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
         timeout: PATIENCE_MS * 4,
@@ -66,10 +67,6 @@ export function describeInBrowser(name: string, cases: () => void): void {
       for (const context of contexts) await context.close();
       contexts.clear();
       if (!wasExpected) expect(seen).toEqual([]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      browser = undefined;
     });
     cases();
   });

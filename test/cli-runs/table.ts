@@ -1,12 +1,13 @@
 /** Sentences of the contract as rows: files, what is typed, and what has to come of it. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
 import type { Ended } from '../../src/cli/run-errand.cases.ts';
 import { errand, startErrand } from '../survival/process.ts';
 import { untilLine } from '../survival/until.ts';
+import { afterThisFile } from '../left-behind.ts';
 
 export interface Step {
   /** What is typed after `errand`; RUN is the run of the first step. JSON is asked for by itself. */
@@ -36,9 +37,11 @@ export interface Row {
   readonly steps: readonly Step[];
 }
 
-const root = mkdtempSync(join(tmpdir(), 'errand-cli-runs-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-let places = 0;
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'errand-cli-runs-'));
+  afterThisFile(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** A script that leaves a line in `count` and then does as its arguments say. */
 export function sh(name: string, script: string, more = ''): string {
@@ -52,8 +55,7 @@ export function workflow(nodes: string, header = ''): string {
 
 export function rows(all: readonly Row[]): void {
   it.each(all.map((row) => ({ name: row.it, row })))('$name', async ({ row }) => {
-    const cwd = join(root, String(++places));
-    mkdirSync(cwd);
+    const cwd = newFolder();
     const main = row.file ?? workflow(row.nodes ?? '', row.header);
     writeAll(cwd, { 't.yaml': main, ...row.files });
     const at = { cwd, isOwn: hasOwnProcess(row.it) };

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
 import { contextFor } from '../../src/effects/effect.cases.ts';
 import type { EffectContext, EffectResult } from '../../src/effects/effect.ts';
 import {
@@ -14,18 +13,11 @@ import {
 } from '../../src/effects/mcp/mcp.ts';
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import type { McpServer } from '../../src/workflow/plan/plan.ts';
+import { afterThisTest } from '../left-behind.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import { SDKS } from './tools.ts';
 
 export const SERVER = fileURLToPath(new URL('stdio-server.ts', import.meta.url));
-
-const opened: McpServers[] = [];
-const folders: string[] = [];
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((servers) => servers.close()));
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
 
 export interface Asked {
   readonly server?: Partial<McpServer>;
@@ -49,14 +41,14 @@ let count = 0;
 export function host(options: Partial<McpOptions> = {}): Host {
   requireSdks();
   const folder = mkdtempSync(join(tmpdir(), 'errand-mcp-'));
-  folders.push(folder);
+  afterThisTest(() => rmSync(folder, { recursive: true, force: true }));
   const mark = `mark-${process.pid}-${(count += 1)}`;
   const servers = createMcpServers({
     env: { PATH: process.env['PATH'], SECRET_TOKEN: 'token-that-nobody-may-see', OTHER_KEY: 'x' },
     directory: SDKS,
     ...options,
   });
-  opened.push(servers);
+  afterThisTest(() => servers.close());
   const call: Host['call'] = (tool, given = {}, { server, name = 's', request, context } = {}) =>
     servers.call(
       {

@@ -51,7 +51,7 @@ export async function serve(
     sse: () => withEvents(make, sessions),
   };
   const handle = manners[manner]();
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     authorizations.add(request.headers.authorization);
     const key = request.headers['idempotency-key'];
     if (typeof key === 'string') keys.push(key);

@@ -22,7 +22,7 @@ export async function startUpstream(): Promise<Upstream> {
   let received: Received[] = [];
   let reply: Reply = (response) => void response.writeHead(599).end();
   const sockets = new Set<Socket>();
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

@@ -16,7 +16,8 @@ export interface Loopback {
 export async function startLoopback(): Promise<Loopback> {
   const scripts = new Map<string, Script>();
   const sockets = new Set<Socket>();
-  const server = createServer((request, response) => {
+  // a connection that it closed while a request is on its way would be another failure than the script's
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const script = scripts.get((request.url ?? '').split('/')[1] ?? '');
     drain(request, () => {
       if (script === undefined) response.writeHead(599).end();

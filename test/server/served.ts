@@ -5,9 +5,10 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { hasOwnProcess, openShared } from '../cli/shared/command.ts';
+import { afterThisTest } from '../left-behind.ts';
 import { createErrandServer, type ErrandServerOptions } from '../../src/server/server.ts';
 
 export interface Setup {
@@ -165,18 +166,10 @@ export class Served {
 }
 
 const GRACE_MS = 500;
-const folders: string[] = [];
-/** End what runs. */
-const running: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((end) => end()));
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
 
 export function newFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'errand-served-'));
-  folders.push(folder);
+  afterThisTest(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
@@ -222,7 +215,7 @@ export async function serve(setup: Setup = {}): Promise<Served> {
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const { pid } = child;
   const kill = (signal: NodeJS.Signals): boolean => child.kill(signal);
-  running.push(() => (kill('SIGKILL'), ended));
+  afterThisTest(() => (kill('SIGKILL'), ended));
   return new Served({ pid, kill, ended }, folder, JSON.parse(line), output);
 }
 
@@ -242,7 +235,7 @@ export async function serveWarm(setup: Setup = {}): Promise<Served> {
   await Promise.race([listens, early]);
   early.catch(() => undefined);
   const [line = ''] = output.stdout.split('\n');
-  running.push(() => endSoon(command));
+  afterThisTest(() => endSoon(command));
   return new Served(command, folder, JSON.parse(line), output);
 }
 

@@ -9,10 +9,10 @@ import type { RunView } from '../../src/history/run-view/view.ts';
 import { viewFromJson, viewToJson } from '../../src/history/run-view/wire.ts';
 import { foldRun } from '../../src/engine/run/recover.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
-import { runs } from '../runs.ts';
+import { seeds } from '../sampled.ts';
 import { tryOut } from './trial.ts';
 
-const SEEDS = runs(200);
+const SEEDS = seeds(200, 'views of runs');
 
 function begin(events: readonly RunEvent[]): RunView {
   return beginView({ run: 'r', workflow: 'w', startedAt: events[0]?.at ?? '' });
@@ -25,7 +25,7 @@ function asJson(view: RunView): unknown {
 const LOGS: { readonly events: readonly RunEvent[]; readonly plan: string }[] = [];
 
 beforeAll(async () => {
-  for (let seed = 0; seed < SEEDS; seed++) {
+  for (const seed of SEEDS) {
     const { subject } = await tryOut(seed);
     const { events, plan } = subject;
     LOGS.push({ events: events.map(eventForPerson), plan: JSON.stringify(plan) });
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 function logs(check: (events: readonly RunEvent[], plan: string, seed: number) => void): void {
-  for (const [seed, { events, plan }] of LOGS.entries()) check(events, plan, seed);
+  for (const [at, { events, plan }] of LOGS.entries()) check(events, plan, SEEDS[at] ?? 0);
 }
 
 describe('the view of a run', () => {

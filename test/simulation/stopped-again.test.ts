@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { simulate } from '../../src/rehearsal/simulated-run.ts';
-import { runs } from '../runs.ts';
+import { seeds } from '../sampled.ts';
 import { speak } from './conversation.ts';
 import { planOfFiles } from './plans.ts';
 import type { Subject } from './subject.ts';
@@ -54,7 +54,7 @@ it.each(Object.entries(PLANS))(
   async (_, files) => {
     const { plan, worstCase } = planOfFiles(files);
     let stoppedWell = 0;
-    for (let seed = 0; seed < runs(40); seed++) {
+    for (const seed of seeds(40, 'stopped again')) {
       const simulation = await simulate(plan, {
         seed,
         fails: { bad: [FAILURE, FAILURE, FAILURE, FAILURE, null] },

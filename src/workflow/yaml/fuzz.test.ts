@@ -8,6 +8,7 @@ import { mutate, seeded, validFiles } from './mutate.cases.ts';
 import { loadWorkflow, type LoadResult } from './load-workflow.ts';
 import { expectCheap, ownMs } from '../../../test/own-time.ts';
 import { IS_FAST, runs } from '../../../test/runs.ts';
+import { IS_WHOLE, seeds } from '../../../test/sampled.ts';
 
 const { sources: FILES, all: ALL } = validFiles();
 const NAMES = Object.keys(FILES);
@@ -17,8 +18,10 @@ const MOST_TIMES = 50;
 const DEAREST = runs(10);
 /** Timeout of a test on a very busy machine. */
 const LONG_MS = 600_000;
-const SPOILED = runs(10_000);
-const COMPARED = runs(2000);
+const SPOILED = seeds(10_000, 'spoiled files');
+const COMPARED = seeds(2000, 'spoiled files for the schema');
+/** Rare ones need the whole count. */
+const LEAST_CODES = IS_WHOLE ? 30 : IS_FAST ? 15 : 22;
 
 function spoiled(seed: number): { readonly name: string; readonly text: string } {
   const name = NAMES[seed % NAMES.length] ?? '';
@@ -52,7 +55,7 @@ it.each(NAMES)('%s is valid before it is spoiled', (name) => {
   expect(result.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
 
-describe(`${SPOILED} spoiled workflow files`, () => {
+describe(`${SPOILED.length} spoiled workflow files`, () => {
   it(
     'each give a plan or diagnostics with locations, never a throw, and none is dear to read',
     { timeout: LONG_MS },
@@ -60,7 +63,7 @@ describe(`${SPOILED} spoiled workflow files`, () => {
       const costs: { readonly seed: number; readonly ms: number }[] = [];
       const seenCodes = new Set<string>();
       let accepted = 0;
-      for (let seed = 1; seed <= SPOILED; seed++) {
+      for (const seed of SPOILED) {
         const { name, text } = spoiled(seed);
         const start = ownMs();
         const result = load(name, text);
@@ -77,9 +80,8 @@ describe(`${SPOILED} spoiled workflow files`, () => {
       }
       const dearest = costs.toSorted((a, b) => b.ms - a.ms).slice(0, DEAREST);
       for (const { seed } of dearest) expectNotDear(seed);
-      expect(accepted).toBeGreaterThan(SPOILED * 0.05);
-      // rare ones need the whole count
-      expect(seenCodes.size).toBeGreaterThan(IS_FAST ? 15 : 30);
+      expect(accepted).toBeGreaterThan(SPOILED.length * 0.05);
+      expect(seenCodes.size).toBeGreaterThan(LEAST_CODES);
     },
   );
 
@@ -89,8 +91,8 @@ describe(`${SPOILED} spoiled workflow files`, () => {
     () => {
       const validate = new Ajv({ strict: false }).compile(workflowJsonSchema());
       let compared = 0;
-      for (let seed = 20_001; seed <= 20_000 + COMPARED; seed++) {
-        const { text } = spoiled(seed);
+      for (const seed of COMPARED) {
+        const { text } = spoiled(20_000 + seed);
         const document = parseDocument(text, { logLevel: 'silent', stringKeys: true });
         if (document.errors.length > 0 || document.warnings.length > 0) continue;
         const value = toJs(document);
@@ -108,7 +110,7 @@ describe(`${SPOILED} spoiled workflow files`, () => {
           );
         }
       }
-      expect(compared).toBeGreaterThan(COMPARED * 0.15);
+      expect(compared).toBeGreaterThan(COMPARED.length * 0.15);
     },
   );
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { mutate, seeded, validFiles } from './mutate.cases.ts';
 import { MAX_DEPTH, yamlTokens } from './yaml-tokens.ts';
 import { runs } from '../../../test/runs.ts';
+import { seeds } from '../../../test/sampled.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -26,10 +27,10 @@ describe('the tokens of a text', () => {
       same(readFileSync(join(ROOT, file), 'utf8'));
   });
 
-  it('are those of the library, in two thousand broken files', () => {
+  it('are those of the library, in broken files', () => {
     const { sources } = validFiles();
     const texts = Object.values(sources);
-    for (let seed = 1; seed <= runs(2000); seed++)
+    for (const seed of seeds(2000, 'tokens of broken files'))
       same(mutate(texts[seed % texts.length] ?? '', seeded(seed)));
   });
 

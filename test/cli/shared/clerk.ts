@@ -14,11 +14,10 @@ export interface ClerkData {
 const { launcher, port, bell } = workerData as ClerkData;
 const hosts = new Hosts(launcher);
 
-port.on('message', (order: Order | 'close') => void answer(order));
+port.on('message', (order: Order) => void answer(order));
 
-async function answer(order: Order | 'close'): Promise<void> {
-  port.postMessage(order === 'close' ? await hosts.close() : await hosts.serve(order));
+async function answer(order: Order): Promise<void> {
+  port.postMessage(await hosts.serve(order));
   Atomics.store(bell, 0, 1);
   Atomics.notify(bell, 0);
-  if (order === 'close') port.close();
 }

@@ -1,13 +1,15 @@
 /**
  * The built command without a process for each call: most of what a short command does is loading, and
  * a process that has it loaded can run the next one. For tests of what a command says and stores; those
- * of signals, streams and memory start processes of their own. One of sixteen starts a process all the same,
- * another with each commit (`test/sampled.ts`).
+ * of signals, streams and memory start processes of their own. Those that have it loaded serve all files
+ * of a test process, and end with it. One command of sixteen starts a process all the same, another with
+ * each commit (`test/sampled.ts`).
  */
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { join, relative } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { LAUNCHER, runErrand, type Ended, type Given } from '../../../src/cli/run-errand.cases.ts';
+import { afterThisFile } from '../../left-behind.ts';
 import { drawn, howToRepeat, IS_WHOLE } from '../../sampled.ts';
 import type { ClerkData } from './clerk.ts';
 import type { Order, Printed, Served } from './host.ts';
@@ -23,25 +25,37 @@ const CLERK = join(import.meta.dirname, 'clerk.ts');
 const ONE_OF = 16;
 
 const hosts = new Hosts(LAUNCHER);
-const choices = { own: 0, shared: 0 };
-let clerk: ((order: Order | 'close') => Served | undefined) | undefined;
-
-afterAll(async () => {
-  await hosts.close();
-  clerk?.('close');
-  clerk = undefined;
-  const file = relative(process.cwd(), expect.getState().testPath ?? '');
-  if (choices.shared > 0)
-    process.stdout.write(
-      `\n${choices.own} of ${choices.own + choices.shared} in processes of their own (${howToRepeat(file)})\n`,
-    );
-});
+/** By file: others may have run in this process before. */
+const choices = new Map<string, Choices>();
+let clerk: ((order: Order) => Served | undefined) | undefined;
 
 /** Whether a command, or those of a test, start processes of their own. */
 export function hasOwnProcess(what: string): boolean {
   const isOwn = IS_WHOLE || drawn(`processes of ${what}`, ONE_OF) === 0;
-  choices[isOwn ? 'own' : 'shared']++;
+  choicesOfFile()[isOwn ? 'own' : 'shared']++;
   return isOwn;
+}
+
+interface Choices {
+  own: number;
+  shared: number;
+}
+
+/** Says at the end of the file what was chosen. */
+function choicesOfFile(): Choices {
+  const file = relative(process.cwd(), expect.getState().testPath ?? '');
+  const known = choices.get(file);
+  if (known !== undefined) return known;
+  const made = { own: 0, shared: 0 };
+  choices.set(file, made);
+  afterThisFile(() => {
+    const { own, shared } = made;
+    if (shared > 0)
+      process.stdout.write(
+        `\n${own} of ${own + shared} in processes of their own (${howToRepeat(file)})\n`,
+      );
+  });
+  return made;
 }
 
 /** Gives the command nothing of the environment of the tests. */
@@ -69,14 +83,13 @@ export function sharedErrandSync(args: readonly string[], given: Surroundings): 
   return { exit, stdout, stderr };
 }
 
-let count = 0;
-
 /** A command that reads no input, whose process does not matter to the test. */
 export function anyErrandSync(
   args: readonly string[],
   { env = {} }: Pick<Given, 'env'> = {},
 ): Ended {
-  if (hasOwnProcess(`${++count} ${args[0]}`)) return runErrand(args, { env });
+  const { own, shared } = choicesOfFile();
+  if (hasOwnProcess(`${own + shared} ${args[0]}`)) return runErrand(args, { env });
   const path = process.env['PATH'] ?? '';
   return sharedErrandSync(args, { cwd: process.cwd(), env: { PATH: path, ...env } });
 }
@@ -98,7 +111,6 @@ function hireClerk(): NonNullable<typeof clerk> {
     port1.postMessage(order);
     Atomics.wait(bell, 0, 0);
     const answer = receiveMessageOnPort(port1)?.message as Served | undefined;
-    if (order === 'close') port1.close();
     return answer;
   };
 }

@@ -50,18 +50,18 @@ export class Hosts {
     };
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map(end));
-  }
-
   #start(): ChildProcess {
     const main = join(dirname(this.#launcher), '../dist/cli/main.js');
-    return fork(HOST, [this.#launcher, main], {
+    const host = fork(HOST, [this.#launcher, main], {
       env: { PATH: process.env['PATH'] ?? '' },
       execArgv: [],
       // neither is a terminal; what a command writes comes as a message
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    // it ends with this process, and does not keep it
+    host.unref();
+    host.channel?.unref();
+    return host;
   }
 }
 

@@ -1,0 +1,6 @@
+/** In every test file: removes and ends what helpers have made for it. */
+import { afterAll, afterEach } from 'vitest';
+import { cleanUpAfterFile, cleanUpAfterTest } from './left-behind.ts';
+
+afterEach(cleanUpAfterTest);
+afterAll(cleanUpAfterFile);
