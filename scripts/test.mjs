@@ -12,8 +12,8 @@ runScript(() => {
   ensureInstalled('dev', 'sdks', 'servers', 'client', 'temporal', 'oldest');
   const node = devNode();
   // one process builds what several test files would otherwise build at once
-  if (wantsTemporal(process.argv.slice(2)))
-    spawnSync(node, [join(ROOT, 'test', 'temporal', 'server.ts')], { stdio: 'inherit' });
+  for (const maker of makers(process.argv.slice(2)))
+    spawnSync(node, [join(ROOT, maker)], { stdio: 'inherit' });
   const directory = mkdtempSync(join(tmpdir(), 'errand-test-'));
   const outcome = join(directory, 'outcome.json');
   try {
@@ -38,11 +38,16 @@ runScript(() => {
 
 /**
  * @param {readonly string[]} wanted arguments for Vitest
- * @returns {boolean}
+ * @returns {readonly string[]} scripts that make what these suites share
  */
-function wantsTemporal(wanted) {
+function makers(wanted) {
   const names = wanted.filter((word) => !word.startsWith('-'));
-  return names.length === 0 || names.some((name) => /temporal|engine/.test(name));
+  const isAll = names.length === 0;
+  const hasTemporal = isAll || names.some((name) => /temporal|engine/.test(name));
+  return [
+    ...(hasTemporal ? ['test/temporal/server.ts'] : []),
+    ...(isAll ? ['src/cli/built-errand.cases.ts'] : []),
+  ];
 }
 
 /**

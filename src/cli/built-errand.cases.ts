@@ -68,3 +68,5 @@ function removeOld(): void {
     if (mtimeMs < Date.now() - OLD_MS) rmSync(join(BUILDS, name), { recursive: true, force: true });
   }
 }
+
+if (import.meta.main) builtLauncher();

@@ -21,7 +21,8 @@ const LONG_MS = 600_000;
 const SPOILED = seeds(10_000, 'spoiled files');
 const COMPARED = seeds(2000, 'spoiled files for the schema');
 /** Rare ones need the whole count. */
-const LEAST_CODES = IS_WHOLE ? 30 : IS_FAST ? 15 : 22;
+const SOME_CODES = IS_FAST ? 15 : 22;
+const LEAST_CODES = IS_WHOLE ? 30 : SOME_CODES;
 
 function spoiled(seed: number): { readonly name: string; readonly text: string } {
   const name = NAMES[seed % NAMES.length] ?? '';
