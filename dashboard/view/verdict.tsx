@@ -8,6 +8,7 @@ import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
 import { grouped } from '../text/words.ts';
 import { DateTime, Empty, KindLink } from './parts.tsx';
 import { StatusIcon, StatusWord } from './status.tsx';
+import { TableHead } from './table-head.tsx';
 
 export function Diagnostics({
   verdict,
@@ -66,19 +67,13 @@ export function WorstCaseTable({
   return (
     <>
       <table class="dense">
-        <thead>
-          <tr>
-            <th scope="col">At most</th>
-            <th scope="col" class="number">
-              {after === undefined ? 'A run' : 'Before'}
-            </th>
-            {after !== undefined && (
-              <th scope="col" class="number">
-                After
-              </th>
-            )}
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            'At most',
+            { numbers: after === undefined ? 'A run' : 'Before' },
+            ...(after === undefined ? [] : [{ numbers: 'After' }]),
+          ]}
+        />
         <tbody>
           {FIGURES.map(([name, field, words]) => (
             <tr key={name}>
@@ -123,13 +118,7 @@ export function FailureRoutes({ files }: { readonly files: readonly FileVerdict[
   return (
     <div class="wide" role="group" aria-label="Table of failure routes" tabIndex={0}>
       <table class="dense" aria-label="Failure routes">
-        <thead>
-          <tr>
-            <th scope="col">Node</th>
-            <th scope="col">Kind</th>
-            <th scope="col">Move</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Node', 'Kind', 'Move']} />
         <tbody>
           {rows.map(({ node, kind, move, isUnhandled }, index) => (
             <tr
@@ -180,15 +169,7 @@ export function Rehearsal({
         </p>
       )}
       <table class="dense">
-        <thead>
-          <tr>
-            <th scope="col">Covered</th>
-            <th scope="col" class="number">
-              Of all
-            </th>
-            <th scope="col">Missed</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Covered', { numbers: 'Of all' }, 'Missed']} />
         <tbody>
           {rows.map(({ name, covered, total, missed }) => (
             <tr key={name}>

@@ -6,6 +6,7 @@ import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import type { CostSum, RunView, ViewCosts } from '../../../src/history/run-view/view.ts';
 import { counted, grouped, spaced } from '../../text/words.ts';
 import { Empty, KindLink, Money, Region } from '../parts.tsx';
+import { TableHead } from '../table-head.tsx';
 
 const FIRST_ROWS = 200;
 
@@ -48,23 +49,15 @@ function Sums({
     <div class="wide" role="group" aria-label={`Costs: ${name}`} tabIndex={0}>
       <table class="dense">
         <caption>{name}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{first}</th>
-            <th scope="col" class="number">
-              Calls
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Failed attempts
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            first,
+            { numbers: 'Calls' },
+            { numbers: 'Tokens' },
+            { numbers: 'Failed attempts' },
+            { numbers: 'Cost' },
+          ]}
+        />
         <tbody>
           {rows.map((row) => (
             <tr key={row.name}>
@@ -94,25 +87,17 @@ function Attempts({ costs }: { readonly costs: ViewCosts }): JSX.Element {
       <div class="wide" role="group" aria-label="Costs: every attempt" tabIndex={0}>
         <table class="dense">
           <caption>Every attempt</caption>
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col">Called</th>
-              <th scope="col">Outcome</th>
-              <th scope="col" class="number">
-                Tokens in
-              </th>
-              <th scope="col" class="number">
-                Tokens out
-              </th>
-              <th scope="col" class="number">
-                Took
-              </th>
-              <th scope="col" class="number">
-                Cost
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              'Step',
+              'Called',
+              'Outcome',
+              { numbers: 'Tokens in' },
+              { numbers: 'Tokens out' },
+              { numbers: 'Took' },
+              { numbers: 'Cost' },
+            ]}
+          />
           <tbody>
             {shown.map((row, index) => (
               <AttemptRow key={index} row={row} isSentBack={sentBack.includes(index)} />

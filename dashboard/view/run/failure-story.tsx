@@ -8,6 +8,7 @@ import { optionWord } from '../../text/words.ts';
 import { clockWords } from '../../text/time.ts';
 import { KindLink, Money } from '../parts.tsx';
 import { useSurroundings } from '../surroundings.ts';
+import { TableHead } from '../table-head.tsx';
 
 interface AttemptRow {
   readonly number: number;
@@ -64,22 +65,16 @@ export function AttemptTable({
       <h3 id="attempts-name">Every attempt</h3>
       <div class="wide" role="group" aria-label="Attempts of the failure" tabIndex={0}>
         <table class="dense" aria-labelledby="attempts-name">
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                No.
-              </th>
-              <th scope="col">Asked</th>
-              <th scope="col">Kind</th>
-              <th scope="col">Message</th>
-              <th scope="col" class="number">
-                Waited before
-              </th>
-              <th scope="col" class="number">
-                Cost
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              { numbers: 'No.' },
+              'Asked',
+              'Kind',
+              'Message',
+              { numbers: 'Waited before' },
+              { numbers: 'Cost' },
+            ]}
+          />
           <tbody>
             {rows.map(({ number, target, kind, message, waitedMs, costUsdMicros }) => (
               <tr key={number}>

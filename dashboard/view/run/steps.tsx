@@ -6,6 +6,7 @@ import { Empty, KindLink, Money, Region } from '../parts.tsx';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import { StatusWord, toneOf } from '../status.tsx';
 import type { RunActions, WholeRunPage } from './page-data.ts';
+import { TableHead } from '../table-head.tsx';
 
 export interface StepsProps {
   readonly page: WholeRunPage;
@@ -28,19 +29,9 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
       {steps.length > 0 && (
         <div class="wide" role="group" aria-label="Table of steps" tabIndex={0}>
           <table aria-label="Steps">
-            <thead>
-              <tr>
-                <th scope="col">Step</th>
-                <th scope="col">Status</th>
-                <th scope="col" class="number">
-                  Attempts
-                </th>
-                <th scope="col">Failure</th>
-                <th scope="col" class="number">
-                  Cost
-                </th>
-              </tr>
-            </thead>
+            <TableHead
+              columns={['Step', 'Status', { numbers: 'Attempts' }, 'Failure', { numbers: 'Cost' }]}
+            />
             <tbody>
               {shown.map((step) => (
                 <StepRow
