@@ -33,7 +33,7 @@ import { failureOf, overdue, timedOut } from './call-failure.ts';
 import { beforeContent, contextOf } from './failure-context.ts';
 import type { Chain, Entry, NamedModel } from './options.ts';
 
-/** What a call expects of each attempt, before it is made. */
+/** The expectations of a call from each attempt, before it is made. */
 export interface Expectation {
   readonly estimate: TokenCounts;
   readonly defaultTimeoutMs: number;

@@ -1,5 +1,5 @@
 /**
- * What calls of a chain remember for each other: which model pauses until when, which breaker is open,
+ * The memory that calls of a chain share: which model pauses until when, which breaker is open,
  * and the latest failure behind it. A chain has one; entries with a `cooldownKey` share one in the process.
  */
 import type { ErrorReport } from '../errors/report/report.ts';

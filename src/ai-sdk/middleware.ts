@@ -105,7 +105,7 @@ function typedError(thrown: unknown, model: LanguageModelV4, delivered: boolean)
   });
 }
 
-/** What the SDK reads of its own error: when to try again. */
+/** The field of its own error that the SDK reads: when to try again. */
 function callFacts({ provider }: ErrorReport) {
   const { status, retryAfterMs } = provider ?? {};
   return {

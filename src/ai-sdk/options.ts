@@ -18,7 +18,7 @@ import type { ModelRef } from '../providers/own-findings.ts';
 import type { AttemptRow } from './attempt-row.ts';
 import { ChainMemory, PROCESS_MEMORY } from './chain-memory.ts';
 
-/** What every model of the AI SDK says about itself. */
+/** Names that every model of the AI SDK has. */
 export interface NamedModel {
   readonly specificationVersion: string;
   readonly provider: string;

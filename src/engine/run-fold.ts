@@ -58,7 +58,7 @@ export class RunFold {
     return openings.filter((seq) => !this.#asked.has(seq));
   }
 
-  /** What the run waits for, also while the rest of it still runs. */
+  /** The waits of the run, also while the rest of it still runs. */
   needs(): RunNeeds {
     return needsOf(this.#state);
   }
@@ -72,7 +72,7 @@ export class RunFold {
     return namedUnknownOutcomes(this.#state);
   }
 
-  /** What a resume with this plan would find changed. */
+  /** The changes that a resume with this plan would find. */
   drift(plan: WorkflowPlan): RunDrift {
     const changed = changesSince(this.#state, plan);
     return { changed, needsAccept: changed.some(({ isFinished }) => isFinished) };

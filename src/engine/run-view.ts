@@ -68,7 +68,7 @@ function* forPeople(events: Iterable<RunEvent>): Iterable<RunEvent> {
   for (const event of events) yield eventForPerson(event);
 }
 
-/** What commands and programs get of it. */
+/** The part of it that commands and programs get. */
 export function shownView(
   view: FoldedView,
   { record, status, directory, inDoubt }: Shown,

@@ -18,7 +18,7 @@ export interface OpenQuestion {
   readonly prompt: string;
   readonly options: readonly JsonValue[];
   readonly promptFor?: readonly PromptFor[];
-  /** What the options are called, where their file gives them a name. */
+  /** Names of the options, where their file gives them one. */
   readonly labels?: readonly OptionLabel[];
   /** The schema that the value of an `edit` has to match. */
   readonly schema?: JsonObject;
@@ -64,7 +64,7 @@ export function openQuestions(
   });
 }
 
-/** What the node that asks has to say about the answers. */
+/** The words of the asking node about its answers. */
 function askedBy(
   state: RunState,
   gate: string,

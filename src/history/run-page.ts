@@ -1,4 +1,4 @@
-/** What the page of a run shows, and the file that is written of it. */
+/** The contents of the page of a run, and of the file that is written of it. */
 import type { PersonReport } from '../errors/report/audiences.ts';
 import type { RunStatusName } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
@@ -10,7 +10,7 @@ import type { OpenQuestion } from './open-questions.ts';
 import type { RunView } from './run-view/view.ts';
 import type { RunGraph } from './workflow-graph.ts';
 
-/** What can be done with a run now, and why a person should. */
+/** The moves that a run allows now, and why a person should make one. */
 export interface RunMoves {
   readonly run: string;
   readonly workflow: string;

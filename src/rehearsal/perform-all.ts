@@ -18,9 +18,9 @@ export interface WorldOptions {
   readonly seed?: number;
   /** Inputs; the others are made up. */
   readonly input?: JsonObject;
-  /** What works gives, by node or path. */
+  /** Outputs of nodes that work, by node or path. */
   readonly given?: Readonly<Record<string, JsonValue>>;
-  /** What injected failures carry, by kind. */
+  /** Details of injected failures, by kind. */
   readonly details?: DetailsByKind;
   /** Answers to gates and questions, by node or path. */
   readonly answers?: Readonly<Record<string, JsonValue>>;

@@ -18,7 +18,7 @@ export interface RehearseFileOptions extends Omit<RehearseOptions, 'input'> {
   readonly extensionModules: readonly string[];
   /** Inputs that were typed; they win over those of a plan. */
   readonly inputOf: (plan: WorkflowPlan) => JsonObject;
-  /** What was recorded for the workflow file. Throws where it has to be there. Default: nothing. */
+  /** The record of the workflow file. Throws where it has to be there. Default: nothing. */
   readonly recordOf?: (file: string) => string | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function rehearseFile(
   return { type: 'rehearsed', rehearsed, exit: exitOf(rehearsed), file };
 }
 
-/** What the plan says, where the command line does not. */
+/** The settings of the plan, where the command line has none. */
 function withPlan(
   options: Omit<RehearseOptions, 'input'>,
   planned: RehearsalPlan | undefined,

@@ -15,11 +15,11 @@ export interface RehearseInCodeOptions {
   /** The folder that paths are relative to. Default: the folder of the process. */
   readonly directory?: string;
   readonly input?: JsonObject;
-  /** What works gives, by node or path. */
+  /** Outputs of nodes that work, by node or path. */
   readonly given?: Readonly<Record<string, JsonValue>>;
   /** Answers to gates and questions, by node or path. */
   readonly answers?: Readonly<Record<string, JsonValue>>;
-  /** What injected failures carry, by kind. */
+  /** Details of injected failures, by kind. */
   readonly details?: Readonly<Record<string, JsonObject>>;
   /** Scenarios beside those that are generated, in the form of a plan. */
   readonly scenarios?: readonly PlannedScenario[];

@@ -1,5 +1,5 @@
 /**
- * What a server does beside its requests: carries runs on, keeps schedules, sends webhooks. The engine and
+ * The work of a server beside its requests: carries runs on, keeps schedules, sends webhooks. The engine and
  * the store do it; this file is the one place where the server asks them to.
  */
 import type { EffectClock } from '../effects/clock.ts';
@@ -79,7 +79,7 @@ export async function beginCarryOn(engine: Engine, options: CarryOnOptions): Pro
   };
 }
 
-/** What the file opened is closed when the run rests. */
+/** Closes what the file opened when the run rests. */
 function startTick(
   engine: Engine,
   workflow: RunnableWorkflow,

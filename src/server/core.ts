@@ -34,7 +34,7 @@ export interface ServerCore {
   /** The folder that paths are relative to. */
   readonly directory: string;
   readonly allowEdit: boolean;
-  /** What the last rehearsal of a workflow has covered, by its name. */
+  /** The coverage of the last rehearsal of a workflow, by its name. */
   readonly lastRehearsal: (workflow: string) => JsonObject | undefined;
   /** Whether runs are only stored here, and another server carries them on. */
   readonly onlyStores: boolean;

@@ -21,7 +21,7 @@ const REQUEST_MS = 30_000;
 const KEEP_ALIVE_MS = 5000;
 const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_CONNECTIONS = 4096;
-/** What waits in memory for a reader that stands still. */
+/** Bytes that wait in memory for a reader that stands still. */
 const UNREAD_BYTES = 16 * 1024;
 
 /** Rejects with `validation.input` for a port in use or an address that is not here. */

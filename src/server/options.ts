@@ -41,11 +41,11 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
   readonly onLog?: (line: string) => void;
 }
 
-/** What only the command gives. */
+/** Options that only the command gives. */
 export interface HostedServerOptions extends ErrandServerOptions {
   readonly engine?: Pick<EngineOptions, 'locate' | 'extensionModules' | 'builtins' | 'onInternal'>;
   readonly clock?: EffectClock;
-  /** What the last rehearsal of a workflow has covered, by its name. Default: nothing is known. */
+  /** The coverage of the last rehearsal of a workflow, by its name. Default: nothing is known. */
   readonly lastRehearsal?: (workflow: string) => JsonObject | undefined;
   /** Called with every event of this process, and with what reads the whole log of its run. */
   readonly onEvent?: (event: RunEvent, read: () => Promise<readonly RunEvent[]>) => void;

@@ -41,7 +41,7 @@ export interface RehearseFlags {
   readonly verbose: boolean;
 }
 
-/** Of several files the first of these that happened. */
+/** With several files the first of these that happened. */
 const EXITS = [1, 2, 3] as const;
 
 export async function rehearse(
@@ -81,7 +81,7 @@ export async function rehearse(
   return EXITS.find((exit) => exits.has(exit)) ?? 0;
 }
 
-/** What was recorded beside the workflow; undefined where nothing was, and nothing is compared with it. */
+/** The record beside the workflow; undefined where there is none, and nothing is compared with it. */
 function recordOf(file: string, { check }: RehearseFlags): string | undefined {
   const path = recordFile(file);
   if (existsSync(path)) return readFileSync(path, 'utf8');

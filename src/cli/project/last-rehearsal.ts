@@ -31,7 +31,7 @@ export function keepLast(
   }
 }
 
-/** What the last rehearsal has covered, with its time; undefined where there was none. */
+/** The coverage of the last rehearsal, with its time; undefined where there was none. */
 export function lastRehearsal(home: string, workflow: string): JsonObject | undefined {
   const file = fileOf(home, workflow);
   if (!existsSync(file)) return undefined;

@@ -32,7 +32,7 @@ export interface Project {
 }
 
 export interface ProjectListeners {
-  /** What a person should know before a run starts. */
+  /** Facts that a person should know before a run starts. */
   readonly note?: (text: string) => void;
   /** Text of models while it comes. */
   readonly onProgress?: (progress: Progress) => void;

@@ -30,7 +30,7 @@ export interface DiscoverOptions {
   readonly servers: McpServers;
   /** Limit for all servers together. Default: 10 s. */
   readonly timeoutMs?: number;
-  /** Of the workflow. A server knows some, and a name of a tool is stored and shown everywhere. */
+  /** Secrets of the workflow. A server knows some, and a name of a tool is stored and shown everywhere. */
   readonly secrets?: readonly string[];
 }
 

@@ -47,7 +47,7 @@ const MAX_HELD = 64;
 /** Links of each. */
 const MAX_HELD_LINKS = 32;
 
-/** Of several failures that were thrown together, only the kind that all of them have. */
+/** The kind that all failures of a wrapper share; undefined where they differ. */
 function heldReport(
   links: readonly unknown[],
   request: ReportRequest,

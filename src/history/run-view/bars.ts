@@ -25,7 +25,7 @@ export function endBar(step: StepView, at: string): StepView {
   return { ...step, bars };
 }
 
-/** What the open stretch turned out to be. */
+/** Gives the open stretch the name of what it turned out to be. */
 export function renameBar(step: StepView, kind: Bar['kind'], until?: string): StepView {
   const last = step.bars.at(-1);
   if (last === undefined || last.to !== undefined || last.kind === kind) return step;

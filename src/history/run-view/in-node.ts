@@ -1,4 +1,4 @@
-/** What an event of a node makes of its step. */
+/** Folds an event of a node into its step. */
 import type { PersonReport } from '../../errors/report/audiences.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { beginBar, beginTry, changeTry, endBar, endTry, openBar } from './bars.ts';
@@ -10,7 +10,7 @@ import type { StepFailure, StepView, TakenRoute } from './view.ts';
 export type NodeEvent = Extract<RunEvent, { path: string }>;
 type Of<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>;
 
-/** What the rest of the view knows of an event. */
+/** Facts of an event that the rest of the view knows. */
 export interface Around {
   /** The row of the call that has ended with it. */
   readonly row: LedgerRow | undefined;

@@ -103,7 +103,7 @@ function tokensIn({ inputTokens = 0, outputTokens = 0 }: Usage = {}): Tokens {
   return { inputTokens, outputTokens };
 }
 
-/** What the budget counts for a call whose usage nobody reported. */
+/** The amount that the budget counts for a call whose usage nobody reported. */
 function estimatedTokens({ tokens, inputTokens = tokens }: Reserved = NOTHING): Tokens {
   return { inputTokens, outputTokens: tokens - inputTokens };
 }

@@ -13,7 +13,7 @@ type Part<T> = readonly (T | Part<T>)[];
 export class List<T> implements Iterable<T> {
   readonly length: number;
   readonly #root: Part<T>;
-  /** Of the root: by how many bits an index is shifted there. */
+  /** By how many bits an index is shifted at the root. */
   readonly #shift: number;
 
   private constructor(root: Part<T>, shift: number, length: number) {

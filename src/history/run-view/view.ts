@@ -46,7 +46,7 @@ export interface RunView extends Omit<ViewedRunFacts, 'input'> {
   readonly output?: JsonValue;
   /** The failure that the run ended with. */
   readonly error?: PersonReport;
-  /** What a paused run waits for. */
+  /** The waits of a paused run. */
   readonly waiting?: Waiting;
   /** Who cancelled it, and why. */
   readonly cancelled?: { readonly by: string; readonly reason?: string };
@@ -101,7 +101,7 @@ export interface StepView {
   readonly error?: PersonReport;
   /** Every failure of it, of its calls too, handled or not; the first one first. */
   readonly failures: List<StepFailure>;
-  /** What it did when, for the time axis. */
+  /** Its stretches of time, for the time axis. */
   readonly bars: List<Bar>;
   /** Members of a group, by how they ended. */
   readonly members?: MemberCounts;
@@ -152,7 +152,7 @@ export interface StepFailure {
   readonly error: PersonReport;
   /** The route that took it, once one has. */
   readonly route?: TakenRoute;
-  /** What has become of it: `open` while nothing has, and when it ended the run. */
+  /** Its fate: `open` while it has none, and when it ended the run. */
   readonly fate: 'open' | 'handled';
 }
 
@@ -184,7 +184,7 @@ export interface PendingCall {
   readonly attempt: number;
   readonly at: string;
   readonly seq: number;
-  /** What the budget counts for it until its cost is known. */
+  /** The amount that the budget counts for it until its cost is known. */
   readonly reserves?: Estimate;
 }
 
@@ -246,7 +246,7 @@ export interface ViewNote {
 export interface CostSum {
   readonly calls: number;
   readonly usdMicros: number;
-  /** Of calls that failed, were given up or whose reply was sent back. */
+  /** Cost of calls that failed, were given up or whose reply was sent back. */
   readonly failedUsdMicros: number;
   readonly tokens: number;
   /** Some of it is an estimate. */

@@ -1,5 +1,5 @@
 /**
- * What a rehearsal makes the machine take as having happened. No real run has it. What it answers depends
+ * Events that a rehearsal makes the machine take as having happened. No real run has it. Its answer depends
  * on the attempt alone, so that a decision that is made again after a crash is the same.
  */
 import type { ReportDraft } from '../../errors/report/report.ts';

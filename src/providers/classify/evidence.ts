@@ -36,7 +36,7 @@ export interface Evidence {
   readonly retryAt: string | undefined;
   readonly text: string;
   readonly matchedFamilies: MatchedFamilies;
-  /** What the text says, by concepts; read when a rule asks for it. */
+  /** The text read by concepts, when a rule asks for it. */
   readonly said: () => Said;
   readonly form: BodyForm;
   /** A reply without any content. */

@@ -36,7 +36,7 @@ export interface Conditions {
   readonly notPhrases?: readonly Family[];
   /** A word without which `says` cannot hold; cheaper to look for. */
   readonly mentions?: RegExp;
-  /** What the prose says, by concepts; for wordings that no family has. */
+  /** The prose read by concepts, for wordings that no family has. */
   readonly says?: readonly Saying[];
   /** The same for the words of a code. */
   readonly codeSays?: readonly Saying[];

@@ -228,7 +228,7 @@ function ruleOf({ route, place }: ErrorRoute): { node?: string; rule: number; li
   return place === undefined ? at : { node: place.name, ...at };
 }
 
-/** What a move promises. */
+/** The promises of a move. */
 function factsOf({ move }: Route): readonly MoveFact[] {
   switch (move.type) {
     case 'to':

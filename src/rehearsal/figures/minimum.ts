@@ -26,7 +26,7 @@ export function belowMinima(
   });
 }
 
-/** Of nothing it is 100. */
+/** All of nothing is 100. */
 export function percentOf({ covered, total }: Counted): number {
   return total === 0 ? 100 : (100 * covered) / total;
 }

@@ -9,7 +9,7 @@ import { chosenOption } from '../play/trace.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { repeatedUnasked } from './repeated.ts';
 
-/** What a move promises beside being taken. */
+/** The promises of a move beside being taken. */
 export type MoveFact =
   | 'taken'
   | 'ran again'

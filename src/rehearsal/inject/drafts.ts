@@ -3,7 +3,7 @@ import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { Place } from '../places/places.ts';
 
-/** What the plan says that failures carry, by kind. */
+/** Details that the plan gives to failures, by kind. */
 export type DetailsByKind = Readonly<Record<string, JsonObject>>;
 
 export function draftOf(place: Place, kind: string, given: DetailsByKind): ReportDraft {
@@ -45,5 +45,5 @@ function detailsOf({ node }: Place, kind: string): JsonObject | undefined {
   }
 }
 
-/** What a failed script has printed. */
+/** The output of a failed script. */
 export const PRINTED: JsonObject = { stdout: '', stderr: 'rehearsed', exit_code: 1 };

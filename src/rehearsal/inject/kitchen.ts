@@ -1,4 +1,4 @@
-/** What recipes are made with, and the simplest of them: one strike at one place. */
+/** The ingredients of recipes, and the simplest of them: one strike at one place. */
 import type { Atlas, Place } from '../places/places.ts';
 import type { WorldValues } from '../values/world-values.ts';
 import type { DetailsByKind } from './drafts.ts';

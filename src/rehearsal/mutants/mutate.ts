@@ -10,7 +10,7 @@ export interface Mutant {
   readonly node?: string;
   readonly rule?: number;
   readonly line: number;
-  /** What was changed, in words. */
+  /** The change, in words. */
   readonly change: string;
   readonly plan: WorkflowPlan;
 }

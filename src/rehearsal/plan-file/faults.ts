@@ -206,7 +206,7 @@ function malformed({ node }: Place, { work }: EffectRequest): StruckCall {
   return { type: 'fails', failure: { kind, message }, part: { rehearsed: 'off the schema' } };
 }
 
-/** What a function's own client would have got, classified as any provider's failure. */
+/** The failure that a function's own client would have got, classified as any provider's. */
 function classifiedFailure(fault: PlannedFault, { ref }: EffectRequest): ReportDraft {
   const model = `${fault.fail?.provider ?? 'rehearsed'}/${ref.target}`;
   const call = { model, messages: [], tools: [], ordinal: 0 };

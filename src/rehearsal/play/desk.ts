@@ -28,7 +28,7 @@ export interface DeskParts {
   readonly usualAnswer: (place: Place, path: string) => JsonValue;
   readonly isSilent: (path: string) => boolean;
   readonly isUntilOut: (path: string) => boolean;
-  /** What the node gives when it works, for `edit`. */
+  /** The output of the node when it works, for `edit`. */
   readonly edited: (place: Place) => JsonValue;
 }
 
@@ -104,7 +104,7 @@ export class Desk {
 
 type PathState = 'parked' | 'failed' | 'other';
 
-/** What happened last at a path. */
+/** The last event at a path. */
 function stateOf(events: readonly RunEvent[], path: string): PathState {
   for (let at = events.length - 1; at >= 0; at--) {
     const event = events[at];

@@ -29,7 +29,7 @@ export interface Stage {
   readonly values: WorldValues;
   readonly seed: number;
   readonly evaluate: (request: EffectRequest) => Evaluate;
-  /** What the node gave when nothing failed, for `edit`. */
+  /** The output of the node when nothing failed, for `edit`. */
   readonly edited: (place: Place) => JsonValue;
 }
 
@@ -55,7 +55,7 @@ export interface PlayedFaults {
   readonly onEvent?: (event: RunEvent, run: RunControl) => void;
 }
 
-/** What a fault may do to a run from outside. */
+/** The powers of a fault over a run from outside. */
 export interface RunControl {
   readonly kill: () => void;
   readonly cancel: () => void;

@@ -1,4 +1,4 @@
-/** What a played scenario did, read from its events: places visited, failures, routes. */
+/** The deeds of a played scenario, read from its events: places visited, failures, routes. */
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -32,7 +32,7 @@ export interface Trace {
   readonly routes: readonly TakenRoute[];
   readonly failures: readonly NodeFailure[];
   readonly completed: ReadonlyMap<Place, JsonValue>;
-  /** What was injected and happened, by the id of its report. */
+  /** Injected failures that happened, by the id of their report. */
   readonly injected: ReadonlySet<string>;
 }
 

@@ -17,7 +17,7 @@ export interface CompanyParts extends Omit<Stage, 'edited'> {
 export class Company {
   readonly stage: Stage;
   readonly kitchen: Kitchen;
-  /** What places gave when nothing failed there. */
+  /** Outputs of places where nothing failed. */
   readonly #outputs = new Map<Place, JsonValue>();
   plays = 0;
 

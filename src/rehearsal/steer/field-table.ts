@@ -22,7 +22,7 @@ export interface FieldTable {
   readonly readBy: (source: string, site: Site) => readonly Field[];
 }
 
-/** What the world gives for a field unasked, and what it must fit. */
+/** The value that the world gives for a field unasked, and its schema. */
 export interface FieldBase {
   readonly value: JsonValue | undefined;
   readonly schema: Parameters<typeof otherValues>[0];

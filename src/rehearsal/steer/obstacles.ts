@@ -1,4 +1,4 @@
-/** What stands in the way of a scenario, as written in the file, with the line to paste into a plan. */
+/** Obstacles in the way of a scenario, as written in the file, with the line to paste into a plan. */
 import { isBare } from '../../machine/decide/evaluate.ts';
 import {
   outputSites,

@@ -1,5 +1,5 @@
 /**
- * What works gives: what the plan says, else an answer of the model's script that fits, else a value that
+ * Outputs of nodes that work: those of the plan, else an answer of the model's script that fits, else a value that
  * is made up from the declared output. Steering changes single fields of it.
  */
 import {
@@ -26,7 +26,7 @@ export interface Given {
 
 type Answer = Extract<SimulatedAnswer, { readonly type: 'answer' }>;
 
-/** What a visit of a node gives. */
+/** The output of a visit of a node. */
 export interface VisitOf {
   readonly place: Place;
   readonly path: string;

@@ -8,7 +8,7 @@ import { WrongTokens } from './wrong-tokens.ts';
 /** Who makes a request, and how they say so. */
 export interface Visitor extends Caller {
   readonly via: 'token' | 'session' | 'host';
-  /** What the request was let in with; absent where the host decides. */
+  /** The credential of the request; absent where the host decides. */
   readonly token?: Token;
 }
 

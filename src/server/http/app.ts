@@ -26,7 +26,7 @@ export interface AppOptions {
   readonly log: (line: string) => void;
 }
 
-/** What the host that passes requests on knows about them. */
+/** Facts about a request that only its host knows. */
 export interface RequestHost {
   /** The address that the request came from. */
   readonly address?: string;

@@ -1,4 +1,4 @@
-/** What the page of a run opens with: its view, from which it follows the events, and its moves. */
+/** The first answer to the page of a run: its view, from which it follows the events, and its moves. */
 import { z } from '@hono/zod-openapi';
 import { lastSeq, type FoldedRun } from '../../engine/run-page.ts';
 import { RunFold } from '../../engine/run-fold.ts';

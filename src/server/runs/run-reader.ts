@@ -18,7 +18,7 @@ export interface RunReaderOptions {
   readonly folds: RunFolds;
 }
 
-/** What a run waits for and what its people are asked. */
+/** The waits of a run and its questions to people. */
 export interface RunDigest {
   readonly needs: RunNeeds;
   readonly questions: readonly OpenQuestion[];
@@ -152,7 +152,7 @@ export class RunReader {
   }
 }
 
-/** What the row of a run says by itself; undefined where its log has to be read. */
+/** The part that the row of a run says by itself; undefined where its log has to be read. */
 export function shownAttention({ status, waiting }: RunSummary): Attention | undefined {
   if (status === 'running') return undefined;
   if (status !== 'paused') return attentionOf(status);

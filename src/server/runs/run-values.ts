@@ -6,9 +6,9 @@ import type { ValueName } from './shown-values.ts';
 
 export interface WantedValue {
   readonly of: ValueName;
-  /** Of the run or of the event, where there is none. */
+  /** The place of the node. Default: the run, or the event. */
   readonly path?: string | undefined;
-  /** Of that event. Default: the latest. */
+  /** The number of the event. Default: the latest. */
   readonly at?: number | undefined;
 }
 

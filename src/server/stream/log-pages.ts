@@ -14,7 +14,7 @@ export interface FramedEvent {
   readonly text: string;
 }
 
-/** What a reader that stands still keeps in memory. */
+/** Bytes that a reader that stands still keeps in memory. */
 const PAGE_CHARS = 16 * 1024;
 /** The part of the log that is read at once. */
 const BATCH_CHARS = 256 * 1024;

@@ -39,9 +39,9 @@ export function readInput(plan: FilePlan, name: string, text: string): JsonValue
 }
 
 export interface InputOrigin {
-  /** What to do about a refusal. Default: for the command line. */
+  /** The advice of a refusal. Default: for the command line. */
   readonly advice?: string;
-  /** Of the file: its schema may hold them, and a refusal quotes the schema. */
+  /** Secrets of the file: its schema may hold them, and a refusal quotes the schema. */
   readonly secrets?: readonly string[] | undefined;
 }
 

@@ -12,7 +12,7 @@ import { IS_WHOLE, seeds } from '../../../test/sampled.ts';
 
 const { sources: FILES, all: ALL } = validFiles();
 const NAMES = Object.keys(FILES);
-/** What a file may cost more than the valid one it was made from: a mistake needs a sentence. */
+/** The extra cost of a file over the valid one it was made from: a mistake needs a sentence. */
 const MOST_TIMES = 50;
 /** How many are measured again, each beside its valid file. */
 const DEAREST = runs(10);

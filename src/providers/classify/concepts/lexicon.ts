@@ -4,7 +4,7 @@
  * is understood by its parts.
  */
 
-/** What a word means as it stands. */
+/** Meanings of a word as it stands. */
 const PLAIN = {
   // what is spoken of
   model: 'model* deployment* checkpoint* engine 模型 モデル модел*',
@@ -62,7 +62,7 @@ const PLAIN = {
   dns: 'dns hostname* nxdomain getaddrinfo lookup domain',
   trust: 'certificate* cert certs x509 truststore* 证书 сертификат*',
   proxy: 'proxy proxies',
-  /** What a server itself stands on. */
+  /** Parts that a server itself stands on. */
   machinery:
     'database* db redis postgres* mysql mongo* sqlite cache kafka limiter* scheduler disk filesystem dependency dependencies',
   /** Getting at material, or at what is in it. */
@@ -127,7 +127,7 @@ const PLAIN = {
   region:
     'region* geo geoip country countries location* territor* geograph* jurisdiction* 地区 国家 地域',
   plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats package* pack packs 套餐',
-  /** What a number must be. */
+  /** The demands on a number. */
   numeric: 'integer* float* boolean bool numeric positive nonnegative divisible multiple',
   /** How much of it there is, in whatever unit. */
   size: 'size sizes frame',
@@ -150,7 +150,7 @@ export type Concept = keyof typeof PLAIN;
 /** All of them, in the order of their numbers. */
 export const CONCEPTS = Object.keys(PLAIN) as readonly Concept[];
 
-/** What a word means after a negation: not found, no permission, cannot connect. */
+/** Meanings of a word after a negation: not found, no permission, cannot connect. */
 const NEGATED: Partial<Record<Concept, string>> = {
   most: 'exceed*',
   missing:

@@ -32,7 +32,7 @@ const IN_QUOTES: ReadonlySet<Concept> = new Set<Concept>([
   'call',
 ]);
 
-/** What a negation turns around may still name what is spoken of: no permission, no credits. */
+/** A negated word may still name the subject: no permission, no credits. */
 const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
   'right',
   'money',
@@ -102,7 +102,7 @@ const PREPOSITION_REACH = 3;
 /** One word: what it means, and what it means after a negation. */
 interface Meaning {
   readonly word: string;
-  /** What the next word can mean with this one. */
+  /** Meanings of the next word together with this one. */
   readonly pairs: SecondWords | undefined;
   readonly negatedPairs: SecondWords | undefined;
   readonly isNegation: boolean;
@@ -115,7 +115,7 @@ interface Meaning {
   readonly negated: readonly number[];
 }
 
-/** What stands between two spaces. */
+/** The text between two spaces. */
 interface Chunk {
   readonly words: readonly Meaning[];
   readonly number: number;

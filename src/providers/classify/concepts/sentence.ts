@@ -1,5 +1,5 @@
 /**
- * What a text says, by concepts: as bits, so that a saying is ruled out by a comparison, and by place, for
+ * A text read by concepts: as bits, so that a saying is ruled out by a comparison, and by place, for
  * the few that are not.
  */
 import { CONCEPTS, type Concept } from './lexicon.ts';

@@ -22,7 +22,7 @@ const OF_A_RATE = [
   'wait',
 ] as const;
 
-/** What a limit counts if it is none of the account's possessions. */
+/** Things that a limit counts if they are none of the account's possessions. */
 export const OTHER_LIMITS = [
   'rate',
   'requests',
