@@ -25,7 +25,7 @@ export class Hosts {
   async serve(order: Order): Promise<Served> {
     const host = this.#idle.pop() ?? this.#start();
     const served = await answerOf(host, order);
-    if ('broken' in served) await end(host);
+    if ('broken' in served) await stop(host);
     else this.#idle.push(host);
     return served;
   }
@@ -33,19 +33,28 @@ export class Hosts {
   open(order: Omit<Order, 'isLong'>, onPrinted: (text: Printed) => void): LongCommand {
     const host = this.#idle.pop() ?? this.#start();
     const { promise, resolve } = Promise.withResolvers<number | null>();
-    const onExit = (code: number | null): void => resolve(code);
+    let isOver = false;
+    const end = (code: number | null): void => {
+      isOver = true;
+      host.off('message', onMessage).off('exit', end);
+      resolve(code);
+    };
     const onMessage = (message: Served | Printed): void => {
       if (!('exit' in message || 'broken' in message)) return onPrinted(message);
-      host.off('message', onMessage).off('exit', onExit);
-      resolve('exit' in message ? message.exit : null);
+      end('exit' in message ? message.exit : null);
       if ('exit' in message) this.#idle.push(host);
-      else void end(host);
+      else void stop(host);
     };
-    host.on('message', onMessage).once('exit', onExit);
+    host.on('message', onMessage).once('exit', end);
     host.send({ ...order, isLong: true } satisfies Order);
     return {
       pid: host.pid,
-      kill: (signal) => void (signal === 'SIGKILL' ? host.kill(signal) : host.send({ signal })),
+      kill(signal) {
+        // the process may be gone, or run the next command
+        if (isOver) return;
+        if (signal === 'SIGKILL') host.kill(signal);
+        else if (host.connected) host.send({ signal });
+      },
       ended: promise,
     };
   }
@@ -77,7 +86,7 @@ function answerOf(host: ChildProcess, order: Order): Promise<Served> {
   return promise;
 }
 
-async function end(host: ChildProcess): Promise<void> {
+async function stop(host: ChildProcess): Promise<void> {
   if (host.exitCode !== null || host.signalCode !== null) return;
   const gone = once(host, 'exit');
   host.disconnect();
