@@ -277,8 +277,12 @@ function isRefusal(status: number | undefined): boolean {
   return status !== undefined && status >= 300;
 }
 
+/** A reply that ended like this says why it is empty. */
+const BROKEN_ENDS = ['error', 'timeout', 'failed', 'network_error', 'aborted', 'cancelled'];
+
 function isEmptyReply(form: BodyForm, inBody: BodyEvidence): boolean {
   if (form === 'empty') return true;
+  if (BROKEN_ENDS.some((end) => inBody.stops.has(end))) return false;
   const isReply = inBody.isReply && inBody.codes.size === 0;
   return isReply && !inBody.hasContent && inBody.messages.length === 0;
 }

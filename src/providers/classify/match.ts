@@ -11,10 +11,17 @@ import { NONE, type Conditions, type Rule } from './rule.ts';
 /** The evidence, or undefined when the condition does not hold. An empty text holds without evidence. */
 type Check = (evidence: Evidence) => string | undefined;
 
+/**
+ * What a rule rests on: what was observed for certain, a code, prose, or the status alone. All but the first
+ * can be outweighed.
+ */
+export type Basis = 'certain' | 'code' | 'prose' | 'status';
+
 export interface CompiledRule {
   readonly rule: Rule;
   readonly checks: readonly Check[];
   readonly confidence: 'high' | 'low';
+  readonly basis: Basis;
 }
 
 export function compileRule(rule: Rule): CompiledRule {
@@ -33,7 +40,36 @@ export function compileRule(rule: Rule): CompiledRule {
     rule,
     checks: compiled,
     confidence: readsProse ? 'low' : 'high',
+    basis: basisOf(when),
   };
+}
+
+/** Conditions that hold or do not, whatever words a server chose. */
+const CERTAIN = [
+  'findings',
+  'providers',
+  'header',
+  'quota',
+  'asksMoreThanLimit',
+  'transportCodes',
+  'transportCodePrefixes',
+  'transportNames',
+  'transportText',
+  'emptyAnswer',
+  'unfinished',
+  'reasonless',
+  'bareStatus',
+] as const satisfies readonly (keyof Conditions)[];
+
+function basisOf(when: Conditions): Basis {
+  if (CERTAIN.some((name) => when[name] !== undefined)) return 'certain';
+  if ((when.phrases ?? when.says) !== undefined) return 'prose';
+  if (asksForCode(when)) return 'code';
+  return when.stops === undefined || when.stops.includes('job_failed') ? 'status' : 'certain';
+}
+
+export function asksForCode({ codes, codeEndings, codeParts, codeSays }: Conditions): boolean {
+  return (codes ?? codeEndings ?? codeParts ?? codeSays) !== undefined;
 }
 
 /** The evidence for the rule, or undefined when it does not hold. */
