@@ -1,5 +1,5 @@
 /**
- * Writes the weights of the signs (`src/providers/classify/weighed/weights.ts`), learned from the settled
+ * Writes the weights of the signs (`src/providers/classify/weighed/weights.ts`), learned from the
  * entries of the corpora: for each sign how much it speaks for each conclusion. Logistic regression, with a
  * fixed order and no randomness, so that the same corpora give the same weights.
  */
@@ -121,7 +121,7 @@ export function encode({ labels, weights, bias }: Learned): string {
   });
   return `/**
  * Written by \`npm run weigh\`; do not edit. How much each sign speaks for each conclusion, learned from the
- * settled entries of the corpora. A row is a sign (six digits), then for each conclusion its letter and its
+ * entries of the corpora. A row is a sign (six digits), then for each conclusion its letter and its
  * weight.
  */
 
@@ -153,11 +153,10 @@ function digits(sign: number): string {
 
 /** The test of the weights computes the same: after a change of the corpora they must be learned again. */
 export function fingerprint(entries: readonly Entry[]): string {
-  const settled = entries.filter(({ contested }) => !contested);
-  return createHash('sha256').update(JSON.stringify(settled)).digest('hex');
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
 }
 
 if (import.meta.main) {
   const file = new URL('../src/providers/classify/weighed/weights.ts', import.meta.url);
-  writeFileSync(file, encode(learn(ALL_ENTRIES.filter(({ contested }) => !contested))));
+  writeFileSync(file, encode(learn(ALL_ENTRIES)));
 }

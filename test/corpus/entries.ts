@@ -68,6 +68,9 @@ export const EIGHTH_EXAM_ENTRIES: readonly Entry[] = read('eighth-exam-failures.
 /** The ninth, from pages of vendors, tables of codes and threads. */
 export const NINTH_EXAM_ENTRIES: readonly Entry[] = read('ninth-exam-failures.jsonl');
 
+/** The tenth, from tests of proxies and routers, and threads about clouds. */
+export const TENTH_EXAM_ENTRIES: readonly Entry[] = read('tenth-exam-failures.jsonl');
+
 /** All of them, in the order in which they were recorded. */
 export const ALL_ENTRIES: readonly Entry[] = [
   ...ENTRIES,
@@ -82,6 +85,7 @@ export const ALL_ENTRIES: readonly Entry[] = [
   ...SEVENTH_EXAM_ENTRIES,
   ...EIGHTH_EXAM_ENTRIES,
   ...NINTH_EXAM_ENTRIES,
+  ...TENTH_EXAM_ENTRIES,
 ];
 
 function read(name: string): Entry[] {

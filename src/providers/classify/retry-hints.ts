@@ -164,7 +164,13 @@ function fromProse(text: string): RetryHint | undefined {
       if (ms !== undefined) return { ms, from: 'message' };
     }
   }
-  return hint(durationBefore(lower) ?? durationLeft(lower), 'message');
+  return hint(durationBefore(lower) ?? durationLeft(lower) ?? printedHeader(lower), 'message');
+}
+
+/** A client that prints the headers into its message: `retry-after: 7`. */
+function printedHeader(lower: string): number | undefined {
+  const [, unit, digits] = /\bretry-after(-ms)?["']?[:=] ?["']?(\d{1,9})\b(?![-:.]\d)/.exec(lower) ?? [];
+  return digits === undefined ? undefined : acceptMs(Number(digits) * (unit === undefined ? 1000 : 1));
 }
 
 /** `about a minute`, `half an hour`, `two minutes`. */

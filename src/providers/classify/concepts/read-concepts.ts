@@ -94,10 +94,15 @@ const OVER = idOf('over');
 const MODEL = idOf('model');
 const ENDPOINT = idOf('endpoint');
 const OF_MODEL = idOf('ofmodel');
+const OF_ACCOUNT = idOf('ofaccount');
+const HOLDERS: ReadonlySet<number> = new Set([idOf('account'), idOf('plan'), idOf('region')]);
 
 /** `not available for this model`: the model is not what is spoken of. */
 const PREPOSITIONS: ReadonlySet<string> = new Set(['for', 'with', 'by', 'on']);
 const PREPOSITION_REACH = 3;
+/** `not supported in your region`, `on the current pricing plan`: it is a matter of who asks. */
+const OF_HOLDERS: ReadonlySet<string> = new Set(['for', 'with', 'on', 'in', 'under', 'to']);
+const HOLDER_REACH = 4;
 
 /** One word: what it means, and what it means after a negation. */
 interface Meaning {
@@ -110,6 +115,7 @@ interface Meaning {
   readonly isOfNoun: boolean;
   readonly endsNegation: boolean;
   readonly isPreposition: boolean;
+  readonly isOfHolder: boolean;
   /** Numbers of concepts. */
   readonly plain: readonly number[];
   readonly negated: readonly number[];
@@ -129,6 +135,7 @@ interface Reading {
   isOfNoun: boolean;
   /** Until here a noun may belong to the last preposition. */
   prepositionUntil: number;
+  holderUntil: number;
   lastNumber: number;
   last: Meaning | undefined;
 }
@@ -140,6 +147,7 @@ function newReading(): Reading {
     negatedUntil: -1,
     isOfNoun: false,
     prepositionUntil: -1,
+    holderUntil: -1,
     lastNumber: 0,
     last: undefined,
   };
@@ -223,6 +231,7 @@ function readPart({ words, number }: Chunk, reading: Reading): void {
       reading.isOfNoun = meaning.isOfNoun;
     }
     if (meaning.isPreposition) reading.prepositionUntil = place + PREPOSITION_REACH;
+    if (meaning.isOfHolder) reading.holderUntil = place + HOLDER_REACH;
     const isNegated = place <= reading.negatedUntil;
     const isTurned = isNegated && meaning.negated.length > 0;
     if (meaning.endsNegation) reading.negatedUntil = place;
@@ -232,6 +241,7 @@ function readPart({ words, number }: Chunk, reading: Reading): void {
       addTo(sentence, id, place);
       const isTarget = id === MODEL || id === ENDPOINT;
       if (isTarget && place <= reading.prepositionUntil) addTo(sentence, OF_MODEL, place);
+      if (place <= reading.holderUntil && HOLDERS.has(id)) addTo(sentence, OF_ACCOUNT, place);
     }
     const { last } = reading;
     const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;
@@ -261,10 +271,11 @@ const MAX_SHARED = 4096;
 function shared(chunk: Chunk): Chunk {
   const key = JSON.stringify([
     chunk.number,
-    chunk.words.map(({ word, isNegation, isPreposition, endsNegation, plain, negated }) => [
+    chunk.words.map(({ word, isNegation, isPreposition, isOfHolder, endsNegation, plain, negated }) => [
       lexicons().paired.has(word) || isNegation ? word : '',
       isNegation,
       isPreposition,
+      isOfHolder,
       endsNegation,
       plain,
       negated,
@@ -302,6 +313,7 @@ function meaningOf(word: string, isQuoted: boolean): Meaning {
     isOfNoun: word === 'no' || word === 'without',
     endsNegation: NEGATION_ENDS.has(word),
     isPreposition: PREPOSITIONS.has(word),
+    isOfHolder: OF_HOLDERS.has(word),
     plain: said.filter(counts).map(idOf),
     negated: [...turned, ...nouns].filter(counts).map(idOf),
   };
