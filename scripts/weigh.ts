@@ -16,7 +16,7 @@ const STEP = 0.5;
 const SHRINKING = 1e-4;
 /** A sign that was seen once is chance. */
 const MIN_SEEN = 2;
-const MAX_SIGNS = Number(process.env['SIGNS'] ?? 5000);
+const MAX_SIGNS = 3500;
 
 interface Sample {
   readonly signs: readonly number[];
@@ -106,7 +106,7 @@ function shuffle(items: unknown[], random: () => number): void {
 /** Printable, without quotes and backslashes; 0 is the middle one. */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const LEVELS = 31;
-const MIN_LEVEL = 2;
+const MIN_LEVEL = 4;
 
 /** Each sign: six digits, then a letter for each conclusion and its weight, then a space. */
 export function encode({ labels, weights, bias }: Learned): string {
