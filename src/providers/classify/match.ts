@@ -12,10 +12,10 @@ import { NONE, type Conditions, type Rule } from './rule.ts';
 type Check = (evidence: Evidence) => string | undefined;
 
 /**
- * What a rule rests on: what was observed for certain, a code, prose, or the status alone. All but the first
- * can be outweighed.
+ * What a rule rests on: on what was observed or recorded, on concepts, or on a status that says no more than
+ * that the request was refused or the job failed. All but the first can be outweighed.
  */
-export type Basis = 'certain' | 'code' | 'prose' | 'status';
+export type Basis = 'certain' | 'concepts' | 'status';
 
 export interface CompiledRule {
   readonly rule: Rule;
@@ -55,6 +55,7 @@ const CERTAIN = [
   'transportCodePrefixes',
   'transportNames',
   'transportText',
+  'params',
   'emptyAnswer',
   'unfinished',
   'reasonless',
@@ -63,9 +64,10 @@ const CERTAIN = [
 
 function basisOf(when: Conditions): Basis {
   if (CERTAIN.some((name) => when[name] !== undefined)) return 'certain';
-  if ((when.phrases ?? when.says) !== undefined) return 'prose';
-  if (asksForCode(when)) return 'code';
-  return when.stops === undefined || when.stops.includes('job_failed') ? 'status' : 'certain';
+  if (when.says !== undefined) return 'concepts';
+  if (when.phrases !== undefined || asksForCode(when)) return 'certain';
+  const isRefusal = when.statusRange?.[0] === 400 || when.stops?.includes('job_failed') === true;
+  return isRefusal ? 'status' : 'certain';
 }
 
 export function asksForCode({ codes, codeEndings, codeParts, codeSays }: Conditions): boolean {

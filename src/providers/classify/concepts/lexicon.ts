@@ -182,7 +182,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
     'not-auth under-review pending-approval pending-review private-preview limited-preview closed-beta',
   right: 'opt-in',
   filter:
-    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information',
+    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information illegal-detected',
   call: 'tool-call tool-calls tool-output tool-outputs tool-result tool-results function-call function-calls function-response',
   plan: 'subscription-expired subscription-ended subscription-lapsed',
   underway:

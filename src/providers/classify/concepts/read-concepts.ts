@@ -125,6 +125,8 @@ interface Meaning {
 interface Chunk {
   readonly words: readonly Meaning[];
   readonly number: number;
+  /** Most words mean nothing, alone or beside others; they only take a place. */
+  readonly isSilent: boolean;
 }
 
 /** The sentence that is being read. */
@@ -217,7 +219,12 @@ function isWrapped(text: string, from: number): boolean {
 const SMALL_A = 0x61;
 const SMALL_Z = 0x7a;
 
-function readPart({ words, number }: Chunk, reading: Reading): void {
+function readPart({ words, number, isSilent }: Chunk, reading: Reading): void {
+  if (isSilent) {
+    reading.place += words.length === 0 ? 1 : words.length;
+    if (words.length > 0) reading.last = undefined;
+    return;
+  }
   const { sentence } = reading;
   if (number > 0) {
     if (reading.lastNumber > number && number >= MIN_COMPARED) addTo(sentence, OVER, reading.place);
@@ -288,10 +295,16 @@ function shared(chunk: Chunk): Chunk {
 
 function readChunk(spelling: string): Chunk {
   const number = numberIn(spelling);
-  if (IDENTIFIER.test(spelling)) return { words: [], number };
+  if (IDENTIFIER.test(spelling)) return { words: [], number, isSilent: number === 0 };
   const isQuoted = spelling.startsWith(QUOTED);
   const words = wordsIn(spelling.replace(EXCEPTION, '')).map((word) => meaningOf(word, isQuoted));
-  return { words, number };
+  return { words, number, isSilent: number === 0 && words.every(isSilent) };
+}
+
+function isSilent(meaning: Meaning): boolean {
+  const { word, isNegation, endsNegation, isPreposition, isOfHolder, plain, negated } = meaning;
+  const turns = isNegation || endsNegation || isPreposition || isOfHolder;
+  return !turns && plain.length === 0 && negated.length === 0 && !lexicons().paired.has(word);
 }
 
 function numberIn(chunk: string): number {

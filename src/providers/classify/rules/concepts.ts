@@ -123,6 +123,20 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     why: 'the model as such is said not to be supported, not something that it should do',
   },
   {
+    id: 'concept.setting-of-model',
+    when: {
+      statuses: [400, 404, 422],
+      phrases: ['model'],
+      says: each(
+        ['sampling', 'param'],
+        ['missing'],
+        ['account', 'must', 'given', 'text', 'content', 'name', 'listed', 'endpoint'],
+      ).map(({ all, none }) => ({ all: [...all, 'ofmodel'] as const, none })),
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a setting is said to be gone for this model; the model is there',
+  },
+  {
     id: 'concept.feature-of-model',
     when: {
       statuses: [400, 405, 422],

@@ -125,8 +125,9 @@ function addConcepts({ found }: Sentence, statusClass: number): void {
     add(CONCEPT_UNDER, mix(concept, statusClass));
     for (let before = 0; before < at; before += 2) {
       const other = found[before] ?? 0;
-      const [low, high] = other < id ? [other, id] : [id, other];
-      if (low !== high) add(CONCEPTS_TOGETHER, mix(conceptHashes[low] ?? 0, conceptHashes[high] ?? 0));
+      if (other === id) continue;
+      const earlier = conceptHashes[other] ?? 0;
+      add(CONCEPTS_TOGETHER, other < id ? mix(earlier, concept) : mix(concept, earlier));
     }
   }
 }
@@ -138,29 +139,25 @@ function addWords(text: string, kind: number, isPaired: boolean): void {
   let length = 0;
   let before = 0;
   let last = 0;
-  const close = (): void => {
-    if (length === 0) return;
-    add(kind, hash);
-    if (isPaired && before !== 0) add(PAIR, mix(before, hash));
-    before = hash;
-    hash = HASH_START;
-    length = 0;
-  };
   for (let at = 0; at <= end; at++) {
     const unit = at === end ? SPACE : text.charCodeAt(at);
     const isCapital = unit >= CAPITAL_A && unit <= CAPITAL_Z;
-    if (isCapital || (unit >= SMALL_A && unit <= SMALL_Z) || (unit >= CYRILLIC && unit < CYRILLIC_END)) {
-      if (isCapital && ((last >= SMALL_A && last <= SMALL_Z) || isDigit(last))) close();
-      if (length < STEM_CHARS) hash = hashWith(hash, isCapital ? unit | 0x20 : unit);
-      length++;
+    const isLetter =
+      isCapital || (unit >= SMALL_A && unit <= SMALL_Z) || (unit >= CYRILLIC && unit < CYRILLIC_END);
+    const isHump = isCapital && ((last >= SMALL_A && last <= SMALL_Z) || isDigit(last));
+    if (length > 0 && (isHump || (!isLetter && unit !== APOSTROPHE))) {
+      add(kind, hash);
+      if (isPaired && before !== 0) add(PAIR, mix(before, hash));
+      before = hash;
+      hash = HASH_START;
+      length = 0;
+    }
+    if (isLetter) {
+      if (length++ < STEM_CHARS) hash = hashWith(hash, isCapital ? unit | 0x20 : unit);
     } else if (unit >= UNSPACED) {
-      close();
       if (last >= UNSPACED) add(kind, mix(last, unit));
       before = 0;
-    } else if (unit !== APOSTROPHE) {
-      close();
-      if (isDigit(unit) && !isDigit(last)) before = isPaired ? NUMBER : 0;
-    }
+    } else if (isDigit(unit) && !isDigit(last)) before = isPaired ? NUMBER : 0;
     last = unit;
   }
 }

@@ -61,9 +61,8 @@ export const WEIGHED_RULES: readonly Rule[] = CONCLUSIONS.filter((rule) => rule 
 
 /** How many times likelier another conclusion must be than that of the rule, by what that rests on. */
 const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
-  status: Math.log(3),
-  prose: Math.log(20),
-  code: Math.log(20),
+  status: Math.log(5),
+  concepts: Math.log(50),
 };
 /** Where no rule holds, the likeliest conclusion must be this likely. */
 const MIN_LIKELY = 0.6;
