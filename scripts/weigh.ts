@@ -40,11 +40,17 @@ export function learn(entries: readonly Entry[], maxSigns = MAX_SIGNS): Learned 
   const labels = [...new Set(labelled.map(({ name }) => name))].sort();
   const samples = labelled.map(({ signs, name }) => ({ signs, label: labels.indexOf(name) }));
   const seen = new Map<number, number>();
-  for (const { signs } of samples) for (const sign of signs) seen.set(sign, (seen.get(sign) ?? 0) + 1);
-  const frequent = new Set([...seen].filter(([, count]) => count >= MIN_SEEN).map(([sign]) => sign));
+  for (const { signs } of samples)
+    for (const sign of signs) seen.set(sign, (seen.get(sign) ?? 0) + 1);
+  const frequent = new Set(
+    [...seen].filter(([, count]) => count >= MIN_SEEN).map(([sign]) => sign),
+  );
   const first = regress(samples, labels, frequent);
   const strongest = [...first.weights]
-    .map(([sign, row]) => [sign, Math.max(...row.map(Math.abs)) * Math.sqrt(seen.get(sign) ?? 1)] as const)
+    .map(
+      ([sign, row]) =>
+        [sign, Math.max(...row.map(Math.abs)) * Math.sqrt(seen.get(sign) ?? 1)] as const,
+    )
     .sort((a, b) => b[1] - a[1])
     .slice(0, maxSigns)
     .map(([sign]) => sign);
@@ -55,7 +61,11 @@ function labelOf({ expect: { kind, category } }: Entry): string {
   return conclusionOf(kind, category);
 }
 
-function regress(samples: readonly Sample[], labels: readonly string[], known: ReadonlySet<number>): Learned {
+function regress(
+  samples: readonly Sample[],
+  labels: readonly string[],
+  known: ReadonlySet<number>,
+): Learned {
   const { length } = labels;
   const rows = new Map([...known].map((sign) => [sign, new Float64Array(length)]));
   const paces = new Map([...known].map((sign) => [sign, new Float64Array(length).fill(1e-8)]));
@@ -80,7 +90,8 @@ function regress(samples: readonly Sample[], labels: readonly string[], known: R
       const top = Math.max(...scores);
       const total = scores.reduce((sum, score) => sum + Math.exp(score - top), 0);
       for (let label = 0; label < length; label++) {
-        const error = Math.exp((scores[label] ?? 0) - top) / total - (label === sample.label ? 1 : 0);
+        const error =
+          Math.exp((scores[label] ?? 0) - top) / total - (label === sample.label ? 1 : 0);
         bias[label] = (bias[label] ?? 0) - 0.02 * error;
         for (const [at, row] of sample.rows.entries()) {
           const weight = row[label] ?? 0;
@@ -112,13 +123,18 @@ const MIN_LEVEL = 4;
 export function encode({ labels, weights, bias }: Learned): string {
   const all = [...weights.values()].flatMap((row) => [...row].map(Math.abs)).sort((a, b) => a - b);
   const top = all[Math.floor(all.length * 0.9995)] ?? 1;
-  const digit = (value: number): string => DIGITS[Math.max(0, Math.min(62, Math.round((value / top) * LEVELS) + LEVELS))] ?? '';
-  const rows = [...weights].sort(([a], [b]) => a - b).flatMap(([sign, row]) => {
-    const strong = [...row].flatMap((value, label) =>
-      Math.abs(Math.round((value / top) * LEVELS)) >= MIN_LEVEL ? [`${DIGITS[label] ?? ''}${digit(value)}`] : [],
-    );
-    return strong.length === 0 ? [] : [digits(sign >>> 0) + strong.join('')];
-  });
+  const digit = (value: number): string =>
+    DIGITS[Math.max(0, Math.min(62, Math.round((value / top) * LEVELS) + LEVELS))] ?? '';
+  const rows = [...weights]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([sign, row]) => {
+      const strong = [...row].flatMap((value, label) =>
+        Math.abs(Math.round((value / top) * LEVELS)) >= MIN_LEVEL
+          ? [`${DIGITS[label] ?? ''}${digit(value)}`]
+          : [],
+      );
+      return strong.length === 0 ? [] : [digits(sign >>> 0) + strong.join('')];
+    });
   return `/**
  * Written by \`npm run weigh\`; do not edit. How much each sign speaks for each conclusion, learned from the
  * entries of the corpora. A row is a sign (six digits), then for each conclusion its letter and its

@@ -175,8 +175,11 @@ function fromProse(text: string): RetryHint | undefined {
 
 /** A client that prints the headers into its message: `retry-after: 7`. */
 function printedHeader(lower: string): number | undefined {
-  const [, unit, digits] = /\bretry-after(-ms)?["']?[:=] ?["']?(\d{1,9})\b(?![-:.]\d)/.exec(lower) ?? [];
-  return digits === undefined ? undefined : acceptMs(Number(digits) * (unit === undefined ? 1000 : 1));
+  const [, unit, digits] =
+    /\bretry-after(-ms)?["']?[:=] ?["']?(\d{1,9})\b(?![-:.]\d)/.exec(lower) ?? [];
+  return digits === undefined
+    ? undefined
+    : acceptMs(Number(digits) * (unit === undefined ? 1000 : 1));
 }
 
 /** `about a minute`, `half an hour`, `two minutes`. */

@@ -278,15 +278,17 @@ const MAX_SHARED = 4096;
 function shared(chunk: Chunk): Chunk {
   const key = JSON.stringify([
     chunk.number,
-    chunk.words.map(({ word, isNegation, isPreposition, isOfHolder, endsNegation, plain, negated }) => [
-      lexicons().paired.has(word) || isNegation ? word : '',
-      isNegation,
-      isPreposition,
-      isOfHolder,
-      endsNegation,
-      plain,
-      negated,
-    ]),
+    chunk.words.map(
+      ({ word, isNegation, isPreposition, isOfHolder, endsNegation, plain, negated }) => [
+        lexicons().paired.has(word) || isNegation ? word : '',
+        isNegation,
+        isPreposition,
+        isOfHolder,
+        endsNegation,
+        plain,
+        negated,
+      ],
+    ),
   ]);
   const known = SHARED.get(key);
   if (known === undefined && SHARED.size < MAX_SHARED) SHARED.set(key, chunk);

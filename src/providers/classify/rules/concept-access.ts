@@ -75,16 +75,6 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     why: 'without a response it is the client that has no key; nothing was sent',
   },
   {
-    id: 'concept.variable-unset',
-    when: {
-      statuses: [NONE, 200, 400, 404, 422, 500, 502, 503],
-      mentions: /\b[A-Z][A-Z0-9]{1,30}_(?:[A-Z]{2,10}_)?(?:KEY|TOKEN|SECRET)\b/,
-      says: each(['key'], ['must', 'missing', 'unset'], ['invalid', 'expired']),
-    },
-    means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
-    why: 'a variable of the set-up is said to be missing, by its name',
-  },
-  {
     id: 'concept.not-configured',
     when: {
       statuses: [NONE, 200, 400, 422, 500, 502, 503],

@@ -143,7 +143,9 @@ function addWords(text: string, kind: number, isPaired: boolean): void {
     const unit = at === end ? SPACE : text.charCodeAt(at);
     const isCapital = unit >= CAPITAL_A && unit <= CAPITAL_Z;
     const isLetter =
-      isCapital || (unit >= SMALL_A && unit <= SMALL_Z) || (unit >= CYRILLIC && unit < CYRILLIC_END);
+      isCapital ||
+      (unit >= SMALL_A && unit <= SMALL_Z) ||
+      (unit >= CYRILLIC && unit < CYRILLIC_END);
     const isHump = isCapital && ((last >= SMALL_A && last <= SMALL_Z) || isDigit(last));
     if (length > 0 && (isHump || (!isLetter && unit !== APOSTROPHE))) {
       add(kind, hash);

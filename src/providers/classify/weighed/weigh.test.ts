@@ -78,7 +78,8 @@ describe('weighing all signs together', () => {
   it('gives the same result whatever was weighed before', () => {
     const one = failing(400, 'Input or output data is blocked by a rule of the house.');
     const first = classify(one);
-    for (const status of [401, 403, 404, 429, 500, 503]) classify(failing(status, 'try again later'));
+    for (const status of [401, 403, 404, 429, 500, 503])
+      classify(failing(status, 'try again later'));
     expect(classify(one)).toEqual(first);
   });
 

@@ -101,14 +101,22 @@ const WORDS = /[a-z]{3,}|[\u0400-\u04ff]{3,}/gi;
 
 /** The words that spoke loudest for it; they were learned from many failures, so they are nobody's own. */
 function explained(rule: Rule, label: number, { text, codes }: Evidence, over: string): Weighed {
-  const words = new Set(`${text.slice(0, 1200)} ${[...codes].join(' ')}`.toLowerCase().match(WORDS));
+  const words = new Set(
+    `${text.slice(0, 1200)} ${[...codes].join(' ')}`.toLowerCase().match(WORDS),
+  );
   const loudest = [...words]
-    .map((word) => ({ word, weight: Math.max(weightOf(wordSign(word), label), weightOf(codeWordSign(word), label)) }))
+    .map((word) => ({
+      word,
+      weight: Math.max(weightOf(wordSign(word), label), weightOf(codeWordSign(word), label)),
+    }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MAX_SHOWN)
     .map(({ word }) => word);
-  return { rule, evidence: [`over=${over}`, ...(loudest.length === 0 ? [] : [`signs: ${loudest.join(', ')}`])] };
+  return {
+    rule,
+    evidence: [`over=${over}`, ...(loudest.length === 0 ? [] : [`signs: ${loudest.join(', ')}`])],
+  };
 }
 
 function weightOf(sign: number, label: number): number {
@@ -183,7 +191,8 @@ const table = once((): Table => {
   let cell = 0;
   for (const [row, text] of rows.entries()) {
     let sign = 0;
-    for (let at = 0; at < SIGN_DIGITS; at++) sign = (sign << 6) | (values[text.charCodeAt(at)] ?? 0);
+    for (let at = 0; at < SIGN_DIGITS; at++)
+      sign = (sign << 6) | (values[text.charCodeAt(at)] ?? 0);
     let slot = sign & (SLOTS - 1);
     while ((places[slot] ?? -1) >= 0) slot = (slot + 1) & (SLOTS - 1);
     signs[slot] = sign;
