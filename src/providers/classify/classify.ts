@@ -62,7 +62,7 @@ export const LONG_WAIT: Rule = {
 /** From this wait on, a limit is an allowance that is used up. */
 const LONG_WAIT_MS = 12 * 3_600_000;
 
-/** An app's own rules are never outweighed: whoever wrote them knows the service. */
+/** An app's own rules are never outweighed: their author knows the service. */
 const isBuiltIn = (rule: Rule): boolean => BUILT_IN.has(rule);
 const BUILT_IN: ReadonlySet<Rule> = new Set(RULES);
 

@@ -116,7 +116,7 @@ export function codeWordSign(word: string): number {
   return mix(hashOf(word.slice(0, STEM_CHARS)), CODE_WORD) | 0;
 }
 
-/** What is spoken of together, in one sentence. */
+/** Concepts that one sentence has together. */
 function addConcepts({ found }: Sentence, statusClass: number): void {
   for (let at = 0; at < found.length; at += 2) {
     const id = found[at] ?? 0;
