@@ -10,6 +10,7 @@ import type { Path } from '../plan/pointer.ts';
 import { isAddress, secretPartsOfAddress } from './address-secrets.ts';
 import { expandEnvironment, filledFrom } from './environment.ts';
 import type { Environment } from './file-port.ts';
+import { isIdentifyingNumber } from './plain-numbers.ts';
 import { isPlainWords } from './plain-words.ts';
 
 /** How a field of the file is used. */
@@ -48,8 +49,29 @@ function secretsOfValue(value: string, use: FieldUse): readonly string[] {
     const parts = secretPartsOfAddress(value);
     return parts.length === 0 ? [] : [value, ...parts];
   }
-  if (use === 'model' || isOrdinary(value)) return [];
+  if (use === 'model') return [];
+  if (isIdentifyingNumber(value.trim())) return [value];
+  const keys = keysInPath(value.trim());
+  if (keys.length > 0) return [value, ...keys];
+  if (isOrdinary(value)) return [];
   return use === 'other' && isSetting(value) ? [] : [value];
+}
+
+const PATH = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]/;
+
+/** Base64 may begin like a path, and hooks have their token in one; names of folders look otherwise. */
+function keysInPath(text: string): readonly string[] {
+  if (!PATH.test(text)) return [];
+  return text.split(/[/\\]/).filter(isKey);
+}
+
+const MIN_KEY_CHARS = 16;
+
+/** A key changes between small letters, capitals and digits at almost every sign, a name seldom, a hash never. */
+function isKey(segment: string): boolean {
+  const isMixed = [/[a-z]/, /[A-Z]/, /\d/].every((sign) => sign.test(segment));
+  const pieces = segment.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
+  return isMixed && segment.length >= MIN_KEY_CHARS && pieces.length / segment.length > 0.4;
 }
 
 /** Fields that connect: their text stays as written, and the effect that connects fills it in. */
@@ -116,12 +138,11 @@ function isTelling(value: string): boolean {
  */
 const ORDINARY = [
   /^.{0,7}$/s,
-  /^(?:~|\.{1,2})?[/\\]/,
-  /^[A-Za-z]:[/\\]/,
+  PATH,
   /^(?:application|audio|image|multipart|text|video)\/[\w.+-]+(?: *;.*)?$/,
   /^[a-z]{2,3}[-_][A-Z]{2}(?:\.[\w-]+)?$/,
   /^[a-z]{2}(?:-[a-z]+)+-\d$/,
-  /^v?\d+(?:[.:-]\d+)*$/,
+  /^[-+v(]?\d[\d ().:/TZ+-]*$/,
   /^(?:localhost|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|internal|local))(?::\d+)?$/,
 ];
 
