@@ -62,6 +62,15 @@ describe('reportFrom', () => {
     expect(reportFrom(new AggregateError([own, own])).outcome).toBe('failed');
   });
 
+  it('calls nothing transient after a part of the reply was delivered', () => {
+    // a text of events says by itself what came before the error
+    const whole = ENTRIES.filter(({ body }) => !/^(?:event|data):/m.test(String(body)));
+    const reports = whole.map((entry) => reportFrom({ ...entry }, { delivered: true }));
+    const begun = reports.filter(({ outcome }) => outcome !== 'not_started');
+    expect(begun.filter(({ category }) => category === 'transient')).toEqual([]);
+    expect(begun.filter(({ outcome, retryable }) => outcome === 'partial' && retryable)).toEqual([]);
+  });
+
   it('never quotes the raw body, not even to a person', () => {
     const planted = 'PLANTED-SENTENCE-OF-THE-BODY';
     for (const entry of ENTRIES) {
