@@ -68,7 +68,9 @@ describe('reportFrom', () => {
     const reports = whole.map((entry) => reportFrom({ ...entry }, { delivered: true }));
     const begun = reports.filter(({ outcome }) => outcome !== 'not_started');
     expect(begun.filter(({ category }) => category === 'transient')).toEqual([]);
-    expect(begun.filter(({ outcome, retryable }) => outcome === 'partial' && retryable)).toEqual([]);
+    expect(begun.filter(({ outcome, retryable }) => outcome === 'partial' && retryable)).toEqual(
+      [],
+    );
   });
 
   it('never quotes the raw body, not even to a person', () => {
