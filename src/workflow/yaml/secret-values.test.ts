@@ -22,6 +22,17 @@ describe.each(USES)('the value of a variable in a field of the use %s', (use) =>
     expect(secrets(value, use)).toContain(value);
   });
 
+  it.each(['GITHUB_RUN_ID', 'MAX_BYTES', 'TIMEOUT_MS', 'START_EPOCH'])(
+    'is a setting where its name says what it counts: %s',
+    (variable) => {
+      const written = `\${${variable}}`;
+      const found = (value: string): readonly string[] =>
+        secretsIn({ name: 'value', written, use }, { [variable]: value });
+      expect(found('19481726354')).toEqual([]);
+      expect(found('1948-1726-3541')).toEqual(['1948-1726-3541']);
+    },
+  );
+
   it.each([
     ['versions', ['1.2.3', 'v24.21.0', '10.0.19045.3803', '2026.11']],
     ['dates and times', ['2026-11-17', '20261117', '2026-11-17T14:05:00Z', '14:05:00', '2026-11']],

@@ -35,7 +35,7 @@ export function secretsIn(
   const isNamed = isSecretSetting(name);
   const filled = [...filledFrom(written, environment)].flatMap(([variable, value]) => {
     if (isNamed || isSecretSetting(variable)) return [value, ...secretPartsOfAddress(value)];
-    return secretsOfValue(value, use);
+    return secretsOfValue(variable, value, use);
   });
   if (!isNamed || use !== 'credential') return filled.filter(isTelling);
   const { text } = expandEnvironment(written, environment);
@@ -43,19 +43,23 @@ export function secretsIn(
 }
 
 /** The value of a variable with an ordinary name. */
-function secretsOfValue(value: string, use: FieldUse): readonly string[] {
+function secretsOfValue(variable: string, value: string, use: FieldUse): readonly string[] {
   if (isAddress(value)) {
     // errors print parts of an address, so each counts by itself
     const parts = secretPartsOfAddress(value);
     return parts.length === 0 ? [] : [value, ...parts];
   }
   if (use === 'model') return [];
-  if (isIdentifyingNumber(value.trim())) return [value];
+  const isCounted = COUNTED.test(variable) && /^\d+$/.test(value.trim());
+  if (isIdentifyingNumber(value.trim()) && !isCounted) return [value];
   const keys = keysInPath(value.trim());
   if (keys.length > 0) return [value, ...keys];
   if (isOrdinary(value)) return [];
   return use === 'other' && isSetting(value) ? [] : [value];
 }
+
+/** Names of variables whose numbers are counted, measured or given out in turn, as `GITHUB_RUN_ID`. */
+const COUNTED = /_(?:ID|SIZE|BYTES|COUNT|MS|SECONDS|EPOCH|TIMESTAMP)$/i;
 
 const PATH = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]/;
 
