@@ -7,7 +7,9 @@ import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
 import { PROBLEM_RULE } from '../../errors/report/read-problem.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import { causeChain } from '../../errors/thrown/cause-chain.ts';
+import { failuresWithin } from '../../errors/thrown/held-failures.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import { draftFrom } from '../../providers/report-from.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 
 /** Statuses of a gateway that got no response from its server in time. */
@@ -15,6 +17,12 @@ const UNANSWERED: ReadonlySet<number> = new Set([408, 504, 524]);
 
 export function isUnanswered(thrown: unknown, failure: ReportDraft): boolean {
   if (thrown instanceof OwnFailure || !isReservedKind(failure.kind)) return false;
+  if (endedOpen(thrown, failure)) return true;
+  // of several failures one gives the kind, and any of them may have had an effect
+  return failuresWithin(thrown).some((inner) => endedOpen(inner, draftFrom(inner)));
+}
+
+function endedOpen(thrown: unknown, failure: ReportDraft): boolean {
   return isLeftOpen(failure) || [...causeChain(thrown)].some(isOpenGrpcCall);
 }
 
