@@ -24,6 +24,8 @@ export const driftIsSaid: Law = {
       const now = leg.change?.plan ?? plan;
       const changed = changedBetween(plan, now);
       if (resumed?.plan !== undefined) plan = now;
+      // nodes that a rewind runs again keep nothing; `retry-from-caller.test.ts` covers which those are
+      if (leg.change?.from !== undefined) return [];
       const settled = new Set([
         ...finishedBefore(subject, leg.fromSeq),
         ...askedBefore(subject, leg.fromSeq),
