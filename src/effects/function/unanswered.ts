@@ -6,8 +6,11 @@
 import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
 import { PROBLEM_RULE } from '../../errors/report/read-problem.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
-import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import { carriedReport } from '../../errors/thrown/cause-reports.ts';
+import { causeChain } from '../../errors/thrown/cause-chain.ts';
+import { linksOf } from '../../providers/extract/links.ts';
+import { draftFrom } from '../../providers/report-from.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 
 /** Statuses of a gateway that got no response from its server in time. */
@@ -15,7 +18,24 @@ const UNANSWERED: ReadonlySet<number> = new Set([408, 504, 524]);
 
 export function isUnanswered(thrown: unknown, failure: ReportDraft): boolean {
   if (thrown instanceof OwnFailure || !isReservedKind(failure.kind)) return false;
-  return isLeftOpen(failure) || [...causeChain(thrown)].some(isOpenGrpcCall);
+  // each link may be another request: of `Promise.any`, or of a client that tries again by itself
+  const links = linksOf(thrown);
+  // a report speaks for its causes
+  const spokenFor = new Set(
+    links.filter((link) => carriedReport(link) !== undefined).flatMap((link) => causesOf(link)),
+  );
+  return (
+    isLeftOpen(failure) || links.some((link) => !spokenFor.has(link) && isOpenRequest(link, thrown))
+  );
+}
+
+/** The kind of a failure is that of one of its links; here any of them counts, read alone. */
+function isOpenRequest(link: unknown, thrown: unknown): boolean {
+  return isOpenGrpcCall(link) || (link !== thrown && isLeftOpen(draftFrom(link)));
+}
+
+function causesOf(link: unknown): readonly unknown[] {
+  return [...causeChain(link)].slice(1);
 }
 
 function isLeftOpen(failure: ReportDraft): boolean {

@@ -101,8 +101,8 @@ function markIn(plan: WorkflowPlan, path: string): string | undefined {
 }
 
 function resumptionOf({ events }: Subject, { fromSeq, toSeq }: Leg) {
-  const first = toSeq > fromSeq ? events[fromSeq] : undefined;
-  return first?.type === 'run:resumed' ? first : undefined;
+  // what a rewind overtakes is ended before it
+  return ofType(events.slice(fromSeq, toSeq), 'run:resumed')[0];
 }
 
 /** By the log: whatever has completed at any time. */
