@@ -273,6 +273,7 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
   ],
   [ending.oneRestPerLeg, (run) => withLeg(run, { result: { status: 'cancelled' } })],
   [ending.cancelledWins, (run) => withLeg(run, { cancelledAtMs: 1 })],
+  [ending.cancelsAreMeant, (run) => withLeg(run, { result: { status: 'cancelled' } })],
   [
     ending.signalsAreHeard,
     (run) => ({ ...run, legs: [...withLeg(run, { messagedAtMs: 1 }).legs, ...run.legs] }),

@@ -35,6 +35,7 @@ import {
 } from './laws/nothing-repeated.ts';
 import {
   cancelledWins,
+  cancelsAreMeant,
   comesToAnEnd,
   gapFree,
   nothingLeftRunning,
@@ -110,6 +111,7 @@ export const LAWS: readonly Law[] = [
   restsAreFinal,
   oneRestPerLeg,
   cancelledWins,
+  cancelsAreMeant,
   signalsAreHeard,
   nothingLeftRunning,
   comesToAnEnd,

@@ -157,6 +157,41 @@ describe('failures that were thrown together leave the outcome unknown when one 
   );
 });
 
+/** Each is evidence of another request of the same function. */
+const refused = (): Error =>
+  Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), {
+    code: 'ECONNREFUSED',
+    syscall: 'connect',
+  });
+const reset = (): Error =>
+  Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+
+describe('several requests inside a function', () => {
+  it.each([
+    ['one refused and one reset', new AggregateError([refused(), reset()], 'All failed')],
+    ['one reset and one refused', new AggregateError([reset(), refused()])],
+    ['one rejected and one without a response', new AggregateError([http(401), http(504)])],
+    [
+      'one that broke, and no connection for the next',
+      Object.assign(refused(), { cause: reset() }),
+    ],
+    ['one that broke, and then a rejected one', Object.assign(http(401), { cause: reset() })],
+    ['one that the function aborted among others', new AggregateError([http(400), aborted()])],
+    ['the last of several', Object.assign(new Error('Gave up'), { lastError: http(504) })],
+    ['a member of a member', new AggregateError([http(401), new AggregateError([reset()])])],
+  ])('leave the outcome unknown: %s', async (_, thrown) => {
+    expect(await outcomeOf(inTurn(thrown))).toBe('unknown');
+    expect(await outcomeOf(inTurn(new Error('Not paid', { cause: thrown })))).toBe('unknown');
+  });
+
+  it.each([
+    ['none was connected', new AggregateError([refused(), refused()])],
+    ['each was rejected', new AggregateError([http(401), http(422)])],
+  ])('have failed where %s', async (_, thrown) => {
+    expect(await outcomeOf(inTurn(thrown))).toBe('failed');
+  });
+});
+
 describe('an author is believed', () => {
   it('who raises a kind of their own', async () => {
     const cause = new ErrandError({ kind: 'provider.timeout', message: 'HTTP 504' });

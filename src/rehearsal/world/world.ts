@@ -166,6 +166,11 @@ export class World {
     return this.#books.get(run)?.lastGate;
   }
 
+  /** Paths of the nodes that were started, in that order. */
+  started(run: string): readonly string[] {
+    return [...(this.#books.get(run)?.started ?? [])];
+  }
+
   /** An open gate, and a value that it accepts. */
   openGate(run: string): Omit<Answer, 'by'> | undefined {
     const [first] = this.#books.get(run)?.open ?? [];

@@ -114,8 +114,9 @@ function isLost({ error }: EventOf<'effect:failed'>): boolean {
   return error.kind.startsWith('cancelled.') && error.outcome === 'unknown';
 }
 
-/** A person who resumes what has ended begins again; no bound was printed for that. */
+/** A person who resumes what has ended, or rewinds it, begins again; no bound was printed for that. */
 function isResumedAfterEnd(events: readonly RunEvent[]): boolean {
+  if (ofType(events, 'run:resumed').some(({ from }) => from !== undefined)) return true;
   const failed = events.findIndex(({ type }) => type === 'run:failed');
   return failed >= 0 && events.slice(failed).some(({ type }) => type === 'run:resumed');
 }

@@ -24,6 +24,8 @@ export const driftIsSaid: Law = {
       const now = leg.change?.plan ?? plan;
       const changed = changedBetween(plan, now);
       if (resumed?.plan !== undefined) plan = now;
+      // nodes that a rewind runs again keep nothing; `retry-from-caller.test.ts` covers which those are
+      if (leg.change?.from !== undefined) return [];
       const settled = new Set([
         ...finishedBefore(subject, leg.fromSeq),
         ...askedBefore(subject, leg.fromSeq),
@@ -99,8 +101,8 @@ function markIn(plan: WorkflowPlan, path: string): string | undefined {
 }
 
 function resumptionOf({ events }: Subject, { fromSeq, toSeq }: Leg) {
-  const first = toSeq > fromSeq ? events[fromSeq] : undefined;
-  return first?.type === 'run:resumed' ? first : undefined;
+  // what a rewind overtakes is ended before it
+  return ofType(events.slice(fromSeq, toSeq), 'run:resumed')[0];
 }
 
 /** By the log: whatever has completed at any time. */

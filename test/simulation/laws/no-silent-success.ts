@@ -52,13 +52,20 @@ export const handledFailures: Law = {
       const isCutShort = events.some(
         (later) =>
           later.seq > event.seq &&
-          'path' in later &&
-          (isInside(path, later.path) || (isTermination(later.path) && !isTermination(path))),
+          (isRewoundBy(later, path) ||
+            ('path' in later &&
+              (isInside(path, later.path) || (isTermination(later.path) && !isTermination(path))))),
       );
       return isCutShort ? [] : [`nothing was done about event ${event.seq} at ${path}`];
     });
   },
 };
+
+/** A person ran an earlier node of the same workflow or branch again. */
+function isRewoundBy(event: RunEvent, path: string): boolean {
+  if (event.type !== 'run:resumed' || event.from === undefined) return false;
+  return path.startsWith(event.from.slice(0, event.from.lastIndexOf('/') + 1));
+}
 
 export const groupsSayTheTruth: Law = {
   name: 'a group completes only as its failure mode allows',

@@ -15,13 +15,17 @@ export const gapFree: Law = {
 };
 
 export const restsAreFinal: Law = {
-  name: 'after an end or a pause comes nothing but a resumption; after a good end, nothing',
+  name: 'after an end or a pause comes nothing but a resumption; after a good end, only a rewind',
   promise: 'P6 one ending',
   breaches: ({ events, legs }) =>
     events.flatMap((event, index) => {
       const next = events[index + 1];
       if (next === undefined || !isType(event, ...RESTS)) return [];
-      const mayGoOn = event.type === 'run:paused' || event.type === 'run:failed';
+      const isRewound = next.type === 'run:resumed' && next.from !== undefined;
+      const mayGoOn =
+        event.type === 'run:paused' ||
+        event.type === 'run:failed' ||
+        (event.type === 'run:completed' && isRewound);
       // a paused run can still be cancelled, which is a leg of its own
       const isCancelled =
         next.type === 'run:cancelled' &&
@@ -102,13 +106,35 @@ export const signalsAreHeard: Law = {
   breaches: ({ legs }) => {
     const signalled = legs.findIndex(({ messagedAtMs }) => messagedAtMs !== undefined);
     if (signalled < 0) return [];
+    // it came too late for a run that completed, and a rewind of that run is another matter
+    const rewound = legs.findIndex(
+      ({ change }, index) =>
+        index > signalled &&
+        change?.from !== undefined &&
+        legs.slice(signalled, index).some(({ result }) => result.status === 'completed'),
+    );
     return legs
-      .slice(signalled + 1)
+      .slice(signalled + 1, rewound < 0 ? undefined : rewound)
       .flatMap(({ result: { status } }, index) =>
         status === 'cancelled' || status === 'interrupted' || status === 'refused'
           ? []
           : [`leg ${signalled + 1 + index} is ${status} although the run was cancelled before`],
       );
+  },
+};
+
+export const cancelsAreMeant: Law = {
+  name: 'a leg ends cancelled only if someone cancelled it, or a leg before it that did not complete',
+  promise: 'P6 one ending',
+  breaches: ({ legs }) => {
+    let isAsked = false;
+    return legs.flatMap((leg, index) => {
+      isAsked ||= leg.by === 'cancel' || (leg.cancelledAtMs ?? leg.messagedAtMs) !== undefined;
+      const { status } = leg.result;
+      const isMeant = isAsked;
+      if (status === 'completed') isAsked = false;
+      return status === 'cancelled' && !isMeant ? [`leg ${index} is cancelled by nobody`] : [];
+    });
   },
 };
 

@@ -42,7 +42,9 @@ function breachesOf({ executions }: Subject, leg: Leg): readonly string[] {
 }
 
 function isRefused({ result }: Leg): boolean {
-  return result.status === 'refused' && result.error.kind === 'store.corrupt';
+  if (result.status !== 'refused') return false;
+  // what is left may end before a rewind, and so say that the run is over
+  return result.error.kind === 'store.corrupt' || result.error.kind === 'run.already_ended';
 }
 
 function covers({ startedAtMs, endedAtMs }: Leg, atMs: number): boolean {

@@ -288,7 +288,8 @@ function requestedIn(decided: readonly EventBody[]): (key: string) => boolean {
 }
 
 export function countGiven(events: readonly RunEvent[]): number {
-  const isResumed = events[0]?.type === 'run:resumed';
+  // what a rewind overtakes is ended before it
+  const isResumed = events.some(({ type }) => type === 'run:resumed');
   let isAnswered = false;
   const decided = events.findIndex((event) => {
     isAnswered ||= event.type === 'gate:answered';
