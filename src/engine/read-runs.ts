@@ -36,6 +36,11 @@ export abstract class ReadRuns {
     return (await this.runs()).list(query);
   }
 
+  /** Another text after every write to the store; undefined where the store does not say. */
+  async writeMark(): Promise<string | undefined> {
+    return (await this.runs()).store.writeMark?.();
+  }
+
   async *history(run: string, fromSeq?: number): AsyncIterable<RunEvent> {
     const { store } = await this.runs();
     for await (const { events } of store.read(run, fromSeq)) yield* events.map(asEvent);

@@ -102,6 +102,17 @@ describe('an embedded server', () => {
     expect([status, left]).toEqual([202, { gate: 'question', value: 'yes', by: 'http:a' }]);
   });
 
+  it('lists at once what another server on the same store has started', async () => {
+    const directory = newFolder(ALL);
+    const store = `sqlite:${directory}/errand.db`;
+    const [one, other] = [embed({}, { directory, store }), embed({}, { directory, store })];
+    const ids = async (): Promise<string[]> =>
+      (await one('/v1/runs')).json.runs.map(({ run }: { run: string }) => run);
+    expect(await ids()).toEqual([]);
+    const started = await other('/v1/runs', { json: { workflow: 'ask' } });
+    expect(await ids()).toEqual([started.json.run]);
+  });
+
   it('refuses options that cannot be used', () => {
     const wrong = [
       { basePath: 'errand' },
