@@ -2,6 +2,7 @@
 import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { END } from '../../workflow/plan/route.ts';
+import { isUnhandled } from './read-view.ts';
 import { putStep, stepAround, stepAt, type Draft } from './steps.ts';
 import type { StepView } from './view.ts';
 
@@ -26,6 +27,22 @@ export function uncountMember(view: Draft, step: StepView): StepView {
   const group = stepAround(view, step);
   if ((group?.tries.at(-1)?.seq ?? 0) < step.lastSeq) addMember(view, step, counted, -1);
   return rest;
+}
+
+/** Every failed member runs again with a failed run, in each group that nothing has handled. */
+export function reopenMembers(view: Draft, endedAt: string | undefined): void {
+  for (const step of view.steps) {
+    const group = step.counted === 'failed' ? stepAround(view, step) : undefined;
+    if (group !== undefined && isReopened(view, group, endedAt)) uncountMember(view, step);
+  }
+}
+
+/** Whether it failed or was stopped with the run, and not before by something that handled its failure. */
+function isReopened(view: Draft, step: StepView, endedAt: string | undefined): boolean {
+  if (step.status === 'failed') return isUnhandled(view, step);
+  if (step.status !== 'cancelled') return false;
+  const around = stepAround(view, step);
+  return around === undefined ? step.endedAt === endedAt : isReopened(view, around, endedAt);
 }
 
 function addMember(
