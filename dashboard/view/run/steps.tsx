@@ -1,5 +1,6 @@
 /** The table of steps: every place in the run where a node has started, with what became of it. */
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { StepView } from '../../../src/history/run-view/view.ts';
 import { counted } from '../../text/words.ts';
 import { Empty, KindLink, Money, Region } from '../parts.tsx';
@@ -17,6 +18,7 @@ export interface StepsProps {
 
 export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Element {
   const { steps, leftOut } = page.view;
+  const row = useKnownRows();
   const shown = limit === undefined ? [...steps] : steps.slice(0, limit);
   return (
     <Region
@@ -42,15 +44,14 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
               </tr>
             </thead>
             <tbody>
-              {shown.map((step) => (
-                <StepRow
-                  key={step.path}
-                  step={step}
-                  isOpen={step.path === page.step}
-                  isBad={isUnhandled(page.view, step)}
-                  actions={actions}
-                />
-              ))}
+              {shown.map((step) =>
+                row({
+                  step,
+                  isOpen: step.path === page.step,
+                  isBad: isUnhandled(page.view, step),
+                  actions,
+                }),
+              )}
             </tbody>
           </table>
         </div>
@@ -76,18 +77,28 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
   );
 }
 
-function StepRow({
-  step,
-  isOpen,
-  isBad,
-  actions,
-}: {
+interface StepRowProps {
   readonly step: StepView;
   readonly isOpen: boolean;
   /** It failed, and nothing has dealt with that. */
   readonly isBad: boolean;
   readonly actions: RunActions | undefined;
-}): JSX.Element {
+}
+
+/** A step that has not changed is the same object, and its row the same element: it is not drawn again. */
+function useKnownRows(): (props: StepRowProps) => JSX.Element {
+  const known = useRef(new WeakMap<StepView, JSX.Element>());
+  return (props) => {
+    const { step, isOpen, isBad } = props;
+    const before = known.current.get(step);
+    if (before?.props.isOpen === isOpen && before.props.isBad === isBad) return before;
+    const row = <StepRow key={step.path} {...props} />;
+    known.current.set(step, row);
+    return row;
+  };
+}
+
+function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
   const { path, status, attempts, error, costUsdMicros, members } = step;
   const depth = Math.min(6, depthOf(path));
   return (
