@@ -227,7 +227,7 @@ function RunsTable(props: RunsViewProps & { readonly rows: readonly RunRowData[]
     );
   return (
     <div class="wide" role="group" aria-label="Table of runs" tabIndex={0}>
-      <table class="runs" role="table" aria-label="Runs">
+      <table class="runs stacked" role="table" aria-label="Runs">
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col">

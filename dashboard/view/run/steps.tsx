@@ -29,21 +29,27 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
       {steps.length === 0 && <Empty>No node has started yet.</Empty>}
       {steps.length > 0 && (
         <div class="wide" role="group" aria-label="Table of steps" tabIndex={0}>
-          <table aria-label="Steps">
-            <thead>
-              <tr>
-                <th scope="col">Step</th>
-                <th scope="col">Status</th>
-                <th scope="col" class="number">
+          <table class="stacked" role="table" aria-label="Steps">
+            <thead role="rowgroup">
+              <tr role="row">
+                <th role="columnheader" scope="col">
+                  Step
+                </th>
+                <th role="columnheader" scope="col">
+                  Status
+                </th>
+                <th role="columnheader" scope="col" class="number">
                   Attempts
                 </th>
-                <th scope="col">Failure</th>
-                <th scope="col" class="number">
+                <th role="columnheader" scope="col">
+                  Failure
+                </th>
+                <th role="columnheader" scope="col" class="number">
                   Cost
                 </th>
               </tr>
             </thead>
-            <tbody>
+            <tbody role="rowgroup">
               {shown.map((step) =>
                 row({
                   step,
@@ -102,8 +108,8 @@ function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
   const { path, status, attempts, error, costUsdMicros, members } = step;
   const depth = Math.min(6, depthOf(path));
   return (
-    <tr class={isOpen ? 'chosen' : ''} data-step={path}>
-      <th scope="row" class={`depth-${depth}`}>
+    <tr role="row" class={isOpen ? 'chosen' : ''} data-step={path}>
+      <th role="rowheader" scope="row" class={`depth-${depth}`}>
         {actions === undefined ? (
           <code>{path}</code>
         ) : (
@@ -117,7 +123,7 @@ function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
           </button>
         )}
       </th>
-      <td>
+      <td role="cell">
         <StatusWord
           status={status}
           tone={status === 'failed' && !isBad ? 'quiet' : toneOf(status)}
@@ -130,12 +136,14 @@ function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
           </span>
         )}
       </td>
-      <td class="number">{attempts}</td>
-      <td>
+      <td role="cell" class="number" data-label="attempts">
+        {attempts}
+      </td>
+      <td role="cell">
         <StepFailureWords step={step} isBad={isBad} />
         {error !== undefined && <span class="message one-line">{error.message}</span>}
       </td>
-      <td class="number">
+      <td role="cell" class="number" data-label="cost">
         <Money micros={costUsdMicros} />
       </td>
     </tr>

@@ -13,6 +13,8 @@ import { depthOf } from './steps.tsx';
 import { timeAxis, type TimeAxis } from './time-axis.ts';
 
 const MOST_LANES = 200;
+/** So many are drawn at once, wherever the page is scrolled to. */
+const FEW_LANES = 40;
 const LANE = 22;
 const WORDS: Readonly<Record<Bar['kind'], string>> = {
   work: 'worked',
@@ -46,10 +48,15 @@ export function Timeline({ view }: { readonly view: RunView }): JSX.Element {
       {steps.length > 0 && (
         <div class="timeline">
           <Patterns />
-          <ol class="lanes">{lanes}</ol>
+          <ol class={steps.length > FEW_LANES ? 'lanes many' : 'lanes'}>{lanes}</ol>
           <div class="lane axis" aria-hidden="true">
             <span class="lane-name" />
             <svg class="lane-bars" width="100%" height="18">
+              {axis.ticks.map(({ x, ms }) => (
+                <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
+                  {durationWords(ms)}
+                </text>
+              ))}
               {axis.parts
                 .filter(({ isGap }) => isGap)
                 .map(({ x, width, fromMs, toMs }) => (
@@ -57,17 +64,12 @@ export function Timeline({ view }: { readonly view: RunView }): JSX.Element {
                     key={`gap ${x}`}
                     x={`${x + width / 2}%`}
                     y="13"
-                    class="tick"
+                    class="tick rest"
                     text-anchor="middle"
                   >
                     ⋯ {durationWords(toMs - fromMs)} ⋯
                   </text>
                 ))}
-              {axis.ticks.map(({ x, ms }) => (
-                <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
-                  {durationWords(ms)}
-                </text>
-              ))}
             </svg>
           </div>
         </div>
