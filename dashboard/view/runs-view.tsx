@@ -274,7 +274,7 @@ function RunTableRow({
 }: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
   const { run, workflow, status, attention, error, startedAt, costUsdMicros, waiting } = row;
   return (
-    <tr role="row">
+    <tr role="row" onClick={openRow}>
       <td role="cell">
         <RunStatusWords status={status} attention={attention} />
       </td>
@@ -313,6 +313,13 @@ function RunTableRow({
       )}
     </tr>
   );
+}
+
+/** A click anywhere in the row opens the run; its link does it for keyboards and screen readers. */
+function openRow(event: JSX.TargetedMouseEvent<HTMLTableRowElement>): void {
+  const isForOther = event.target instanceof Element && event.target.closest('a, button') !== null;
+  const isMarking = document.getSelection()?.isCollapsed === false;
+  if (!isForOther && !isMarking) event.currentTarget.querySelector<HTMLElement>('a.id')?.click();
 }
 
 function RowMoves({
