@@ -1,5 +1,5 @@
 /** The list of runs: filters, counts by kind, and a row for each run with the reason it needs a look. */
-import type { JSX } from 'preact';
+import type { JSX, TargetedMouseEvent } from 'preact';
 import { usdWords } from '../../src/errors/render/money.ts';
 import { ATTENTIONS, type Attention } from '../../src/history/attention.ts';
 import type { RunRow } from '../../src/history/run-row.ts';
@@ -316,7 +316,7 @@ function RunTableRow({
 }
 
 /** A click anywhere in the row opens the run; its link does it for keyboards and screen readers. */
-function openRow(event: JSX.TargetedMouseEvent<HTMLTableRowElement>): void {
+function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
   const isForOther = event.target instanceof Element && event.target.closest('a, button') !== null;
   const isMarking = document.getSelection()?.isCollapsed === false;
   if (!isForOther && !isMarking) event.currentTarget.querySelector<HTMLElement>('a.id')?.click();

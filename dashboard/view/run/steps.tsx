@@ -30,25 +30,7 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
       {steps.length > 0 && (
         <div class="wide" role="group" aria-label="Table of steps" tabIndex={0}>
           <table class="stacked" role="table" aria-label="Steps">
-            <thead role="rowgroup">
-              <tr role="row">
-                <th role="columnheader" scope="col">
-                  Step
-                </th>
-                <th role="columnheader" scope="col">
-                  Status
-                </th>
-                <th role="columnheader" scope="col" class="number">
-                  Attempts
-                </th>
-                <th role="columnheader" scope="col">
-                  Failure
-                </th>
-                <th role="columnheader" scope="col" class="number">
-                  Cost
-                </th>
-              </tr>
-            </thead>
+            <StepsHead />
             <tbody role="rowgroup">
               {shown.map((step) =>
                 row({
@@ -83,6 +65,30 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
   );
 }
 
+function StepsHead(): JSX.Element {
+  return (
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">
+          Step
+        </th>
+        <th role="columnheader" scope="col">
+          Status
+        </th>
+        <th role="columnheader" scope="col" class="number">
+          Attempts
+        </th>
+        <th role="columnheader" scope="col">
+          Failure
+        </th>
+        <th role="columnheader" scope="col" class="number">
+          Cost
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
 interface StepRowProps {
   readonly step: StepView;
   readonly isOpen: boolean;
@@ -93,13 +99,14 @@ interface StepRowProps {
 
 /** A step that has not changed is the same object, and its row the same element: it is not drawn again. */
 function useKnownRows(): (props: StepRowProps) => JSX.Element {
-  const known = useRef(new WeakMap<StepView, JSX.Element>());
+  const known = useRef(new WeakMap<StepView, { key: string; row: JSX.Element }>());
   return (props) => {
     const { step, isOpen, isBad } = props;
+    const key = `${isOpen} ${isBad}`;
     const before = known.current.get(step);
-    if (before?.props.isOpen === isOpen && before.props.isBad === isBad) return before;
+    if (before?.key === key) return before.row;
     const row = <StepRow key={step.path} {...props} />;
-    known.current.set(step, row);
+    known.current.set(step, { key, row });
     return row;
   };
 }
