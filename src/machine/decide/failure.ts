@@ -6,6 +6,7 @@ import type { ErrorReport, Location, ReportDraft, Stamp } from '../../errors/rep
 import { thrownDraft } from '../../errors/thrown/to-report.ts';
 import { hashText } from '../../workflow/plan/stable-hash.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import type { PlanLocation } from '../../workflow/plan/route.ts';
 import type { EventBody } from '../state/events.ts';
 import { fileOf, nodeOf, pathOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
@@ -76,9 +77,13 @@ export function thrownAt(
   scope: Scope,
   node: string,
   thrown: unknown,
+  /** Where it is written, if not at the node. */
+  writtenAt?: PlanLocation,
 ): ErrorReport {
   const stamp = stampAt(state, pathOf(scope, node), 'thrown');
-  return failureAt(state, scope, node, { ...stamp, ...thrownDraft(thrown, { stamp }) });
+  const draft = { ...stamp, ...thrownDraft(thrown, { stamp }) };
+  const location = locationOf(state, scope, node, writtenAt);
+  return failureAt(state, scope, node, { location, ...draft });
 }
 
 /** A child's failure as its caller sees it: the same report with one more frame. */
@@ -97,9 +102,14 @@ export function stampAt(state: RunState, path: string, kind: string): Stamp {
   return { id: `err_${id}`, at: new Date(state.nowMs).toISOString() };
 }
 
-function locationOf(state: RunState, scope: Scope, node: string): Location {
+function locationOf(
+  state: RunState,
+  scope: Scope,
+  node: string,
+  writtenAt = nodeOf(fileOf(state.plan, scope.file), node).location,
+): Location {
   const plan = fileOf(state.plan, scope.file);
-  const { pointer, line, column, file } = nodeOf(plan, node).location;
+  const { pointer, line, column, file } = writtenAt;
   return {
     workflow: plan.name,
     node,
