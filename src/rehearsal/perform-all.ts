@@ -32,6 +32,8 @@ export interface WorldOptions {
   };
   /** Only scenarios whose name contains the text. */
   readonly only?: string;
+  /** Every scenario keeps the events that led to its end. Default: only surprises do. */
+  readonly keepsWays?: boolean;
   /** Called as scenarios are played. */
   readonly onProgress?: (played: number, name: string) => void;
 }
@@ -66,6 +68,7 @@ export async function performAll(
   const bill = new Playbill(company, {
     kinds: options.generate?.kinds ?? 'all',
     doubt: options.generate?.doubt ?? 'all',
+    keepsWays: options.keepsWays ?? false,
     onPlayed: (performance, scenario) => {
       options.onProgress?.(++played, scenario.name);
       if (isShown(scenario)) notes.note(performance);

@@ -9,7 +9,7 @@ import {
   DEFAULT_CRASHES,
   rehearseCrashes,
   type Crashes,
-  type CrashMissed,
+  type CrashResult,
 } from './figures/crashes.ts';
 import type { Minima } from './figures/minimum.ts';
 import { rehearseMutants } from './mutants/rehearse-mutants.ts';
@@ -70,7 +70,7 @@ async function rehearse(
   const performed = await performAll(plan, files, options);
   const { atlas, company, notes } = performed;
   const crashed = await rehearseCrashes(company, performed.scenarios, { crashes, seed });
-  const scenarios = performed.scenarios.map((each) => afterCrashes(each, crashed.figure.missed));
+  const scenarios = performed.scenarios.map((each) => afterCrashes(each, crashed));
   const report = new CoverageReport(company.kitchen, notes, scenarios);
   const mutants =
     options.hasMutants === true ? await rehearseMutants(performed, options) : undefined;
@@ -105,9 +105,15 @@ async function rehearse(
 }
 
 /** A crash that changes the end is a surprise too. */
-function afterCrashes(scenario: Scenario, missed: readonly CrashMissed[]): Scenario {
-  const found = missed.find((each) => each.scenario === scenario.name);
+function afterCrashes(scenario: Scenario, { figure, ways }: CrashResult): Scenario {
+  const found = figure.missed.find((each) => each.scenario === scenario.name);
   if (found === undefined || scenario.judgement.verdict === 'surprise') return scenario;
   const why = `Killed ${found.when} commit ${found.commit} and resumed, ${found.why}`;
-  return { ...scenario, judgement: { verdict: 'surprise', why } };
+  const { summary } = scenario;
+  const way = ways.get(scenario.name) ?? [];
+  return {
+    ...scenario,
+    ...(summary === undefined ? {} : { summary: { ...summary, way } }),
+    judgement: { verdict: 'surprise', why },
+  };
 }

@@ -62,6 +62,7 @@ export async function rehearse(
       inputOf: (plan) => inputsOf(plan, flags.inputs),
       recordOf: (file) => recordOf(file, flags),
       isChecked: flags.check === true,
+      keepsWays: flags.verbose,
       ...options,
       ...progressOn(terminal, path, flags),
     });

@@ -13,7 +13,7 @@ import { backoffMs } from '../policy/backoff.ts';
 import { failRun, failIfTooLate, retriesUsedUp } from './end-run.ts';
 import { isBare, evaluateText, conditionHolds } from './evaluate.ts';
 import type { EventBody, RouteBucket, RouteTaken } from '../state/events.ts';
-import { nodeFailed, failureAt, thrownAt } from './failure.ts';
+import { nodeFailed, failureAt, thrownByText } from './failure.ts';
 import { templateContext } from './template-context.ts';
 import { offeredRoutes } from './offered-routes.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
@@ -188,7 +188,7 @@ function haltMessage(
       }),
     );
   } catch (thrown) {
-    return new GuardFailure(thrownAt(state, scope, visitOf(scope).node, thrown, route));
+    return new GuardFailure(thrownByText(state, scope, route, thrown));
   }
 }
 
@@ -226,7 +226,7 @@ function errorsOf(state: RunState, scope: Scope): JsonValue | undefined {
 function guardHolds(state: RunState, scope: Scope, route: Route): boolean | GuardFailure {
   const { when } = route;
   if (when === undefined) return true;
-  const { output, error, node } = visitOf(scope);
+  const { output, error } = visitOf(scope);
   try {
     return conditionHolds(
       when,
@@ -238,7 +238,7 @@ function guardHolds(state: RunState, scope: Scope, route: Route): boolean | Guar
       }),
     );
   } catch (thrown) {
-    return new GuardFailure(thrownAt(state, scope, node, thrown, route));
+    return new GuardFailure(thrownByText(state, scope, route, thrown));
   }
 }
 

@@ -8,7 +8,7 @@ import { hashText } from '../../workflow/plan/stable-hash.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { PlanLocation } from '../../workflow/plan/route.ts';
 import type { EventBody } from '../state/events.ts';
-import { fileOf, nodeOf, pathOf } from '../state/plan-lookup.ts';
+import { fileOf, nodeOf, pathOf, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
 
 /** The event that fails the current attempt of a node. */
@@ -77,13 +77,22 @@ export function thrownAt(
   scope: Scope,
   node: string,
   thrown: unknown,
-  /** Where it is written, if not at the node. */
-  writtenAt?: PlanLocation,
 ): ErrorReport {
   const stamp = stampAt(state, pathOf(scope, node), 'thrown');
-  const draft = { ...stamp, ...thrownDraft(thrown, { stamp }) };
+  return failureAt(state, scope, node, { ...stamp, ...thrownDraft(thrown, { stamp }) });
+}
+
+/** The same for what is written at a place of its own: a route of the present node, a field of the output. */
+export function thrownByText(
+  state: RunState,
+  scope: Scope,
+  writtenAt: PlanLocation | undefined,
+  thrown: unknown,
+): ErrorReport {
+  const { node } = visitOf(scope);
+  const stamp = stampAt(state, pathOf(scope, node), 'thrown');
   const location = locationOf(state, scope, node, writtenAt);
-  return failureAt(state, scope, node, { location, ...draft });
+  return failureAt(state, scope, node, { location, ...stamp, ...thrownDraft(thrown, { stamp }) });
 }
 
 /** A child's failure as its caller sees it: the same report with one more frame. */

@@ -1,10 +1,10 @@
 /** Evaluates the output of a file when it ends; a field that fails is named with its own line. */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
-import { fileOf, visitOf } from '../state/plan-lookup.ts';
+import { fileOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, ScopeResult } from '../state/state.ts';
 import { evaluateDeep } from './evaluate.ts';
-import { thrownAt } from './failure.ts';
+import { thrownByText } from './failure.ts';
 import { templateContext } from './template-context.ts';
 
 export function evaluateOutput(state: RunState, scope: Scope, output: JsonObject): ScopeResult {
@@ -24,5 +24,5 @@ export function evaluateOutput(state: RunState, scope: Scope, output: JsonObject
 function failureOf(state: RunState, scope: Scope, field: string, thrown: unknown): ErrorReport {
   const { outputAt = {} } = fileOf(state.plan, scope.file);
   const writtenAt = Object.hasOwn(outputAt, field) ? outputAt[field] : undefined;
-  return thrownAt(state, scope, visitOf(scope).node, thrown, writtenAt);
+  return thrownByText(state, scope, writtenAt, thrown);
 }

@@ -17,6 +17,8 @@ import { summaryOf } from './summary.ts';
 export interface GenerateOptions {
   readonly kinds: 'all' | 'routed' | 'none';
   readonly doubt: 'all' | 'none';
+  /** Every scenario keeps the events that led to its end; else only surprises do. */
+  readonly keepsWays: boolean;
   /** Called with every performance that counts, in the order of play. */
   readonly onPlayed: (performance: Performance, scenario: Scenario) => void;
 }
@@ -80,12 +82,15 @@ export class Playbill {
       ...draft,
       script: found.script,
       judgement,
-      summary: summaryOf(atlas, found.performance),
+      summary: summaryOf(atlas, found.performance, {
+        hasWay: this.options.keepsWays || judgement.verdict === 'surprise',
+      }),
     };
+    const light = withoutEvents(found);
     this.scenarios.push(scenario);
     const order = draft.place?.order ?? -1;
     for (const place of found.performance.trace.visited)
-      if (!this.#entered.has(place)) this.#entered.set(place, found);
+      if (!this.#entered.has(place)) this.#entered.set(place, light);
     for (const { place, rule, bucket } of found.performance.trace.routes) {
       if (bucket !== 'success') continue;
       const key = `${place.name}#${rule}`;
@@ -147,7 +152,7 @@ export class Playbill {
     const known = this.#ways.get(place);
     if (known !== undefined) return known;
     const found = await this.#findWay(place);
-    if (found !== undefined) this.#ways.set(place, found);
+    if (found !== undefined) this.#ways.set(place, withoutEvents(found));
     return found;
   }
 
@@ -243,6 +248,11 @@ export class Playbill {
       return `Nothing leads to ${place.name}: calm ends with ${result.error.kind}: ${result.error.message}`;
     return `Nothing leads to ${place.name}`;
   }
+}
+
+/** The way to a place is kept to the end; what steers from there reads its trace. */
+function withoutEvents({ script, performance: { played, trace } }: Found): Found {
+  return { script, performance: { played: { ...played, events: [], executions: [] }, trace } };
 }
 
 /** A failure that nothing injected: an assertion, or no route that matches. */

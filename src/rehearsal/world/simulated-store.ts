@@ -125,11 +125,7 @@ async function checkedCheckpoint(world: StoreWorld, run: string): Promise<Checkp
   throw corrupt(`Event ${seq} of run ${run} is missing or altered`, { run, seq });
 }
 
-async function* readLog(
-  world: StoreWorld,
-  run: string,
-  fromSeq = 1,
-): AsyncGenerator<StoredCommit> {
+async function* readLog(world: StoreWorld, run: string, fromSeq = 1): AsyncGenerator<StoredCommit> {
   const known = fromSeq === 1 ? (world.known ?? []) : [];
   const commits = await readOn(world.store, run, known, fromSeq);
   const missing = world.drawDamage(commits.length);

@@ -1,7 +1,7 @@
 /** The requests to models of one run: what was set aside, what came of them, and what they cost. */
-import type { Execution } from '../../src/rehearsal/world/execution-record.ts';
-import type { RunEvent, Usage } from '../../src/machine/state/events.ts';
-import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
+import type { Execution } from '../world/execution-record.ts';
+import type { RunEvent, Usage } from '../../machine/state/events.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { filesAround, isType, type EventOf, type Subject } from './subject.ts';
 
 type Settled = EventOf<'effect:succeeded' | 'effect:failed'>;

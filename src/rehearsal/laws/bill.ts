@@ -1,11 +1,11 @@
 /** P7: what models charge is on the bill to the micro-dollar, whether the reply arrived or not. */
-import { costsOf } from '../../../src/history/cost-ledger.ts';
-import { callsOf } from '../calls.ts';
-import { dueFor, modelRequests, NOTHING, plus, spentFor } from '../model-requests.ts';
-import type { Law, Subject } from '../subject.ts';
+import { costsOf } from '../../history/cost-ledger.ts';
+import { callsOf } from './calls.ts';
+import { dueFor, modelRequests, NOTHING, plus, spentFor } from './model-requests.ts';
+import type { Law, Subject } from './subject.ts';
 
 export const chargesAreBilled: Law = {
-  name: 'an attempt that was heard of is on the bill with what the model charged',
+  name: 'an attempt with an answer is on the bill with what the model charged',
   promise: 'P7 every attempt is on the bill',
   breaches: (subject) =>
     modelRequests(subject).flatMap(({ asked: { path }, settled, execution }) => {
@@ -26,7 +26,7 @@ export const chargesAreBilled: Law = {
 };
 
 export const sumsAreRight: Law = {
-  name: 'the total is what was charged, and what was set aside where nobody heard of it',
+  name: 'the total is what was charged, and what was set aside where no answer came',
   promise: 'P7 every attempt is on the bill',
   breaches: (subject) => {
     const { totalUsdMicros } = costsOf(subject.events);
