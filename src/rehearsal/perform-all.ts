@@ -34,8 +34,8 @@ export interface WorldOptions {
   readonly only?: string;
   /** Every scenario keeps the events that led to its end. Default: only surprises do. */
   readonly keepsWays?: boolean;
-  /** Called as scenarios are played. */
-  readonly onProgress?: (played: number, name: string) => void;
+  /** Called with what is being played: `12 scenarios; refund: payment.declined`. */
+  readonly onProgress?: (text: string) => void;
 }
 
 export interface Performed {
@@ -70,7 +70,7 @@ export async function performAll(
     doubt: options.generate?.doubt ?? 'all',
     keepsWays: options.keepsWays ?? false,
     onPlayed: (performance, scenario) => {
-      options.onProgress?.(++played, scenario.name);
+      options.onProgress?.(`${++played} scenarios; ${scenario.name}`);
       if (isShown(scenario)) notes.note(performance);
     },
   });

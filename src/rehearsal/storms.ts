@@ -2,6 +2,7 @@
 import { worstCaseOf } from '../workflow/check/check.ts';
 import { LAWS } from './laws/laws.ts';
 import type { Subject } from './laws/subject.ts';
+import type { WorldOptions } from './perform-all.ts';
 import type { Company } from './scenarios/company.ts';
 import { simulate } from './simulated-run.ts';
 import { BROKEN_PROMISES } from './verdict/verdict.ts';
@@ -17,15 +18,22 @@ export interface Storms {
 const WEATHER = { ...STORMY, effectThrows: 0 };
 const RESUMES = 3;
 
+interface StormOptions {
+  readonly seed: number;
+  readonly storms: number;
+  readonly onProgress?: WorldOptions['onProgress'];
+}
+
 export async function rehearseStorms(
   { atlas, values }: Company,
-  { seed, storms }: { readonly seed: number; readonly storms: number },
+  { seed, storms, onProgress }: StormOptions,
 ): Promise<Storms> {
   const { plan } = atlas;
   const worstCase = worstCaseOf(plan);
   const broken: number[] = [];
   for (let number = 0; number < storms; number++) {
     const own = seed + number;
+    onProgress?.(`storm ${number + 1} of ${storms}`);
     const simulation = await simulate(plan, {
       seed: own,
       input: values.baseInput(),

@@ -3,6 +3,7 @@
  * to end the same, and nothing that must not be repeated is executed twice.
  */
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { WorldOptions } from '../perform-all.ts';
 import type { TakenRoute } from '../play/trace.ts';
 import type { Company } from '../scenarios/company.ts';
 import type { Performance, Scenario, Summary } from '../scenarios/scenario.ts';
@@ -44,17 +45,24 @@ interface Point {
 
 export const DEFAULT_CRASHES: Crashes = { sample: 200 };
 
+interface CrashOptions {
+  readonly crashes: Crashes;
+  readonly seed: number;
+  readonly onProgress?: WorldOptions['onProgress'];
+}
+
 export async function rehearseCrashes(
   company: Company,
   scenarios: readonly Scenario[],
-  { crashes, seed }: { readonly crashes: Crashes; readonly seed: number },
+  { crashes, seed, onProgress }: CrashOptions,
 ): Promise<CrashResult> {
   const points = crashes === 'none' ? [] : pointsOf(scenarios);
   const chosen = typeof crashes === 'object' ? sampled(points, crashes.sample, seed) : points;
   const missed: CrashMissed[] = [];
   const repeated: string[] = [];
   const ways = new Map<string, readonly string[]>();
-  for (const point of chosen) {
+  for (const [index, point] of chosen.entries()) {
+    onProgress?.(`crash point ${index + 1} of ${chosen.length}`);
     const { scenario, commit, when } = point;
     const deaths = [...(scenario.script.deaths ?? []), { commit, when }];
     const performance = await company.perform({ ...scenario.script, deaths });

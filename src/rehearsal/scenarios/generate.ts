@@ -2,6 +2,7 @@
  * Makes the scenarios of a workflow from what `errand validate` knows about it, and plays each as it is made:
  * node by node in file order. A node that nothing has entered yet waits until a scenario enters it.
  */
+import type { Route } from '../../workflow/plan/route.ts';
 import type { Place } from '../places/places.ts';
 import type { Script } from '../play/play.ts';
 import { judge, type Judgement } from '../verdict/verdict.ts';
@@ -176,7 +177,8 @@ export class Playbill {
   readonly #hopeless = new Set<Place>();
 
   async #playAt(place: Place, way: Found): Promise<void> {
-    for (const { index, onError, when } of place.node.routes) {
+    for (const route of place.node.routes) {
+      const { index, onError } = route;
       if (onError !== undefined || this.#isTakenBefore(place, index)) continue;
       const draft: Draft = { name: `calm: ${place.name} #${index}`, origin: 'generated', place };
       const goal: Goal = {
@@ -188,14 +190,21 @@ export class Playbill {
       };
       const found = await steer(this.company, way, goal);
       if (found !== undefined) this.add(draft, found);
-      else this.addUnreached(draft, way.script, this.#whyNot(place, when, index));
+      else this.addUnreached(draft, way.script, this.#whyNot(place, route, way));
     }
     await gateScenarios(this, place, way);
     await new FailureScenarios(this, place, way).play();
   }
 
-  #whyNot(place: Place, when: string | undefined, index: number): string {
+  #whyNot(
+    place: Place,
+    { when, index }: Pick<Route, 'when' | 'index'>,
+    { performance: { trace } }: Found,
+  ): string {
     const { atlas } = this.company;
+    const own = trace.failures.find((each) => each.place === place && !each.isStruck);
+    if (own !== undefined && !trace.completed.has(place))
+      return `${place.name} fails by itself: ${own.error.kind}: ${own.error.message}`;
     const site = { file: place.file, routesOf: place };
     if (when !== undefined) return guardWords(atlas, when, site);
     const before = place.node.routes.find(
