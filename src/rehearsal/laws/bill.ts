@@ -8,19 +8,19 @@ export const chargesAreBilled: Law = {
   name: 'an attempt with an answer is on the bill with what the model charged',
   promise: 'P7 every attempt is on the bill',
   breaches: (subject) =>
-    modelRequests(subject).flatMap(({ asked: { path }, settled, execution }) => {
+    modelRequests(subject).flatMap(({ asked, settled, execution }) => {
       const charged = execution?.charged;
       if (settled === undefined || charged === undefined) return [];
       const isStopped =
         settled.type === 'effect:failed' && settled.error.kind.startsWith('cancelled.');
       if (isStopped && settled.usage === undefined) return [];
-      const due = spentFor(subject.plan, path, charged);
+      const due = spentFor(subject.plan, asked, charged);
       const { usage = {}, costUsdMicros = 0 } = settled;
-      const billed = spentFor(subject.plan, path, usage);
+      const billed = spentFor(subject.plan, asked, usage);
       return costUsdMicros === due.usdMicros && billed.tokens === due.tokens
         ? []
         : [
-            `event ${settled.seq} at ${path} bills ${costUsdMicros}, and ${due.usdMicros} was charged`,
+            `event ${settled.seq} at ${asked.path} bills ${costUsdMicros}, and ${due.usdMicros} was charged`,
           ];
     }),
 };

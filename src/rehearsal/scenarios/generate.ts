@@ -6,12 +6,13 @@ import type { Route } from '../../workflow/plan/route.ts';
 import type { Place } from '../places/places.ts';
 import type { Script } from '../play/play.ts';
 import { judge, type Judgement } from '../verdict/verdict.ts';
-import { isOnTheWay } from '../steer/place-graph.ts';
+import { siteOf } from '../steer/field-table.ts';
+import { isOnTheWay, placesBefore } from '../steer/place-graph.ts';
 import { steer, type Found, type Goal } from '../steer/steer.ts';
-import { guardsInto, guardWords, undeclaredField } from '../steer/obstacles.ts';
+import { guardWords, undeclaredField } from '../steer/obstacles.ts';
 import type { Company } from './company.ts';
-import { FailureScenarios } from './failure-scenarios.ts';
-import { gateScenarios } from './gate-scenarios.ts';
+import { failureDrafts, FailureScenarios } from './failure-scenarios.ts';
+import { gateDrafts, gateScenarios } from './gate-scenarios.ts';
 import type { Performance, Scenario } from './scenario.ts';
 import { summaryOf } from './summary.ts';
 
@@ -138,7 +139,7 @@ export class Playbill {
     const scenario = this.add({ name: 'calm', origin: 'generated' }, found);
     if (!isUnmet || scenario.judgement.verdict !== 'surprise' || left === undefined) return;
     const that = left.place.node.assert.find(({ raise }) => raise === left.error.kind)?.that ?? '';
-    const why = guardWords(this.company.atlas, that, {
+    const why = guardWords(this.company, that, {
       file: left.place.file,
       routesOf: left.place,
     });
@@ -206,13 +207,12 @@ export class Playbill {
     if (own !== undefined && !trace.completed.has(place))
       return `${place.name} fails by itself: ${own.error.kind}: ${own.error.message}`;
     const site = { file: place.file, routesOf: place };
-    if (when !== undefined) return guardWords(atlas, when, site);
+    if (when !== undefined) return guardWords(this.company, when, site);
     const before = place.node.routes.find(
       (route) => route.index < index && route.onError === undefined && route.when !== undefined,
     );
     if (before?.when === undefined) return 'An earlier route takes every result';
-    const text = guardWords(atlas, before.when, site);
-    return text.replace('cannot be made to hold', 'cannot be made not to hold');
+    return guardWords(this.company, before.when, site, { isWanted: false });
   }
 
   #isTakenBefore(place: Place, rule: number): boolean {
@@ -230,25 +230,30 @@ export class Playbill {
           script,
           why,
         );
-    if (place.node.type === 'human_gate')
-      for (const { value } of place.node.options)
-        this.addUnreached(
-          { name: `${place.name}: ${String(value)}`, origin: 'generated', place },
-          script,
-          why,
-        );
-    if (this.options.kinds === 'none') return;
-    for (const kind of place.kinds) {
-      const inject = { at: place.name, kind };
-      const name = `${place.name}: ${kind}`;
-      this.addUnreached({ name, origin: 'generated', place, inject }, script, why);
-    }
+    const add = (draft: Draft): void => this.addUnreached(draft, script, why);
+    for (const draft of gateDrafts(place)) add(draft);
+    if (this.options.kinds !== 'none') for (const draft of failureDrafts(this, place)) add(draft);
+  }
+
+  /** What stands between the nearest places that are reached and this one. */
+  #obstacle(target: Place): string | undefined {
+    const seen = new Set([target]);
+    for (const place of seen)
+      for (const { from, route } of placesBefore(this.company.atlas, place)) {
+        const way = this.#ways.get(from) ?? this.#entered.get(from);
+        if (way === undefined) seen.add(from);
+        else if (route?.when !== undefined)
+          return guardWords(this.company, route.when, siteOf(from));
+        else if (route !== undefined && route.onError === undefined)
+          return this.#whyNot(from, route, way);
+      }
+    return undefined;
   }
 
   whyUnreached(place: Place): string {
     const { atlas, values } = this.company;
-    const [guard] = guardsInto(atlas, place);
-    if (guard !== undefined) return guardWords(atlas, guard.source, guard.site);
+    const obstacle = this.#obstacle(place);
+    if (obstacle !== undefined) return obstacle;
     const calm = this.#calm?.performance;
     const unknown = calm === undefined ? undefined : undeclaredField(atlas, values, calm);
     if (unknown !== undefined) return unknown.why;

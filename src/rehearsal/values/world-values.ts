@@ -50,10 +50,9 @@ export class WorldValues {
     this.fields = fieldTable(atlas, ({ place, pointer }) => {
       if (place === undefined) {
         const [name = ''] = pointer;
-        const whole = this.#inputSchema(String(name));
         return {
           value: at(this.baseInput(), pointer),
-          schema: schemaAt(whole, pointer.slice(1)),
+          schema: this.inputSchemaAt(pointer),
           isGiven: Object.hasOwn(given.input, name),
         };
       }
@@ -84,6 +83,11 @@ export class WorldValues {
       return [[name, madeUp(field.schema, { lengths })]];
     });
     return { ...this.#given.input, ...Object.fromEntries(entries) };
+  }
+
+  /** The schema of a part of the inputs. */
+  inputSchemaAt([name = '', ...rest]: readonly (string | number)[]): JsonObject | undefined {
+    return schemaAt(this.#inputSchema(String(name)), rest);
   }
 
   input(assignment: Assignment): JsonObject {
@@ -277,12 +281,13 @@ function steered(
     const chosen = assignment.get(field.id);
     if (chosen === undefined && later === 0) continue;
     const next = field.values[((chosen ?? 0) + later) % field.values.length];
-    if (next !== undefined) changed = replaced(changed, field.pointer, next);
+    if (next !== undefined) changed = replacedAt(changed, field.pointer, next);
   }
   return changed;
 }
 
-function replaced(
+/** The same value with another part at the pointer. */
+export function replacedAt(
   value: JsonValue,
   [key, ...rest]: readonly (string | number)[],
   next: JsonValue,
@@ -290,10 +295,12 @@ function replaced(
   if (key === undefined) return next;
   if (isArray(value)) {
     const items = value;
-    return items.map((item, index) => (index === Number(key) ? replaced(item, rest, next) : item));
+    return items.map((item, index) =>
+      index === Number(key) ? replacedAt(item, rest, next) : item,
+    );
   }
   const object = isJsonObject(value) ? value : {};
-  return { ...object, [key]: replaced(object[key] ?? {}, rest, next) };
+  return { ...object, [key]: replacedAt(object[key] ?? {}, rest, next) };
 }
 
 export function at(value: JsonValue, pointer: readonly (string | number)[]): JsonValue | undefined {
