@@ -10,7 +10,8 @@ import { NEVER } from '../play/desk.ts';
 import type { Script } from '../play/play.ts';
 import { guardWords } from '../steer/obstacles.ts';
 import { steer, type Found, type Goal } from '../steer/steer.ts';
-import type { Draft, Playbill } from './generate.ts';
+import type { Kitchen } from '../inject/kitchen.ts';
+import type { Draft, GenerateOptions, Playbill } from './generate.ts';
 import type { Performance } from './scenario.ts';
 
 /** An error route, its table, and the kind with which it is rehearsed. */
@@ -34,7 +35,7 @@ export class FailureScenarios {
 
   async play(): Promise<void> {
     if (this.#bill.options.kinds === 'none') return;
-    for (const kind of rehearsedKinds(this.#bill, this.#place)) await this.#kind(kind);
+    for (const kind of rehearsedKinds(this.#bill.options, this.#place)) await this.#kind(kind);
     const routes = rehearsedRoutes(this.#bill.company.atlas.places, this.#place);
     for (const route of routes) await this.#spent(route);
     for (const route of routes) await this.#asked(route);
@@ -191,9 +192,13 @@ export class FailureScenarios {
 }
 
 /** The same scenarios, of a node that nothing leads to. */
-export function failureDrafts(bill: Playbill, place: Place): readonly Draft[] {
-  const { atlas, kitchen } = bill.company;
-  const kinds = rehearsedKinds(bill, place).filter(
+export function failureDrafts(
+  kitchen: Kitchen,
+  place: Place,
+  options: WhichKinds,
+): readonly Draft[] {
+  const { atlas } = kitchen;
+  const kinds = rehearsedKinds(options, place).filter(
     (kind) => recipesFor(kitchen, place, kind).length > 0,
   );
   const routes = rehearsedRoutes(atlas.places, place).filter(({ kind }) => kinds.includes(kind));
@@ -217,7 +222,9 @@ function draftOf(place: Place, kind: string, more?: string): Draft {
 }
 
 /** The kinds of a node that the options let be injected. */
-function rehearsedKinds({ options: { kinds, doubt } }: Playbill, place: Place): readonly string[] {
+type WhichKinds = Pick<GenerateOptions, 'kinds' | 'doubt'>;
+
+function rehearsedKinds({ kinds, doubt }: WhichKinds, place: Place): readonly string[] {
   const { node, file } = place;
   return place.kinds.filter(
     (kind) =>

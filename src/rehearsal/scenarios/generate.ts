@@ -232,7 +232,8 @@ export class Playbill {
         );
     const add = (draft: Draft): void => this.addUnreached(draft, script, why);
     for (const draft of gateDrafts(place)) add(draft);
-    if (this.options.kinds !== 'none') for (const draft of failureDrafts(this, place)) add(draft);
+    if (this.options.kinds !== 'none')
+      for (const draft of failureDrafts(this.company.kitchen, place, this.options)) add(draft);
   }
 
   /** What stands between the nearest places that are reached and this one. */
