@@ -91,6 +91,13 @@ describe('errand rehearse', () => {
     const { coverage } = JSON.parse(mutants.stdout) as RehearsalResult;
     expect(coverage.mutants?.total).toBeGreaterThan(2);
     expect(coverage.mutants?.covered).toBe(coverage.mutants?.total);
+    // what is not counted says why
+    expect(coverage.mutants?.excluded).toContainEqual({
+      rule: 0,
+      line: 5,
+      change: 'dropped',
+      reason: 'no scenario takes the route',
+    });
     expect(place.run(['rehearse', 'flow.yaml', '--check', '--only', 'calm']).exit).toBe(2);
   });
 
@@ -143,6 +150,21 @@ describe('errand rehearse', () => {
     ]);
     expect(JSON.parse(stdout)).toMatchObject({ surprises: 0, below: [], ok: true });
     expect(exit).toBe(0);
+  });
+
+  it('plays storms, and shows nothing of its progress where nobody sees it', () => {
+    const { exit, stdout, stderr } = place.run(['rehearse', 'flow.yaml', '--storm', '7']);
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^storms {3}7\/7$/m);
+    const json = place.run(['rehearse', 'flow.yaml', '--storm', '2', '--format', 'json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ storms: { runs: 2, broken: [] } });
+    expect(place.run(['rehearse', 'flow.yaml', '--storm', 'many']).exit).toBe(2);
+  });
+
+  it('says when no scenario has the name', () => {
+    const { exit, stdout } = place.run(['rehearse', 'flow.yaml', '--only', 'nonsense']);
+    expect(exit).toBe(0);
+    expect(stdout).toContain('No scenario has "nonsense" in its name');
   });
 
   it('prints the schema of plans', () => {

@@ -146,6 +146,7 @@ function printed(rehearsal: FileRehearsal, { path, flags, terminal, elapsedMs }:
       elapsedMs,
       isVerbose: flags.verbose,
       isQuiet: flags.quiet,
+      ...(flags.only === undefined ? {} : { only: flags.only }),
       typed: path,
     });
     if (text !== '') terminal.out(text);

@@ -15,6 +15,8 @@ export interface RehearsalTextOptions {
   readonly elapsedMs: number;
   readonly isVerbose: boolean;
   readonly isQuiet: boolean;
+  /** Only scenarios whose name has this are played. */
+  readonly only?: string;
   /** The file or plan as it was typed. */
   readonly typed: string;
 }
@@ -221,10 +223,14 @@ function differenceTexts({ scenarios }: RehearsalResult): readonly string[] {
 
 function endLines(
   { result, isBroken }: Rehearsed,
-  { typed }: RehearsalTextOptions,
+  { typed, only }: RehearsalTextOptions,
 ): readonly string[] {
   const { record, storms } = result;
+  const isNone = only !== undefined && result.scenarios.length === 0;
   return [
+    ...(isNone
+      ? [`No scenario has ${JSON.stringify(only)} in its name; --verbose lists them.`]
+      : []),
     ...result.below.map(
       ({ figure, min, percent: got }) =>
         `below --min ${figure}=${min}: ${Math.floor(got * 10) / 10} %`,
