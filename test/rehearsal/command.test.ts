@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RehearsalResult } from '../../src/rehearsal/index.ts';
+import { recordFile, recordText } from '../../src/rehearsal/report/record.ts';
 import { runErrand } from '../../src/cli/run-errand.cases.ts';
 import { newPlace } from '../cli/errand.ts';
 
@@ -139,17 +140,21 @@ describe('errand rehearse', () => {
     expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({ file: 'flow.yaml', ok: true });
   });
 
-  it('rehearses a workflow with a module of TypeScript, which is loaded and never called', () => {
+  it('rehearses a workflow with a module of TypeScript, which is loaded and never called', async () => {
+    const file = join(import.meta.dirname, '../../examples/orders.yaml');
     const { exit, stdout } = runErrand([
       'rehearse',
-      join(import.meta.dirname, '../../examples/orders.yaml'),
+      file,
       '--min',
       'routes=100,moves=100,kinds=100',
       '--format',
       'json',
     ]);
-    expect(JSON.parse(stdout)).toMatchObject({ surprises: 0, below: [], ok: true });
+    // true: the command prints it
+    const result = JSON.parse(stdout) as RehearsalResult;
+    expect(result).toMatchObject({ surprises: 0, below: [], ok: true });
     expect(exit).toBe(0);
+    await expect(recordText(result)).toMatchFileSnapshot(recordFile(file));
   });
 
   it('plays storms, and shows nothing of its progress where nobody sees it', () => {

@@ -4,7 +4,7 @@ import type { Mutant } from './mutate.ts';
 
 /** Both have the same record, line by line. */
 export function whyEquivalent(
-  { node, rule }: Pick<Mutant, 'node' | 'rule'>,
+  { node, rule, change }: Omit<Mutant, 'plan'>,
   before: readonly ScenarioResult[],
   after: readonly ScenarioResult[],
 ): string {
@@ -13,7 +13,11 @@ export function whyEquivalent(
     const others = then.get(name)?.routes ?? [];
     const at = routes.findIndex((route, index) => !isSame(route, others[index]));
     const instead = others[at];
-    if (instead !== undefined) return `in "${name}" ${ruleWords(instead)} does the same`;
+    if (at < 0 || instead === undefined) continue;
+    const isIt = instead.rule === routes[at]?.rule && instead.bucket === routes[at]?.bucket;
+    return isIt
+      ? `in "${name}" it leads to ${instead.to ?? 'the end'}, and the run ends the same`
+      : `in "${name}" ${ruleWords(instead)} does the same`;
   }
   const bucket = node === undefined ? 'workflow' : 'error';
   const isTaken = before.some(({ routes }) =>
@@ -27,6 +31,8 @@ export function whyEquivalent(
   if (rule !== undefined && !isTaken) return 'no scenario takes the route';
   const slower = before.find(({ name, virtualMs }) => then.get(name)?.virtualMs !== virtualMs);
   if (slower !== undefined) return `only times differ, as in "${slower.name}"`;
+  if (change.startsWith('swapped')) return 'no failure gets to both routes, so their order is free';
+  if (change.startsWith('widened')) return 'other routes take every other failure before it';
   return 'every scenario takes the same routes to the same end';
 }
 
