@@ -200,4 +200,29 @@ output: {b: "{{ b.output }}"}
       routes: [{ rule: 1, move: 'to', to: 'b' }],
     });
   });
+
+  it('answer a gate with each of its options, one called approve included, and calmly lead on', async () => {
+    const text = `${HEAD('draft')}nodes:
+  - {name: draft, type: set, value: 1, routes: [{to: gate}]}
+  - name: gate
+    type: human_gate
+    prompt: Publish?
+    options:
+      - {label: Drop, value: drop, route: $end}
+      - {label: Revise, value: revise, route: draft}
+      - {label: Approve, value: approve}
+    routes: [{to: publish}]
+  - {name: publish, type: set, value: 2}
+`;
+    const played = await rehearsed(text, { keepsWays: true });
+    const answersIn = (name: string): readonly string[] =>
+      (played.scenarios.find((each) => each.name === name)?.summary?.way ?? []).flatMap(
+        (line) => /is answered: "(.*)"/.exec(line)?.[1] ?? [],
+      );
+    // it revises once: the second visit gets the next answer
+    expect(answersIn('calm')).toEqual(['revise', 'approve']);
+    expect(answersIn('gate: drop')).toEqual(['drop']);
+    expect(answersIn('gate: approve')).toEqual(['approve']);
+    expect(played.result.coverage.moves).toMatchObject({ covered: 3, total: 3, missed: [] });
+  });
 });

@@ -111,6 +111,7 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
     atlas,
     people: script.people,
     now: () => world.clock.now(),
+    visitOf: (path) => directing.visitOf(path),
     isSilent: (path) => directing.isSilent(path),
     isUntilOut: (path) => directing.isUntilOut(path),
     usualAnswer: (place, path) =>

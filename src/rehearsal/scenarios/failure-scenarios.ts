@@ -256,6 +256,7 @@ function withPeople(script: Script, more: Partial<Script['people']>): Script {
   return {
     ...script,
     people: {
+      ...script.people,
       answers: { ...answers, ...more.answers },
       goesOn: [...goesOn, ...(more.goesOn ?? [])],
     },

@@ -19,7 +19,7 @@ export async function gateScenarios(
     const { people } = script;
     const said = {
       ...script,
-      people: { ...people, answers: { ...people.answers, [place.name]: answer } },
+      people: { ...people, first: { ...people.first, [place.name]: answer } },
     };
     const performance = await bill.company.perform(said);
     bill.add(draftOf(place, name), { script: said, performance });
