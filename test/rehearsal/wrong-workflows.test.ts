@@ -105,7 +105,7 @@ for_each:
       'limit.steps',
       5,
     ],
-  ])('is %s', async (_, text, name, kind, line) => {
+  ])('is %s', async (_, text, ...[name, kind, line]) => {
     const played = await rehearsed(text);
     expect(scenario(played, name)).toMatchObject({ verdict: 'surprise', error: { kind } });
     expect(played.result.ok).toBe(false);

@@ -118,6 +118,34 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
       values.answerTo(place, directing.visitOf(path), script.assignment),
     edited: stage.edited,
   });
+  const parts = { rehearsal, world, desk, directing, isCancelled: () => isCancelled };
+  const { isEnded, refused } = await playLegs(parts);
+  backend.kill();
+  return {
+    events: world.events,
+    result: isEnded ? world.resultOf(world.latestRun) : { status: 'interrupted' },
+    refused,
+    executions: world.executions,
+    commits: world.commits,
+    virtualMs: world.clock.now() - beganMs,
+    landed: directing.landed,
+    isStuck: world.incidents.some(({ what }) => what === 'stuck'),
+  };
+}
+
+interface LegParts {
+  readonly rehearsal: Rehearsal;
+  readonly world: SimulatedBackend['world'];
+  readonly desk: Desk;
+  readonly directing: RehearsalDirector;
+  /** Whether a fault has cancelled the run. */
+  readonly isCancelled: () => boolean;
+}
+
+async function playLegs({ rehearsal, world, desk, directing, isCancelled }: LegParts): Promise<{
+  readonly isEnded: boolean;
+  readonly refused: readonly string[];
+}> {
   const refused: string[] = [];
   const { events } = world;
   let next: NextLeg = { type: 'resume', afterMs: 0 };
@@ -132,20 +160,10 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
       // a store that is away for a while is asked again after a while
       next = { ...next, afterMs: next.afterMs + refusedMs(refused.length) };
     // a run that waits for a person has no process that could be stopped
-    if (isCancelled && by !== 'cancel' && world.resultOf(world.latestRun).status === 'paused')
-      next = { type: 'cancel', afterMs: 0 };
+    const isWaiting = world.resultOf(world.latestRun).status === 'paused';
+    if (isCancelled() && by !== 'cancel' && isWaiting) next = { type: 'cancel', afterMs: 0 };
   }
-  backend.kill();
-  return {
-    events,
-    result: next.type === 'end' ? world.resultOf(world.latestRun) : { status: 'interrupted' },
-    refused,
-    executions: world.executions,
-    commits: world.commits,
-    virtualMs: world.clock.now() - beganMs,
-    landed: directing.landed,
-    isStuck: world.incidents.some(({ what }) => what === 'stuck'),
-  };
+  return { isEnded: next.type === 'end', refused };
 }
 
 function refusedMs(times: number): number {

@@ -202,7 +202,6 @@ export class Playbill {
     { when, index }: Pick<Route, 'when' | 'index'>,
     { performance: { trace } }: Found,
   ): string {
-    const { atlas } = this.company;
     const own = trace.failures.find((each) => each.place === place && !each.isStruck);
     if (own !== undefined && !trace.completed.has(place))
       return `${place.name} fails by itself: ${own.error.kind}: ${own.error.message}`;
