@@ -8,10 +8,10 @@ import type { FaultPlan } from '../../src/rehearsal/world/faults.ts';
 import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import { speak } from './conversation.ts';
 import { guardsOf, judgeOf } from './guards.ts';
-import { LAWS } from './laws.ts';
+import { LAWS } from './all-laws.ts';
 import { drawPlan } from './plans.ts';
 import { reviser } from './revisions.ts';
-import type { Law, Subject } from './subject.ts';
+import type { Law, Subject } from '../../src/rehearsal/laws/subject.ts';
 import { weatherOf } from './weather.ts';
 
 /** Runs of one workflow, each in weather of its own: loading it costs as much as running it. */

@@ -1,7 +1,7 @@
 /** P3 and P4: recovery repeats nothing whose result is known, and nothing blindly. */
-import type { Execution } from '../../../src/rehearsal/world/execution-record.ts';
-import type { RunEvent } from '../../../src/machine/state/events.ts';
-import { isNamed } from '../../../src/workflow/check/routing.ts';
+import type { Execution } from '../world/execution-record.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { isNamed } from '../../workflow/check/routing.ts';
 import {
   isInside,
   isType,
@@ -11,7 +11,7 @@ import {
   type EventOf,
   type Law,
   type Subject,
-} from '../subject.ts';
+} from './subject.ts';
 
 export const nothingRepeated: Law = {
   name: 'nothing is executed unless a request of it is stored whose result is not',

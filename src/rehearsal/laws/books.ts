@@ -1,7 +1,7 @@
 /** P7, P8 and P9: the bill is complete, damage is reported, and no report contains a secret. */
-import { costsOf } from '../../../src/history/cost-ledger.ts';
-import { SECRET } from '../shape.ts';
-import { reportsOf, type Law } from '../subject.ts';
+import { costsOf } from '../../history/cost-ledger.ts';
+import { SECRET } from './secret.ts';
+import { reportsOf, type Law } from './subject.ts';
 
 export const everyAttemptIsBilled: Law = {
   name: 'each execution in the world has a row on the bill',

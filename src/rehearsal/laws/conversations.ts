@@ -1,10 +1,10 @@
 /** What agents and supervisors may do: repeat calls in time, follow their chain, use their tools. */
-import { matchesKind } from '../../../src/errors/catalog/kinds.ts';
-import type { ModelEntry } from '../../../src/workflow/plan/node-plan.ts';
-import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
-import { checkValue } from '../../../src/workflow/json-schema/check-value.ts';
-import { modelRequests } from '../model-requests.ts';
-import type { RunEvent } from '../../../src/machine/state/events.ts';
+import { matchesKind } from '../../errors/catalog/kinds.ts';
+import type { ModelEntry } from '../../workflow/plan/node-plan.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { modelRequests } from './model-requests.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
 import {
   filesAround,
   isInside,
@@ -13,7 +13,7 @@ import {
   ofType,
   type EventOf,
   type Law,
-} from '../subject.ts';
+} from './subject.ts';
 
 export const hintsAreKept: Law = {
   name: 'no model is asked again before the time that its provider said',
@@ -93,7 +93,7 @@ function chainAt(plan: WorkflowPlan, path: string): readonly ModelEntry[] {
 }
 
 export const nothingIsForgotten: Law = {
-  name: 'a model is told of every call that has succeeded since its conversation was begun',
+  name: 'a model is shown every call that has succeeded since its conversation was begun',
   promise: 'agents: a conversation is not begun anew',
   breaches: (subject) =>
     subject.executions.flatMap(({ work, path, afterSeq, number }) => {
@@ -107,10 +107,10 @@ export const nothingIsForgotten: Law = {
             event.effect.type === 'tool' &&
             event.path === path,
         );
-      const told = work.call.messages.filter(({ role }) => role === 'tool').length;
-      return told >= done.length
+      const shown = work.call.messages.filter(({ role }) => role === 'tool').length;
+      return shown >= done.length
         ? []
-        : [`execution ${number} of ${path} tells ${told} of ${done.length} results`];
+        : [`execution ${number} of ${path} shows ${shown} of ${done.length} results`];
     }),
 };
 
@@ -134,7 +134,7 @@ export const answersFit: Law = {
       const before = events.findLast(
         (event) => event.seq < seq && 'path' in event && event.path === path,
       );
-      // a person gave the output, or went on without one
+      // a person gave the output, or continued without one
       if (before?.type === 'gate:answered' || before?.type === 'node:skipped') return [];
       if (before?.type === 'effect:failed')
         return before.error.kind === 'provider.stream_interrupted' &&

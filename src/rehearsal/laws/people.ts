@@ -1,14 +1,14 @@
 /**
  * Gates: one answer each, in time, by a person who can be asked; and the record of who decided what.
  */
-import { isPlainObject, type JsonValue } from '../../../src/errors/support/safe-json.ts';
-import { auditTrail, type AuditEntry } from '../../../src/history/audit-trail.ts';
-import type { RunEvent, Wait } from '../../../src/machine/state/events.ts';
-import type { Leg } from '../../../src/rehearsal/simulated-run.ts';
-import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
-import { checkValue } from '../../../src/workflow/json-schema/check-value.ts';
-import { callsOf, isGateOf, settledBy } from '../calls.ts';
-import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { auditTrail, type AuditEntry } from '../../history/audit-trail.ts';
+import type { RunEvent, Wait } from '../../machine/state/events.ts';
+import type { Leg } from '../simulated-run.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { callsOf, isGateOf, settledBy } from './calls.ts';
+import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
 
 export const oneAnswerPerGate: Law = {
   name: 'a gate is answered once, in time, with one of its answers; or it runs out, and then only',

@@ -1,13 +1,13 @@
 /** A run is a fold over its events: the log alone gives the same decisions, from any commit on. */
-import { matchesKind } from '../../../src/errors/catalog/kinds.ts';
-import { stoppedBeforeStart } from '../../../src/machine/decide/end-run.ts';
-import { evolve } from '../../../src/machine/evolve/evolve.ts';
-import type { EventBody, RunEvent } from '../../../src/machine/state/events.ts';
-import { newRunState, type RunState } from '../../../src/machine/state/state.ts';
-import { step } from '../../../src/machine/decide/step.ts';
-import { stoppedFor } from '../../../src/machine/decide/stop-effects.ts';
-import { nextTimerMs } from '../../../src/machine/state/timer-heap.ts';
-import { isType, type Law, type Subject } from '../subject.ts';
+import { matchesKind } from '../../errors/catalog/kinds.ts';
+import { stoppedBeforeStart } from '../../machine/decide/end-run.ts';
+import { evolve } from '../../machine/evolve/evolve.ts';
+import type { EventBody, RunEvent } from '../../machine/state/events.ts';
+import { newRunState, type RunState } from '../../machine/state/state.ts';
+import { step } from '../../machine/decide/step.ts';
+import { stoppedFor } from '../../machine/decide/stop-effects.ts';
+import { nextTimerMs } from '../../machine/state/timer-heap.ts';
+import { isType, type Law, type Subject } from './subject.ts';
 
 /** I5 of `decide`, in every run. */
 export const replaysTheSame: Law = {

@@ -1,6 +1,6 @@
 /** P3 and P5: each member of a group is a line of its own, whatever its key is. */
-import type { RunEvent } from '../../../src/machine/state/events.ts';
-import { isInside, nodeAt, type EventOf, type Law } from '../subject.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { isInside, nodeAt, type EventOf, type Law } from './subject.ts';
 
 export const membersAreApart: Law = {
   name: 'a group that completes has run each of its members, each under a path of its own',

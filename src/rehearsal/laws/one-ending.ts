@@ -1,6 +1,6 @@
 /** P6: every leg has exactly one terminal event or one pause; cancelled beats failed beats completed. */
-import type { Leg } from '../../../src/rehearsal/simulated-run.ts';
-import { isType, RESTS, type Law, type Subject } from '../subject.ts';
+import type { Leg } from '../simulated-run.ts';
+import { isType, RESTS, type Law, type Subject } from './subject.ts';
 
 export const gapFree: Law = {
   name: 'the log is one run, numbered without a gap, and its time never goes back',
@@ -100,8 +100,8 @@ export const cancelledWins: Law = {
     }),
 };
 
-export const signalsAreHeard: Law = {
-  name: 'a run that was cancelled from elsewhere continues in no later leg, whatever died meanwhile',
+export const signalsAreObeyed: Law = {
+  name: 'a run that was cancelled by another process continues in no later leg, whatever died meanwhile',
   promise: 'P6 one ending',
   breaches: ({ legs }) => {
     const signalled = legs.findIndex(({ messagedAtMs }) => messagedAtMs !== undefined);
@@ -139,7 +139,7 @@ export const cancelsAreMeant: Law = {
 };
 
 export const nothingLeftRunning: Law = {
-  name: 'when a leg has come to rest, everything that it started has ended or was told to',
+  name: 'when a leg has come to rest, everything that it started has ended or was stopped',
   promise: 'P6 one ending',
   breaches: ({ legs }) =>
     legs.flatMap(({ leftRunning, result }, index) =>

@@ -3,8 +3,8 @@
  * or ignore it. Judged by what was really executed, by the world's own books.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Execution } from '../../../src/rehearsal/world/execution-record.ts';
-import type { RunEvent } from '../../../src/machine/state/events.ts';
+import type { Execution } from '../world/execution-record.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
 import {
   isInside,
   isType,
@@ -13,7 +13,7 @@ import {
   type EventOf,
   type Law,
   type Subject,
-} from '../subject.ts';
+} from './subject.ts';
 import { IN_DOUBT, permits } from './nothing-repeated.ts';
 
 export const askedBeforeTwice: Law = {

@@ -1,30 +1,29 @@
-/** All laws that hold of every run, whatever went wrong around it. */
-import { budgetsKnowTheBill, chargesAreBilled, sumsAreRight } from './laws/bill.ts';
+/** The laws that hold of every run, whatever went wrong around it. Those of a changed file need its texts. */
+import { budgetsKnowTheBill, chargesAreBilled, sumsAreRight } from './bill.ts';
 import {
   onePerRequest,
   withinMaxRetries,
   withinModelRequests,
   withinWorstCase,
-} from './laws/bounded-attempts.ts';
-import { withinBudgets, zeroMeansZero } from './laws/budgets.ts';
+} from './bounded-attempts.ts';
+import { withinBudgets, zeroMeansZero } from './budgets.ts';
 import {
   answersFit,
   chainsAreFollowed,
   hintsAreKept,
   nothingIsForgotten,
   turnsAreCounted,
-} from './laws/conversations.ts';
-import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './laws/books.ts';
+} from './conversations.ts';
+import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './books.ts';
 import {
   failsAsSaid,
   oneClassification,
   surfacesAsItself,
   theEndIsKnown,
   theSameKind,
-} from './laws/classified-once.ts';
-import { driftIsSaid, newTextIsTaken } from './laws/drift.ts';
-import { membersAreApart } from './laws/members.ts';
-import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
+} from './classified-once.ts';
+import { membersAreApart } from './members.ts';
+import { groupsSayTheTruth, handledFailures, reallySucceeded } from './no-silent-success.ts';
 import {
   doneIsDone,
   nothingBlindly,
@@ -32,7 +31,7 @@ import {
   oneKeyOneAction,
   refusedIsChecked,
   resultsAreKept,
-} from './laws/nothing-repeated.ts';
+} from './nothing-repeated.ts';
 import {
   cancelledWins,
   cancelsAreMeant,
@@ -41,18 +40,18 @@ import {
   nothingLeftRunning,
   oneRestPerLeg,
   restsAreFinal,
-  signalsAreHeard,
+  signalsAreObeyed,
   typedEndings,
-} from './laws/one-ending.ts';
-import { lostEndsAreNoticed, nobodyIsRobbed } from './laws/ownership.ts';
+} from './one-ending.ts';
+import { lostEndsAreNoticed, nobodyIsRobbed } from './ownership.ts';
 import {
   answersAreJudged,
   decisionsAreAudited,
   nobodyIsAsked,
   oneAnswerPerGate,
   whatRanOutGoesOn,
-} from './laws/people.ts';
-import { replaysTheSame, resumesTheSame } from './laws/replay.ts';
+} from './people.ts';
+import { replaysTheSame, resumesTheSame } from './replay.ts';
 import {
   actionsAreAsked,
   askedBeforeTwice,
@@ -60,21 +59,21 @@ import {
   endsComeLast,
   placesAreAsked,
   stoppedIsDone,
-} from './laws/stopped.ts';
+} from './stopped.ts';
 import {
   doubtIsSaid,
   offeredWhatIsAllowed,
   partsAreApart,
-  toldWhatIsSo,
-} from './laws/shown-to-model.ts';
+  shownWhatIsSo,
+} from './shown-to-model.ts';
 import {
   approvalsAreExact,
   correctionsAreFew,
-  guardsAreHeard,
+  guardsAreObeyed,
   refusedTwiceIsTheEnd,
   toolsAreAllowed,
   writesArePermitted,
-} from './laws/tools.ts';
+} from './tools.ts';
 import type { Law } from './subject.ts';
 
 export const LAWS: readonly Law[] = [
@@ -112,7 +111,7 @@ export const LAWS: readonly Law[] = [
   oneRestPerLeg,
   cancelledWins,
   cancelsAreMeant,
-  signalsAreHeard,
+  signalsAreObeyed,
   nothingLeftRunning,
   comesToAnEnd,
   typedEndings,
@@ -124,11 +123,11 @@ export const LAWS: readonly Law[] = [
   zeroMeansZero,
   toolsAreAllowed,
   approvalsAreExact,
-  guardsAreHeard,
+  guardsAreObeyed,
   refusedTwiceIsTheEnd,
   correctionsAreFew,
   writesArePermitted,
-  toldWhatIsSo,
+  shownWhatIsSo,
   offeredWhatIsAllowed,
   partsAreApart,
   doubtIsSaid,
@@ -141,8 +140,6 @@ export const LAWS: readonly Law[] = [
   damageIsSaid,
   lostEndsAreNoticed,
   nobodyIsRobbed,
-  driftIsSaid,
-  newTextIsTaken,
   noSecrets,
   replaysTheSame,
   resumesTheSame,

@@ -1,8 +1,8 @@
 /** P8: no run resumes with a changed file without recording what changed. */
-import type { Leg } from '../../../src/rehearsal/simulated-run.ts';
-import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
-import { textsOf } from '../plans.ts';
-import { nodesOf } from '../revisions.ts';
+import type { Leg } from '../../src/rehearsal/simulated-run.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
+import { textsOf } from './plans.ts';
+import { nodesOf } from './revisions.ts';
 import {
   filesAround,
   isInside,
@@ -12,7 +12,7 @@ import {
   type EventOf,
   type Law,
   type Subject,
-} from '../subject.ts';
+} from '../../src/rehearsal/laws/subject.ts';
 
 export const driftIsSaid: Law = {
   name: 'a finished node or an open question that changed is named by run.drifted, or its result is kept and that is said',

@@ -3,11 +3,11 @@
  * cost beyond the estimate is kept, and a call that was lost with its process is made again as the
  * same call, so neither counts against the next.
  */
-import { isPlainObject } from '../../../src/errors/support/safe-json.ts';
-import type { RunEvent } from '../../../src/machine/state/events.ts';
-import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
-import { dueFor, modelRequests, NOTHING, plus, ratesAt, type Spent } from '../model-requests.ts';
-import { filesAround, isInside, nodeAt, type Law, type Subject } from '../subject.ts';
+import { isPlainObject } from '../../errors/support/safe-json.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { dueFor, modelRequests, NOTHING, plus, priceAt, type Spent } from './model-requests.ts';
+import { filesAround, isInside, nodeAt, type Law, type Subject } from './subject.ts';
 
 type Unit = keyof Spent;
 
@@ -49,7 +49,11 @@ export const zeroMeansZero: Law = {
   breaches: (subject) =>
     modelRequests(subject).flatMap(({ asked, execution }) => {
       if (execution === undefined) return [];
-      const { input, output } = ratesAt(subject.plan, asked.path);
+      const { inputUsdMicrosPerMtok: input, outputUsdMicrosPerMtok: output } = priceAt(
+        subject.plan,
+        asked.path,
+        asked.effect.target,
+      );
       const none = budgetsAt(subject.plan, asked.path).find(
         ({ unit, limit, holder }) =>
           limit === 0 &&

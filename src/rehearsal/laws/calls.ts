@@ -1,8 +1,8 @@
 /** The tool calls of agents in one run: a fold over its log, done once. */
-import { evolve } from '../../src/machine/evolve/evolve.ts';
-import type { ToolCall } from '../../src/machine/conversation/model-message.ts';
-import { newRunState, type RunState } from '../../src/machine/state/state.ts';
-import type { AgentPlan } from '../../src/workflow/plan/node-plan.ts';
+import { evolve } from '../../machine/evolve/evolve.ts';
+import type { ToolCall } from '../../machine/conversation/model-message.ts';
+import { newRunState, type RunState } from '../../machine/state/state.ts';
+import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
 import { NOTHING, type Spent } from './model-requests.ts';
 import { isType, nodeAt, type EventOf, type Subject } from './subject.ts';
 

@@ -1,7 +1,8 @@
 /** The requests to models of one run: what was set aside, what came of them, and what they cost. */
-import type { Execution } from '../../src/rehearsal/world/execution-record.ts';
-import type { RunEvent, Usage } from '../../src/machine/state/events.ts';
-import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
+import { costUsdMicros, priceOf, type Price } from '../../providers/pricing/prices.ts';
+import type { Execution } from '../world/execution-record.ts';
+import type { RunEvent, Usage } from '../../machine/state/events.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { filesAround, isType, type EventOf, type Subject } from './subject.ts';
 
 type Settled = EventOf<'effect:succeeded' | 'effect:failed'>;
@@ -68,31 +69,34 @@ export function dueFor(plan: WorkflowPlan, request: ModelRequest): Spent {
     const { outcome } = settled.error;
     return outcome === 'partial' || outcome === 'unknown' ? reserves : NOTHING;
   }
-  return spentFor(plan, asked.path, execution?.charged ?? {});
+  return spentFor(plan, asked, execution?.charged ?? {});
 }
 
 export const NOTHING: Spent = { usdMicros: 0, tokens: 0 };
 
-export function spentFor(plan: WorkflowPlan, path: string, usage: Usage): Spent {
+export function spentFor(
+  plan: WorkflowPlan,
+  { path, effect }: Pick<EventOf<'effect:requested'>, 'path' | 'effect'>,
+  usage: Usage,
+): Spent {
   const { inputTokens = 0, outputTokens = 0 } = usage;
-  const { input, output } = ratesAt(plan, path);
   return {
-    usdMicros: Math.ceil((inputTokens * input + outputTokens * output) / 1_000_000),
+    usdMicros: costUsdMicros(priceAt(plan, path, effect.target), usage),
     tokens: inputTokens + outputTokens,
   };
 }
 
-/** Micro-dollars for a million tokens; those of the nearest file that sets up models. */
-export function ratesAt(
-  plan: WorkflowPlan,
-  path: string,
-): { readonly input: number; readonly output: number } {
-  const runtime = filesAround(plan, path).find(({ file }) => file.runtime !== undefined)?.file
-    .runtime;
-  return {
-    input: runtime?.simulatePrice.inputUsdMicrosPerMtok ?? 0,
-    output: runtime?.simulatePrice.outputUsdMicrosPerMtok ?? 0,
-  };
+const FREE: Price = { inputUsdMicrosPerMtok: 0, outputUsdMicrosPerMtok: 0 };
+
+/** The price of the nearest file that sets one; of a simulated model, that of the nearest that sets up models. */
+export function priceAt(plan: WorkflowPlan, path: string, model: string): Price {
+  const around = filesAround(plan, path).map(({ file }) => file);
+  for (const { prices } of around) {
+    const price = priceOf(model, prices);
+    if (price !== null) return price;
+  }
+  const runtime = around.find((file) => file.runtime !== undefined)?.runtime;
+  return (model.startsWith('sim/') ? runtime?.simulatePrice : undefined) ?? FREE;
 }
 
 export function plus(one: Spent, other: Spent): Spent {

@@ -1,7 +1,7 @@
 /** P2: the attempts never exceed the bound that `errand validate` prints before the run. */
-import type { RunEvent } from '../../../src/machine/state/events.ts';
-import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
-import { isType, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { isType, nodeAt, ofType, type EventOf, type Law } from './subject.ts';
 
 export const withinWorstCase: Law = {
   name: 'no more effects are asked for than the worst case that was printed',

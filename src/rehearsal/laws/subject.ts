@@ -1,13 +1,17 @@
 /** What a law reads: a workflow, what was promised of it, and all that happened to one run of it. */
-import type { Simulation } from '../../src/rehearsal/simulated-run.ts';
-import type { RunEvent } from '../../src/machine/state/events.ts';
-import { allNodes } from '../../src/workflow/plan/node-list.ts';
-import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
-import type { FilePlan, WorkflowPlan } from '../../src/workflow/plan/plan.ts';
-import type { NodePlan } from '../../src/workflow/plan/node-plan.ts';
-import type { Route } from '../../src/workflow/plan/route.ts';
-import type { ErrorReport } from '../../src/errors/report/report.ts';
-import type { Judge } from './guards.ts';
+import type { Simulation } from '../simulated-run.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { allNodes } from '../../workflow/plan/node-list.ts';
+import type { WorstCase } from '../../workflow/check/worst-case.ts';
+import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
+import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import type { Route } from '../../workflow/plan/route.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+
+export type Opinion = 'allow' | 'ask' | 'deny';
+/** What the guards of a host decide about a call, whatever else may apply. */
+export type Judge = (tool: string, given: JsonObject) => Opinion;
 
 export interface Subject extends Simulation {
   readonly plan: WorkflowPlan;

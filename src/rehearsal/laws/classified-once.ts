@@ -1,14 +1,14 @@
 /** P1: no failure changes kind, category or retryability between its source and any screen. */
-import type { ErrorReport } from '../../../src/errors/report/report.ts';
-import type { RunEvent } from '../../../src/machine/state/events.ts';
-import { isReservedKind } from '../../../src/errors/catalog/kinds.ts';
-import { endsTheRun } from '../../../src/machine/decide/unroutable.ts';
-import { allNodes } from '../../../src/workflow/plan/node-list.ts';
-import { checkWorkflow, type NodeReport } from '../../../src/workflow/check/check.ts';
-import { raisingOf, type Raising } from '../../../src/workflow/check/routing.ts';
-import type { NodePlan } from '../../../src/workflow/plan/node-plan.ts';
-import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
-import { isType, nodeAt, reportsOf, type EventOf, type Law, type Subject } from '../subject.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { isReservedKind } from '../../errors/catalog/kinds.ts';
+import { endsTheRun } from '../../machine/decide/unroutable.ts';
+import { allNodes } from '../../workflow/plan/node-list.ts';
+import { checkWorkflow, type NodeReport } from '../../workflow/check/check.ts';
+import { raisingOf, type Raising } from '../../workflow/check/routing.ts';
+import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { isType, nodeAt, reportsOf, type EventOf, type Law, type Subject } from './subject.ts';
 
 export const oneClassification: Law = {
   name: 'one failure has one classification, wherever it is written',

@@ -2,22 +2,22 @@
  * What a model is shown of its tools: the results in the log, in the form that it may see, and
  * nothing else.
  */
-import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
-import type { ErrorReport } from '../../../src/errors/report/report.ts';
-import type { ModelCall } from '../../../src/machine/conversation/model-message.ts';
-import { callsOf, settledBy, type AskedCall } from '../calls.ts';
-import { SECRET } from '../shape.ts';
-import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
-import { mayUse } from './tools.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { ModelCall } from '../../machine/conversation/model-message.ts';
+import { callsOf, settledBy, type AskedCall } from './calls.ts';
+import { SECRET } from './secret.ts';
+import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
+import { mayUse, toolsOfFile } from './tools.ts';
 
 type Execution = Subject['executions'][number];
-type Told = Extract<ModelCall['messages'][number], { role: 'tool' }>;
+type ToolMessage = Extract<ModelCall['messages'][number], { role: 'tool' }>;
 type Settled = EventOf<'effect:succeeded' | 'effect:failed'>;
 
 const IN_DOUBT = 'effect.outcome_unknown';
 
-export const toldWhatIsSo: Law = {
-  name: 'a model hears of each call what the log says: a result, or kind, message and whether to try again',
+export const shownWhatIsSo: Law = {
+  name: 'a model is shown what the log says of each call: a result, or kind, message and whether to try again',
   promise: 'P9 nothing secret leaves, to models neither',
   breaches: (subject) =>
     subject.executions.flatMap((execution) => {
@@ -26,11 +26,11 @@ export const toldWhatIsSo: Law = {
       if (work.type !== 'model' || nodeAt(subject.plan, path)?.node.type !== 'agent') return [];
       if (JSON.stringify(work.call.messages).includes(SECRET))
         return [`execution ${number} of ${path} shows a key to ${work.call.model}`];
-      const told = toldLast(work.call);
+      const shown = latestResults(work.call);
       const asked = latestCalls(subject, execution);
       // messages before the first call, or after a reply without any
-      if (told.length === 0) return [];
-      return told.flatMap((message, index) => {
+      if (shown.length === 0) return [];
+      return shown.flatMap((message, index) => {
         const call = asked[index];
         const settled =
           call === undefined ? undefined : settledBy(subject, call, execution.afterSeq);
@@ -39,7 +39,7 @@ export const toldWhatIsSo: Law = {
         return JSON.stringify(message.result) === JSON.stringify(due)
           ? []
           : [
-              `execution ${number} of ${path} is told ${JSON.stringify(message.result)} of ${message.name}, and the log has ${JSON.stringify(due)}`,
+              `execution ${number} of ${path} is shown ${JSON.stringify(message.result)} of ${message.name}, and the log has ${JSON.stringify(due)}`,
             ];
       });
     }),
@@ -51,7 +51,7 @@ export const toldWhatIsSo: Law = {
 function endedBy(
   { events }: Subject,
   { path, afterSeq }: Execution,
-  { result }: Told,
+  { result }: ToolMessage,
 ): JsonValue | undefined {
   return ofType(events.slice(0, afterSeq), 'node:failed')
     .filter((event) => event.path === path)
@@ -60,10 +60,10 @@ function endedBy(
 }
 
 /** The results that follow the latest reply; earlier ones were checked with their own request. */
-function toldLast({ messages }: ModelCall): readonly Told[] {
+function latestResults({ messages }: ModelCall): readonly ToolMessage[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   if (last < 0) return [];
-  return messages.slice(last).filter((message): message is Told => message.role === 'tool');
+  return messages.slice(last).filter((message): message is ToolMessage => message.role === 'tool');
 }
 
 function latestCalls(
@@ -95,12 +95,13 @@ export const offeredWhatIsAllowed: Law = {
   promise: 'tools: what is not allowed is not done',
   breaches: ({ executions, plan }) =>
     executions.flatMap(({ work, path, number }) => {
-      const node = nodeAt(plan, path)?.node;
-      if (work.type !== 'model') return [];
+      const found = nodeAt(plan, path);
+      if (work.type !== 'model' || found === undefined) return [];
+      const { node } = found;
       return work.call.tools.flatMap(({ name }) => {
         const isOwn =
-          node?.type === 'agent' &&
-          (mayUse(node, name.replace('__', '/')) ||
+          node.type === 'agent' &&
+          (mayUse(node, name.replace('__', '/'), toolsOfFile(plan, found)) ||
             (name === 'write_state' && node.writes.length > 0) ||
             (name === 'raise_error' && node.raises !== undefined));
         return isOwn ? [] : [`execution ${number} of ${path} offers ${name}`];
@@ -184,15 +185,15 @@ export const doubtIsSaid: Law = {
         (ending.type === 'lost' && [cause.kind, cause.cause?.kind].includes(ending.kind));
       const isNamed = kind === IN_DOUBT && isSeen;
       if (!isNamed) return [`event ${said.seq} at ${path} calls it ${kind}`];
-      const told = subject.executions.find(
+      const shown = subject.executions.find(
         (later) =>
           later.path === path &&
           later.work.type === 'model' &&
           later.afterSeq >= said.seq &&
           JSON.stringify(later.work.call.messages).includes(IN_DOUBT),
       );
-      return told === undefined
+      return shown === undefined
         ? []
-        : [`execution ${told.number} tells a model of ${path}’s doubt`];
+        : [`execution ${shown.number} shows a model the doubt of ${path}`];
     }),
 };

@@ -1,12 +1,13 @@
 /**
  * What agents may do with tools: the lists of the node, people, guards, and the limits of repetition.
  */
-import { isPlainObject, type JsonValue } from '../../../src/errors/support/safe-json.ts';
-import type { ToolCall } from '../../../src/machine/conversation/model-message.ts';
-import type { AgentPlan } from '../../../src/workflow/plan/node-plan.ts';
-import { callAt, callsOf, isGateOf, settledBy, type AskedCall } from '../calls.ts';
-import { TOOLS } from '../tools.ts';
-import { nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { ToolCall } from '../../machine/conversation/model-message.ts';
+import type { ToolDescriptions } from '../../workflow/authoring/tool-description.ts';
+import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { callAt, callsOf, isGateOf, settledBy, type AskedCall } from './calls.ts';
+import { nodeAt, ofType, type EventOf, type Found, type Law, type Subject } from './subject.ts';
 
 type Execution = Subject['executions'][number];
 
@@ -15,17 +16,26 @@ export const toolsAreAllowed: Law = {
   promise: 'tools: what is not allowed is not done',
   breaches: ({ executions, plan }) =>
     executions.flatMap(({ work, path, number }) => {
-      const node = nodeAt(plan, path)?.node;
-      if (work.type !== 'tool' || node?.type !== 'agent') return [];
-      return mayUse(node, work.tool)
+      const found = nodeAt(plan, path);
+      if (work.type !== 'tool' || found?.node.type !== 'agent') return [];
+      return mayUse(found.node, work.tool, toolsOfFile(plan, found))
         ? []
         : [`execution ${number} of ${path} ran ${work.tool}, which it may not use`];
     }),
 };
 
-export function mayUse({ tools, policy: { allow, deny } }: AgentPlan, tool: string): boolean {
+/** The tools that nodes of the file may call, as they are declared. */
+export function toolsOfFile(plan: WorkflowPlan, { file }: Found): ToolDescriptions {
+  return plan.tools?.[file === plan ? '' : file.file] ?? {};
+}
+
+export function mayUse(
+  { tools, policy: { allow, deny } }: AgentPlan,
+  tool: string,
+  declared: ToolDescriptions,
+): boolean {
   const isGiven =
-    tools === null ? TOOLS[tool]?.writes === false : tools.some((wanted) => fits(wanted, tool));
+    tools === null ? declared[tool]?.writes === false : tools.some((wanted) => fits(wanted, tool));
   const isAllowed = allow.length === 0 || allow.some((wanted) => fits(wanted, tool));
   return isGiven && isAllowed && !deny.some((unwanted) => fits(unwanted, tool));
 }
@@ -118,7 +128,7 @@ function scopeOf(value: JsonValue): 'node' | 'run' | undefined {
   return scope === 'node' || scope === 'run' ? scope : undefined;
 }
 
-export const guardsAreHeard: Law = {
+export const guardsAreObeyed: Law = {
   name: 'no tool runs that a guard denies, nor one that it asks about before a person has approved that call',
   promise: 'tools: guards can only tighten',
   breaches: (subject) => {

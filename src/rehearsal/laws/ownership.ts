@@ -1,8 +1,8 @@
 /**
  * P3 and P8: a run has one process, by one clock; and none resumes from a log that has lost its end.
  */
-import type { Leg } from '../../../src/rehearsal/simulated-run.ts';
-import type { Law, Subject } from '../subject.ts';
+import type { Leg } from '../simulated-run.ts';
+import type { Law, Subject } from './subject.ts';
 
 export const nobodyIsRobbed: Law = {
   name: 'a process that lives keeps its run, whatever the clocks of others say',

@@ -1,7 +1,7 @@
 /** P5: a failure counts as one until something in the log records what was done about it. */
-import type { GroupPlan } from '../../../src/workflow/plan/node-plan.ts';
-import type { RunEvent } from '../../../src/machine/state/events.ts';
-import { isInside, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
+import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { isInside, nodeAt, ofType, type EventOf, type Law } from './subject.ts';
 
 export const reallySucceeded: Law = {
   name: 'a success in the log is a success in the world, with the same output',
