@@ -125,6 +125,7 @@ async function temporalBackend(
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     ...(maxHistoryEvents === undefined ? {} : { maxHistoryEvents }),
     ...(queryMs === undefined ? {} : { queryMs }),
+    telemetry: options.telemetry,
     secrets: secretsIn(options),
   });
 }

@@ -5,7 +5,9 @@
 import type { RunEvent } from '../machine/state/events.ts';
 import { fileOf, nodeOf, scopeIdOf } from '../machine/state/plan-lookup.ts';
 import type { RunState, Scope, Visit } from '../machine/state/state.ts';
-import type { FailureMode, NodeType } from '../workflow/plan/node-plan.ts';
+import type { FailureMode, NodePlan, NodeType } from '../workflow/plan/node-plan.ts';
+import type { FilePlan } from '../workflow/plan/plan.ts';
+import { nodeAtPath } from './node-at-path.ts';
 
 export interface NodeFacts {
   readonly type: NodeType;
@@ -43,7 +45,10 @@ export interface LegFacts {
 export function startedFacts(state: RunState, event: RunEvent): NodeFacts | undefined {
   if (event.type !== 'node:started') return undefined;
   const scope = state.scopes.get(scopeIdOf(event.path, event.node));
-  return scope === undefined ? undefined : nodeFacts(state, scope, event.node);
+  if (scope !== undefined) return nodeFacts(state, scope, event.node);
+  // it has started and ended in one commit
+  const found = nodeAtPath(state.plan, event.path);
+  return found === undefined ? undefined : factsOf(found.file, found.node);
 }
 
 /** The leg that begins now, or with `isApplied` the one that the state is in. */
@@ -114,11 +119,14 @@ function isOpen({ phase, error }: Visit): boolean {
 function nodeFacts(state: RunState, scope: Scope, name: string): NodeFacts | undefined {
   try {
     const file = fileOf(state.plan, scope.file);
-    const node = nodeOf(file, name);
-    const mode = 'failureMode' in node ? { mode: node.failureMode } : {};
-    return { type: node.type, workflow: file.name, ...mode };
+    return factsOf(file, nodeOf(file, name));
   } catch {
     // a changed file may lack the node; the run says so itself
     return undefined;
   }
+}
+
+function factsOf(file: FilePlan, node: NodePlan): NodeFacts {
+  const mode = 'failureMode' in node ? { mode: node.failureMode } : {};
+  return { type: node.type, workflow: file.name, ...mode };
 }

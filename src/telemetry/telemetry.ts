@@ -16,11 +16,12 @@ import type { ErrorReport } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { describe, toReport } from '../errors/thrown/to-report.ts';
 import type { EffectRequest } from '../machine/decide/effect-request.ts';
+import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import type { RecordMetric } from './metrics/instruments.ts';
 import { LegMetrics } from './metrics/leg-metrics.ts';
 import { ProcessGauges } from './metrics/process-gauges.ts';
 import { SCOPE } from './names.ts';
-import { callerContext } from './otel/carrier-context.ts';
+import { callerContext, carrierOf } from './otel/carrier-context.ts';
 import { aroundDetached } from './otel/detached-call.ts';
 import { LiveLeg } from './otel/live-leg.ts';
 import { recordWith } from './otel/live-metrics.ts';
@@ -72,6 +73,17 @@ class Telemetry implements TelemetryPort {
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
+  }
+
+  isTracing(): boolean {
+    return registered()?.traces === true;
+  }
+
+  callerOf(trace: LegStart['carrier']): TraceCarrier | undefined {
+    const found = this.#find();
+    if (found === undefined || !found.traces) return trace ?? undefined;
+    const carrier = carrierOf(found.api, callerContext(found.api, trace));
+    return Object.keys(carrier).length === 0 ? undefined : carrier;
   }
 
   openLeg(leg: LegStart): LegTelemetry | undefined {

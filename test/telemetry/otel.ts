@@ -150,3 +150,9 @@ function lineOf({ name, status, attributes }: FinishedSpan, details: readonly st
 export function ms([seconds, nanos]: readonly [number, number]): number {
   return seconds * 1000 + nanos / 1e6;
 }
+
+export function traceparentOf(span: FinishedSpan | undefined): string | undefined {
+  if (span === undefined) return undefined;
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-0${traceFlags}`;
+}

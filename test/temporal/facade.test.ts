@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openErrand, workflow, type Errand, type RunEvent } from '../../src/index.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
+import { recordTelemetry, traceparentOf, tree } from '../telemetry/otel.ts';
 import { openStage, PATIENCE_MS, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('an Errand that is opened on Temporal');
@@ -53,7 +55,7 @@ describe.skipIf(skipped !== undefined)('an Errand on Temporal', () => {
     folder = mkdtempSync(join(tmpdir(), 'errand-on-temporal-'));
     writeFileSync(join(folder, 'review.yaml'), FILE);
     stage = await openStage('facade');
-    await stage.worker({ functions, base: folder });
+    await stage.worker({ functions, base: folder, telemetry: createTelemetry() });
     errand = await open();
   }, 300_000);
 
@@ -61,6 +63,45 @@ describe.skipIf(skipped !== undefined)('an Errand on Temporal', () => {
     await errand?.close();
     await stage?.close();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('gives the spans of a local run, once, with the leg linked to the one before', async () => {
+    const recorded = recordTelemetry();
+    try {
+      const review = await errand.load('review.yaml');
+      const run = await recorded.inSpan('host', () =>
+        errand.start(review, { input: { about: 'cats' } }),
+      );
+      expect(await run.result()).toMatchObject({ status: 'paused' });
+      const next = await errand.answer(run.id, { value: 'yes' });
+      expect(await next?.result()).toMatchObject({ status: 'completed' });
+      const spans = await expect
+        .poll(async () => recorded.spans())
+        .toSatisfy((all) => all.filter(({ name }) => name === 'invoke_workflow review').length === 2)
+        .then(() => recorded.spans());
+      expect(tree(spans, ['errand.leg', 'errand.leg.cause', 'errand.run.status'])).toBe(
+        [
+          'host',
+          '  invoke_workflow review leg=1 leg.cause=start run.status=paused',
+          '    errand.node draft',
+          '    errand.node ask',
+          'invoke_workflow review leg=2 leg.cause=answer run.status=completed',
+          '  errand.node ask',
+        ].join('\n'),
+      );
+      const [first, second] = spans.filter(({ name }) => name === 'invoke_workflow review');
+      expect(second?.links.map(({ context }) => context.spanId)).toEqual([
+        first?.spanContext().spanId,
+      ]);
+      const events = await Array.fromAsync(errand.history(run.id));
+      expect(
+        events.flatMap((event) =>
+          event.type === 'run:started' || event.type === 'run:resumed' ? [event.traceparent] : [],
+        ),
+      ).toEqual([first, second].map((span) => traceparentOf(span)));
+    } finally {
+      await recorded.close();
+    }
   });
 
   it('starts a file, shows it, and answers it from another client', async () => {

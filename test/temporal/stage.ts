@@ -113,7 +113,7 @@ async function ownServer(): Promise<TemporalServer> {
 /** Bundling takes longer than most tests; the same sources give the same bundle. */
 export async function cachedBundle(): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of globSync('src/{errors,providers,workflow,machine,effects,engine}/**/*.ts', {
+  for (const file of globSync('src/{errors,providers,workflow,machine,history,effects,engine}/**/*.ts', {
     cwd: ROOT,
   }).toSorted())
     hash.update(file).update(readFileSync(join(ROOT, file)));

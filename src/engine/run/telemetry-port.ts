@@ -45,6 +45,10 @@ export interface DetachedCall {
 }
 
 export interface TelemetryPort {
+  /** Whether somebody traces now. */
+  isTracing(): boolean;
+  /** The caller's context as another process can take it: that of the active span, or what it brought. */
+  callerOf(trace: TraceCarrier | null | undefined): TraceCarrier | undefined;
   /** Undefined while nobody has registered for spans or metrics. */
   openLeg(leg: LegStart): LegTelemetry | undefined;
   around(

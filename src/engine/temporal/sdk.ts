@@ -210,12 +210,18 @@ export interface NativeConnection {
   close(): Promise<void>;
 }
 
+/** Receives calls from workflows, by name. */
+export type WorkerSink = Readonly<
+  Record<string, { fn(info: object, ...sent: unknown[]): void; callDuringReplay?: boolean }>
+>;
+
 export interface WorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly workflowBundle: WorkflowBundle;
   readonly activities: Readonly<Record<string, (task: never) => Promise<unknown>>>;
+  readonly sinks: Readonly<Record<string, WorkerSink>>;
   readonly dataConverter: DataConverter;
   readonly maxConcurrentActivityTaskExecutions: number;
   readonly maxHeartbeatThrottleInterval: number;

@@ -22,12 +22,15 @@ import {
 import { toTemporalFailure } from './failure.ts';
 import {
   ACTIVITY_TYPE,
+  LEG_ACTIVITY,
   STATE_ACTIVITY,
   type EffectTask,
   type StatePart,
   type StateTask,
 } from './messages.ts';
 import { connectionSecrets, type TemporalConfig } from './config.ts';
+import type { TelemetryPort } from '../run/telemetry-port.ts';
+import type { LegMessage, LegSink } from './leg-messages.ts';
 import { RunQueries } from './run-queries.ts';
 import {
   loadActivityModule,
@@ -38,8 +41,11 @@ import {
   type Worker,
   type WebpackRule,
   type WorkerModule,
+  type WorkerSink,
   type WorkflowBundle,
 } from './sdk.ts';
+import { LEG_SINK } from './leg-sink-name.ts';
+import { WatchedLegs } from './watched-legs.ts';
 
 export interface ErrandWorkerOptions extends Omit<
   EffectHost,
@@ -63,6 +69,8 @@ export interface ErrandWorkerOptions extends Omit<
   /** Called with failures that belong to no run. */
   readonly onWarning?: (text: string) => void;
   readonly onInternal?: (record: InternalRecord) => void;
+  /** Watches the legs of its runs. Default: nobody does. */
+  readonly telemetry?: TelemetryPort | undefined;
   /** A file that keeps the bundle of the workflow, made when it is not there. */
   readonly bundleFile?: string;
 }
@@ -82,16 +90,7 @@ const HEARTBEAT_THROTTLE_MS = 500;
 /** For effects to stop what they started, after their time to end. */
 const STOP_MS = 10_000;
 
-/**
- * Starts a worker for runs on Temporal. Rejects with `extension.*` or `store.unavailable`.
- * @example
- * ```ts
- * import { startWorker, temporalConfig } from 'errand/temporal';
- *
- * const config = temporalConfig({ address: '127.0.0.1:7233' }, process.env, process.cwd());
- * await startWorker({ config, base: process.cwd(), env: process.env });
- * ```
- */
+/** Starts a worker for runs on Temporal. Rejects with `extension.*` or `store.unavailable`. */
 export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandWorker> {
   const { base, onWarning = () => undefined } = options;
   const extensions = new Extensions({
@@ -137,6 +136,7 @@ async function startWith(
     onWarning(message),
   );
   const activities = loadActivityModule(config.directory);
+  const legs = new WatchedLegs(options.telemetry);
   const activity = createEffectActivity(
     {
       functions: {},
@@ -144,6 +144,7 @@ async function startWith(
       secrets: [...(options.secrets ?? []), ...connectionSecrets(config)],
       extensions,
       breakers,
+      legs,
     },
     activities,
   );
@@ -156,7 +157,9 @@ async function startWith(
     activities: {
       [ACTIVITY_TYPE]: (task: EffectTask) => activity.run(task),
       [STATE_ACTIVITY]: (task: StateTask) => readState(task, queries, activities),
+      [LEG_ACTIVITY]: (leg: LegMessage) => Promise.resolve(legs.open(leg) ?? null),
     },
+    sinks: { [LEG_SINK]: legSink(legs) },
     dataConverter: DATA_CONVERTER,
     maxConcurrentActivityTaskExecutions: options.concurrency ?? DEFAULTS.concurrency,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
@@ -166,6 +169,7 @@ async function startWith(
   });
   const stopped = runToEnd(worker, onWarning, async () => {
     await activity.close();
+    legs.close();
     await connection.close();
     await close();
   });
@@ -176,6 +180,15 @@ async function startWith(
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await stopped;
     },
+  };
+}
+
+/** Receives what the workflows send; a replay sends nothing. */
+function legSink(legs: LegSink): WorkerSink {
+  return {
+    begin: { fn: (_info, leg) => legs.begin(leg as LegMessage) },
+    reopen: { fn: (_info, ...sent) => legs.reopen(...(sent as Parameters<LegSink['reopen']>)) },
+    note: { fn: (_info, ...sent) => legs.note(...(sent as Parameters<LegSink['note']>)) },
   };
 }
 
