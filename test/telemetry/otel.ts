@@ -141,7 +141,9 @@ export function tree(spans: readonly FinishedSpan[], details: readonly string[] 
 
 function lineOf({ name, status, attributes }: FinishedSpan, details: readonly string[]): string {
   const shown = details.flatMap((key) =>
-    attributes[key] === undefined ? [] : [`${key.replace('errand.', '')}=${String(attributes[key])}`],
+    attributes[key] === undefined
+      ? []
+      : [`${key.replace('errand.', '')}=${String(attributes[key])}`],
   );
   const error = status.code === 2 ? [`! ${String(attributes['error.type'])}`] : [];
   return [name, ...shown, ...error].join(' ');

@@ -17,6 +17,8 @@ nodes:
 output: {draft: '{{ draft.output.text }}', said: '{{ ask.output.selected }}'}
 `;
 
+const LEG = 'invoke_workflow review';
+
 const functions = {
   shout: (input: unknown) => ({ text: String((input as { text: string }).text).toUpperCase() }),
 };
@@ -75,10 +77,10 @@ describe.skipIf(skipped !== undefined)('an Errand on Temporal', () => {
       expect(await run.result()).toMatchObject({ status: 'paused' });
       const next = await errand.answer(run.id, { value: 'yes' });
       expect(await next?.result()).toMatchObject({ status: 'completed' });
-      const spans = await expect
-        .poll(async () => recorded.spans())
-        .toSatisfy((all) => all.filter(({ name }) => name === 'invoke_workflow review').length === 2)
-        .then(() => recorded.spans());
+      await expect
+        .poll(async () => (await recorded.spans()).filter(({ name }) => name === LEG).length)
+        .toBe(2);
+      const spans = await recorded.spans();
       expect(tree(spans, ['errand.leg', 'errand.leg.cause', 'errand.run.status'])).toBe(
         [
           'host',
@@ -89,16 +91,15 @@ describe.skipIf(skipped !== undefined)('an Errand on Temporal', () => {
           '  errand.node ask',
         ].join('\n'),
       );
-      const [first, second] = spans.filter(({ name }) => name === 'invoke_workflow review');
+      const [first, second] = spans.filter(({ name }) => name === LEG);
       expect(second?.links.map(({ context }) => context.spanId)).toEqual([
         first?.spanContext().spanId,
       ]);
-      const events = await Array.fromAsync(errand.history(run.id));
-      expect(
-        events.flatMap((event) =>
-          event.type === 'run:started' || event.type === 'run:resumed' ? [event.traceparent] : [],
-        ),
-      ).toEqual([first, second].map((span) => traceparentOf(span)));
+      const stored: (string | undefined)[] = [];
+      for await (const event of errand.history(run.id))
+        if (event.type === 'run:started' || event.type === 'run:resumed')
+          stored.push(event.traceparent);
+      expect(stored).toEqual([first, second].map((span) => traceparentOf(span)));
     } finally {
       await recorded.close();
     }

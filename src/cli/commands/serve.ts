@@ -12,6 +12,7 @@ import { lastRehearsal } from '../project/last-rehearsal.ts';
 import { openBrowser } from '../project/open-browser.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../project/project.ts';
+import { runLogFor } from '../project/run-log.ts';
 import { RunJournals } from '../session/run-journals.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -51,6 +52,7 @@ export async function serve(
   const log = (line: string): void => terminal.err(`errand serve: ${oneLine(line)}`);
   const home = createHome(process.env, process.cwd());
   const journals = new RunJournals({ home, warn: log });
+  const runLog = runLogFor(terminal);
   const server = new HostedServer({
     files,
     host,
@@ -62,7 +64,10 @@ export async function serve(
     webhook: flags.webhook ?? [],
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     onLog: log,
-    onEvent: (event, read) => journals.note(event, read),
+    onEvent: (event, read) => {
+      runLog?.note(event);
+      journals.note(event, read);
+    },
     lastRehearsal: (workflow) => lastRehearsal(home, workflow),
     engine: {
       extensionModules: projectModules(),

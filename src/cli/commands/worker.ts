@@ -13,6 +13,7 @@ import { projectModules } from '../project/project-extensions.ts';
 import { createHome } from '../project/home.ts';
 import { keepInternal } from '../project/project.ts';
 import { createTelemetry, telemetryFault } from '../../telemetry/telemetry.ts';
+import { runLogFor } from '../project/run-log.ts';
 import type { Terminal } from '../terminal.ts';
 import { runLocationFlags } from '../project/run-location-flags.ts';
 
@@ -29,6 +30,7 @@ export async function worker(
   const config = temporalConfig(runLocationFlags(), process.env, process.cwd());
   const home = createHome(process.env, process.cwd());
   const warn = (text: string): void => terminal.err(`errand worker: ${oneLine(text)}`);
+  const runLog = runLogFor(terminal);
   const running = await startWorker({
     config,
     extensionModules: projectModules(),
@@ -38,6 +40,7 @@ export async function worker(
     drainMs,
     onInternal: keepInternal(home),
     onWarning: warn,
+    ...(runLog === undefined ? {} : { onEvent: (event) => runLog.note(event) }),
     telemetry: createTelemetry({
       directory: process.cwd(),
       onFault: (thrown) => warn(telemetryFault(thrown).message),

@@ -4,6 +4,7 @@
  */
 import type { EffectResult } from '../../effects/effect.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
 import type { LegTelemetry, MakeCall, TelemetryPort } from '../run/telemetry-port.ts';
 import type { LegMessage, LegSink } from './leg-messages.ts';
 import type { EffectTask } from './messages.ts';
@@ -28,10 +29,12 @@ const ENDINGS: ReadonlySet<string> = new Set([
 
 export class WatchedLegs implements LegSink {
   readonly #telemetry: TelemetryPort | undefined;
+  readonly #onEvent: ((event: RunEvent) => void) | undefined;
   readonly #legs = new Map<string, WatchedLeg>();
 
-  constructor(telemetry: TelemetryPort | undefined) {
+  constructor(telemetry: TelemetryPort | undefined, onEvent?: (event: RunEvent) => void) {
     this.#telemetry = telemetry;
+    this.#onEvent = onEvent;
   }
 
   begin(leg: LegMessage): void {
@@ -68,6 +71,7 @@ export class WatchedLegs implements LegSink {
       if (event.seq <= leg.lastSeq) continue;
       leg.lastSeq = event.seq;
       leg.telemetry?.note(event, facts);
+      this.#onEvent?.(event);
       if (ENDINGS.has(event.type)) {
         leg.telemetry?.end();
         this.#legs.delete(run);

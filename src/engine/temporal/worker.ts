@@ -7,6 +7,7 @@ import { readProperty } from '../../errors/support/safe-json.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { Extension } from '../../machine/ports/extension-port.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
 import { Breakers } from '../run/breakers.ts';
 import type { EffectHost } from '../run/effect-runner.ts';
 import { Extensions } from '../loading/extensions.ts';
@@ -69,6 +70,8 @@ export interface ErrandWorkerOptions extends Omit<
   /** Called with failures that belong to no run. */
   readonly onWarning?: (text: string) => void;
   readonly onInternal?: (record: InternalRecord) => void;
+  /** Called with each event of its runs, without inputs and outputs. */
+  readonly onEvent?: (event: RunEvent) => void;
   /** Watches the legs of its runs. Default: nobody does. */
   readonly telemetry?: TelemetryPort | undefined;
   /** A file that keeps the bundle of the workflow, made when it is not there. */
@@ -136,7 +139,7 @@ async function startWith(
     onWarning(message),
   );
   const activities = loadActivityModule(config.directory);
-  const legs = new WatchedLegs(options.telemetry);
+  const legs = new WatchedLegs(options.telemetry, options.onEvent);
   const activity = createEffectActivity(
     {
       functions: {},

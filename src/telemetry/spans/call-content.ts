@@ -30,7 +30,7 @@ export function requestContent({ work }: EffectRequest, redactor: Redactor): Att
 
 export function resultContent(
   { work }: EffectRequest,
-  { output }: EffectResult,
+  { output }: Pick<EffectResult, 'output'>,
   redactor: Redactor,
 ): Attributes {
   if (output === undefined) return {};

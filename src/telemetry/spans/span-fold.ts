@@ -107,8 +107,8 @@ export class SpanFold<S> {
   }
 
   /** Ends everything that is open, unset: the leg has no ending event. */
-  end(endMs = this.#latestMs): void {
-    this.#endLeg(endMs, { [ATTRIBUTE.runStatus]: 'interrupted' });
+  end(status = 'interrupted'): void {
+    this.#endLeg(this.#latestMs, { [ATTRIBUTE.runStatus]: status });
   }
 
   #noteInNode(
