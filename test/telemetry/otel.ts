@@ -158,3 +158,14 @@ export function traceparentOf(span: FinishedSpan | undefined): string | undefine
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-0${traceFlags}`;
 }
+
+/** The instrumentation that makes spans of `fetch`. */
+export function loadInstrumentation(): {
+  readonly UndiciInstrumentation: new () => {
+    setTracerProvider(provider: Api.TracerProvider): void;
+    enable(): void;
+    disable(): void;
+  };
+} {
+  return load('@opentelemetry/instrumentation-undici') as ReturnType<typeof loadInstrumentation>;
+}

@@ -13,6 +13,13 @@ import type { Attributes } from '../spans/span-sink.ts';
 import type { RecordMetric } from './instruments.ts';
 import type { ProcessGauges } from './process-gauges.ts';
 
+/** A failed call, until it is made again. */
+interface FailedCall {
+  readonly kind: string;
+  readonly target: string;
+  readonly atMs: number;
+}
+
 /** A failed attempt, until its route is known. */
 interface PendingFailure {
   readonly node: string;
@@ -25,7 +32,7 @@ export class LegMetrics {
   readonly #workflow: string;
   readonly #failures = new Map<string, PendingFailure>();
   /** The latest failure of each call, until it is made again. */
-  readonly #failedCalls = new Map<string, { readonly kind: string; readonly atMs: number }>();
+  readonly #failedCalls = new Map<string, FailedCall>();
   /** When the question of each gate that was found open was asked, by path. */
   readonly #asked = new Map<string, number>();
   #isActive = false;
@@ -171,7 +178,11 @@ export class LegMetrics {
   #callFailed(event: Extract<RunEvent, { type: 'effect:failed' }>): void {
     const { effect, error, node, costUsdMicros = 0, at } = event;
     if (!tookPlace(event)) return;
-    this.#failedCalls.set(effect.key, { kind: error.kind, atMs: Date.parse(at) });
+    this.#failedCalls.set(effect.key, {
+      kind: error.kind,
+      target: effect.target,
+      atMs: Date.parse(at),
+    });
     this.#record('failure', 1, this.#failureOf(node, error));
     if (costUsdMicros > 0)
       this.#record('failureCost', costUsdMicros, {
@@ -185,7 +196,8 @@ export class LegMetrics {
   #calledAgain({ effect, attempt, at }: Extract<RunEvent, { type: 'effect:requested' }>): void {
     const failed = this.#failedCalls.get(effect.key);
     this.#failedCalls.delete(effect.key);
-    if (failed !== undefined && attempt > 0)
+    // another model is asked at once
+    if (failed?.target === effect.target && attempt > 0)
       this.#waited(Math.max(0, Date.parse(at) - failed.atMs) / 1000, failed.kind);
   }
 
