@@ -208,9 +208,8 @@ describe('many at once', () => {
     );
     const run = await start(place.engine);
     expect(await run.result()).toMatchObject({ status: 'failed' });
-    expect(
-      tree(await recorded.spans(), ['errand.node.path', 'errand.group.failed']),
-    ).toMatchInlineSnapshot(`
+    expect(tree(await recorded.spans(), ['errand.node.path', 'errand.group.failed']))
+      .toMatchInlineSnapshot(`
       "invoke_workflow flow ! group.failed
         errand.node each node.path=each ! group.failed
           errand.group each node.path=each group.failed=1 ! group.failed
