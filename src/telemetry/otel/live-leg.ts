@@ -88,7 +88,7 @@ export class LiveLeg implements LegTelemetry {
     if (live === undefined || spans === undefined) return make({ trace: this.#carrier });
     const context = spans.contextOf(live);
     const watched = {
-      trace: this.#safely(() => carrierOf(api, context)),
+      trace: leavesProcess(request) ? this.#safely(() => carrierOf(api, context)) : undefined,
       observe: (seen: Parameters<typeof observedAttributes>[0]): void => {
         this.#safely(() => this.#fold.setOnCall(ref.key, observedAttributes(seen)));
       },
@@ -109,4 +109,9 @@ export class LiveLeg implements LegTelemetry {
       return undefined;
     }
   }
+}
+
+/** Whether it starts or asks something outside this process by a way of ours: the rest sees the active span. */
+function leavesProcess({ work, server }: EffectRequest): boolean {
+  return work.type === 'script' || server !== undefined;
 }

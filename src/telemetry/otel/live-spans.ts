@@ -28,20 +28,24 @@ export class LiveSpans implements SpanSink<LiveSpan> {
   open({ name, isClient, parent, links = [], startMs, attributes }: NewSpan<LiveSpan>): LiveSpan {
     const { SpanKind } = this.#api;
     const context = parent === undefined ? this.#caller : this.contextOf(parent);
-    const contexts = links.map((link) => remoteSpan(this.#api, link)).filter(isThere);
     const span = this.#tracer.startSpan(
       name,
       {
         kind: isClient ? SpanKind.CLIENT : SpanKind.INTERNAL,
         startTime: highResolution(startMs),
         attributes: attributes as WritableAttributes,
-        ...(contexts.length === 0
-          ? {}
-          : { links: contexts.map((linked) => ({ context: linked })) }),
+        ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
       },
       context,
     );
     return { span, parent: context, context: undefined };
+  }
+
+  #linksTo(traceparents: readonly string[]): { context: SpanContext }[] {
+    return traceparents
+      .map((link) => remoteSpan(this.#api, link))
+      .filter(isThere)
+      .map((context) => ({ context }));
   }
 
   set({ span }: LiveSpan, attributes: Attributes): void {

@@ -22,6 +22,7 @@ export class SpanFold<S> {
   /** When the leg was resumed: an answer of the same moment is why. */
   #resumedAt: string | undefined;
   #latestMs = 0;
+  #latestAt = '';
 
   /** `onEnded` is called after each span has ended. */
   constructor(sink: SpanSink<S>, onEnded: (ended: EndedSpan) => void = () => undefined) {
@@ -61,8 +62,7 @@ export class SpanFold<S> {
   }
 
   note(event: RunEvent, facts?: NodeFacts): void {
-    const atMs = Date.parse(event.at);
-    this.#latestMs = atMs;
+    const atMs = this.#timeOf(event);
     switch (event.type) {
       case 'run:started':
       case 'run:resumed':
@@ -86,6 +86,15 @@ export class SpanFold<S> {
       default:
         this.#noteInNode(event, atMs, facts);
     }
+  }
+
+  /** The events of a commit share their time. */
+  #timeOf({ at }: RunEvent): number {
+    if (at !== this.#latestAt) {
+      this.#latestAt = at;
+      this.#latestMs = Date.parse(at);
+    }
+    return this.#latestMs;
   }
 
   /** The span in which the call runs; opened where it is one of its own. */
