@@ -73,15 +73,7 @@ export const LAYERS = {
   telemetry: { imports: ENGINE },
   server: { imports: [...ENGINE, 'telemetry'], doors: { engine: FACADE } },
   cli: {
-    imports: [
-      ...ENGINE,
-      'server',
-      'rehearsal',
-      'telemetry',
-      'simulator-server',
-      'root',
-      'entry',
-    ],
+    imports: [...ENGINE, 'server', 'rehearsal', 'telemetry', 'simulator-server', 'root', 'entry'],
     doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };

@@ -24,9 +24,7 @@ export type { ErrandWorker, ErrandWorkerOptions } from './engine/temporal/worker
  * await startWorker({ config, base: process.cwd(), env: process.env });
  * ```
  */
-export function startWorker(
-  options: Omit<ErrandWorkerOptions, 'telemetry'>,
-): Promise<ErrandWorker> {
+export function startWorker(options: ErrandWorkerOptions): Promise<ErrandWorker> {
   const { env, base, onWarning } = options;
   const telemetry = createTelemetry({
     env,

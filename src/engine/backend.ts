@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly answers?: readonly PreparedAnswer[];
 }
 
-/** The trace of whoever begins a leg. */
+/** The trace of the caller that begins a leg. */
 export interface LegOrigin {
   /**
    * The context that a request, a message or the environment carries. Null: nobody has asked for the leg.

@@ -17,7 +17,7 @@ export interface NodeFacts {
   readonly mode?: FailureMode;
 }
 
-/** A node whose attempt goes on in a later leg. */
+/** A node whose attempt continues in a later leg. */
 export interface OpenNode extends NodeFacts {
   readonly node: string;
   readonly path: string;

@@ -143,7 +143,7 @@ function lineOf({ name, status, attributes }: FinishedSpan, details: readonly st
   const shown = details.flatMap((key) =>
     attributes[key] === undefined
       ? []
-      : [`${key.replace('errand.', '')}=${String(attributes[key])}`],
+      : [`${key.replace('errand.', '')}=${JSON.stringify(attributes[key]).replaceAll('"', '')}`],
   );
   const error = status.code === 2 ? [`! ${String(attributes['error.type'])}`] : [];
   return [name, ...shown, ...error].join(' ');

@@ -7,9 +7,6 @@ import { liveComparable, offlineComparable, spansIn } from './offline.ts';
 import { api, recordTelemetry, traceparentOf, tree, type Recorded } from './otel.ts';
 import { EVERYTHING, everythingElse, openPlace, type Place } from './runs.ts';
 
-const DAY_MS = 86_400_000;
-const START_MS = Date.parse('2026-11-17T08:00:00Z');
-
 let recorded: Recorded;
 let place: Place | undefined;
 

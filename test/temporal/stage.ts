@@ -13,7 +13,7 @@ import {
   bundleWorkflow,
   startWorker,
   type ErrandWorker,
-  type ErrandWorkerOptions,
+  type WatchedWorkerOptions,
 } from '../../src/engine/temporal/worker.ts';
 import { findProgram, hasGo, say, startServer, type TemporalServer } from './server.ts';
 
@@ -31,7 +31,7 @@ export interface Stage {
   /** Undefined where the server is somebody else's, who would mind. */
   readonly server: TemporalServer | undefined;
   client(options?: Partial<TemporalBackendOptions>): Promise<TemporalBackend>;
-  worker(options?: Partial<ErrandWorkerOptions>): Promise<ErrandWorker>;
+  worker(options?: Partial<WatchedWorkerOptions>): Promise<ErrandWorker>;
   close(): Promise<void>;
 }
 
@@ -113,9 +113,12 @@ async function ownServer(): Promise<TemporalServer> {
 /** Bundling takes longer than most tests; the same sources give the same bundle. */
 export async function cachedBundle(): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of globSync('src/{errors,providers,workflow,machine,history,effects,engine}/**/*.ts', {
-    cwd: ROOT,
-  }).toSorted())
+  for (const file of globSync(
+    'src/{errors,providers,workflow,machine,history,effects,engine}/**/*.ts',
+    {
+      cwd: ROOT,
+    },
+  ).toSorted())
     hash.update(file).update(readFileSync(join(ROOT, file)));
   const folder = join(tmpdir(), 'errand-temporal-bundles');
   const file = join(folder, `${hash.digest('hex').slice(0, 16)}.js`);

@@ -60,7 +60,7 @@ import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { refuseMissingSecrets } from './missing-secrets.ts';
 import { withoutTypedSecrets } from './typed-secrets.ts';
-import { watchLeg } from './watch-leg.ts';
+import { watchLeg } from '../run/watch-leg.ts';
 
 export class LocalBackend implements Backend {
   readonly store: RunStore;
@@ -156,10 +156,8 @@ export class LocalBackend implements Backend {
     const traceparent = telemetry?.traceparent ?? options.trace?.traceparent;
     const started = startedEvent(plan, input, options, { redactor: this.#redactor, traceparent });
     // nothing may be requested that nobody executes
-    const happened = isLeft
-      ? recordEvents(state, [started], nowMs)
-      : firstStep(state, started, nowMs);
-    const events = toStoredEvents(state, happened, at);
+    const first = isLeft ? recordEvents(state, [started], nowMs) : firstStep(state, started, nowMs);
+    const events = toStoredEvents(state, first, at);
     const fresh: NewRun = {
       id,
       workflow: plan.name,
@@ -181,13 +179,8 @@ export class LocalBackend implements Backend {
       const recovered = { state, checkpointSeq: 0 };
       const { answers: _kept, ...rest } = options;
       const own = options.keepsAnswers === true ? rest : options;
-      const { leg } = await this.#legs.open({
-        recovered,
-        claim,
-        options: own,
-        firstSeq: 1,
-        telemetry,
-      });
+      const opening = { recovered, claim, options: own, firstSeq: 1, telemetry };
+      const { leg } = await this.#legs.open(opening);
       leg.loop.notifyStored(events);
       leg.loop.wake();
       return leg;

@@ -15,7 +15,7 @@ export type WatchedCall = Pick<EffectContext, 'trace' | 'observe'>;
 export type MakeCall = (watched: WatchedCall) => Promise<EffectResult>;
 
 export interface LegStart extends LegFacts {
-  /** The context of whoever began the leg; null where nobody did, such as a timer. */
+  /** The context of the caller that began the leg; null where there is none, as for a timer. */
   readonly carrier?: TraceCarrier | null | undefined;
   /** Where the events are kept: `sqlite`, `postgres`, `memory`, or what the host opened. */
   readonly store?: string | undefined;

@@ -31,7 +31,7 @@ import { lostDraft, storableDraft, toTemporalFailure } from './failure.ts';
 import type { EffectDone, EffectRest, EffectTask } from './messages.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeOutput } from './payload-size.ts';
 import type { ActivityContext, ActivityModule } from './sdk.ts';
-import { WatchedLegs } from './watched-legs.ts';
+import { WatchedLegs } from './legs/watched-legs.ts';
 
 export interface ActivityHost extends Omit<EffectHost, 'directory' | 'base' | 'extensions'> {
   /** Folder of workflow files, modules and scripts on this machine. */

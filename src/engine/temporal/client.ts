@@ -58,7 +58,7 @@ export interface TemporalBackendOptions extends Pick<
   readonly newId?: () => string;
   /** Values of keys on this machine, which do not leave it. */
   readonly secrets?: readonly string[];
-  /** Knows the trace of whoever begins a leg. The workers watch the legs. */
+  /** Knows the trace of the caller. The workers watch the legs. */
   readonly telemetry?: Pick<TelemetryPort, 'isTracing' | 'callerOf'> | undefined;
   /** Called with failures that belong to no run. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;

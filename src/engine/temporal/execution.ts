@@ -28,7 +28,7 @@ import { PreparedAnswers } from '../run/prepared-answers.ts';
 import { abandonedEffects, neverStartedEffects } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { ActivityEffects } from './activity-effects.ts';
-import { askForContext, LegMessages, type LegMessage } from './leg-messages.ts';
+import { askForContext, LegMessages, type LegMessage } from './legs/leg-messages.ts';
 import type { Begin, LegSettings, RunInput } from './messages.ts';
 import { jsonBytes, MAX_STATE_BYTES, tooLargeState, withSnapshot } from './payload-size.ts';
 import { alreadyActive, runFailed } from './refusals.ts';

@@ -57,7 +57,7 @@ export interface LegSettings {
   readonly answers?: readonly PreparedAnswer[];
   /** How many of them each gate has had. */
   readonly answersUsed?: readonly [string, number][];
-  /** The trace of whoever began the leg. */
+  /** The trace of the caller that began the leg. */
   readonly trace?: TraceCarrier | undefined;
 }
 

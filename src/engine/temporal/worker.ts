@@ -31,7 +31,7 @@ import {
 } from './messages.ts';
 import { connectionSecrets, type TemporalConfig } from './config.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
-import type { LegMessage, LegSink } from './leg-messages.ts';
+import type { LegMessage, LegSink } from './legs/leg-messages.ts';
 import { RunQueries } from './run-queries.ts';
 import {
   loadActivityModule,
@@ -45,8 +45,8 @@ import {
   type WorkerSink,
   type WorkflowBundle,
 } from './sdk.ts';
-import { LEG_SINK } from './leg-sink-name.ts';
-import { WatchedLegs } from './watched-legs.ts';
+import { LEG_SINK } from './legs/leg-sink-name.ts';
+import { WatchedLegs } from './legs/watched-legs.ts';
 
 export interface ErrandWorkerOptions extends Omit<
   EffectHost,
@@ -70,12 +70,15 @@ export interface ErrandWorkerOptions extends Omit<
   /** Called with failures that belong to no run. */
   readonly onWarning?: (text: string) => void;
   readonly onInternal?: (record: InternalRecord) => void;
+  /** A file that keeps the bundle of the workflow, made when it is not there. */
+  readonly bundleFile?: string;
+}
+
+export interface WatchedWorkerOptions extends ErrandWorkerOptions {
   /** Called with each event of its runs, without inputs and outputs. */
   readonly onEvent?: (event: RunEvent) => void;
   /** Watches the legs of its runs. Default: nobody does. */
   readonly telemetry?: TelemetryPort | undefined;
-  /** A file that keeps the bundle of the workflow, made when it is not there. */
-  readonly bundleFile?: string;
 }
 
 export interface ErrandWorker {
@@ -94,7 +97,7 @@ const HEARTBEAT_THROTTLE_MS = 500;
 const STOP_MS = 10_000;
 
 /** Starts a worker for runs on Temporal. Rejects with `extension.*` or `store.unavailable`. */
-export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandWorker> {
+export async function startWorker(options: WatchedWorkerOptions): Promise<ErrandWorker> {
   const { base, onWarning = () => undefined } = options;
   const extensions = new Extensions({
     registered: options.extensions ?? [],
@@ -127,7 +130,7 @@ interface Around {
 
 async function startWith(
   { extensions, temporal, close }: Around,
-  options: ErrandWorkerOptions,
+  options: WatchedWorkerOptions,
 ): Promise<ErrandWorker> {
   const { config, onWarning = () => undefined } = options;
   const sdk = loadWorkerModule(config.directory);

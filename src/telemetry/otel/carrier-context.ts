@@ -7,7 +7,7 @@ import {
 import type { Context, OtelApi, SpanContext } from './otel-api.ts';
 
 /**
- * The context of whoever begins a leg. An active span of the same trace is nearer than what the request
+ * The context of the caller that begins a leg. An active span of the same trace is nearer than what the request
  * carries: the host's own instrumentation made it. Null: nobody has asked for the leg.
  */
 export function callerContext(api: OtelApi, carrier: TraceCarrier | null | undefined): Context {

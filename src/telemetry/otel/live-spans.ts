@@ -11,8 +11,6 @@ export interface LiveSpan {
   context: Context | undefined;
 }
 
-type WritableAttributes = Parameters<Span['setAttributes']>[0];
-
 export class LiveSpans implements SpanSink<LiveSpan> {
   readonly #api: OtelApi;
   readonly #tracer: Tracer;
@@ -33,7 +31,7 @@ export class LiveSpans implements SpanSink<LiveSpan> {
       {
         kind: isClient ? SpanKind.CLIENT : SpanKind.INTERNAL,
         startTime: highResolution(startMs),
-        attributes: attributes as WritableAttributes,
+        attributes: attributes,
         ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
       },
       context,
@@ -49,11 +47,11 @@ export class LiveSpans implements SpanSink<LiveSpan> {
   }
 
   set({ span }: LiveSpan, attributes: Attributes): void {
-    span.setAttributes(attributes as WritableAttributes);
+    span.setAttributes(attributes);
   }
 
   close({ span }: LiveSpan, { endMs, attributes, error }: SpanEnd): void {
-    if (attributes !== undefined) span.setAttributes(attributes as WritableAttributes);
+    if (attributes !== undefined) span.setAttributes(attributes);
     if (error !== undefined) {
       span.setAttribute(ATTRIBUTE.errorType, error.kind);
       span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: error.message });

@@ -73,9 +73,9 @@ function messageOf(message: ModelMessage): object {
 }
 
 function replyParts(reply: Readonly<Record<string, JsonValue>>): readonly object[] {
-  const { text = '', toolCalls = [] } = reply;
+  const { text, toolCalls = [] } = reply;
   const calls = Array.isArray(toolCalls) ? (toolCalls as unknown as readonly ToolCall[]) : [];
-  return [textPart(String(text)), ...calls.map(callPart)];
+  return [textPart(typeof text === 'string' ? text : ''), ...calls.map(callPart)];
 }
 
 function textPart(content: string): object {

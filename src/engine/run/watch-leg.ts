@@ -2,8 +2,7 @@
 import { legFacts } from '../../history/trace-facts.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import type { LegOrigin } from '../backend.ts';
-import type { LegTelemetry } from '../run/telemetry-port.ts';
-import type { LocalOptions } from './local-options.ts';
+import type { LegTelemetry, TelemetryPort } from './telemetry-port.ts';
 
 export interface WatchedLeg extends LegOrigin {
   readonly nowMs: number;
@@ -13,9 +12,14 @@ export interface WatchedLeg extends LegOrigin {
   readonly isUnseen?: boolean;
 }
 
+interface Watching {
+  readonly telemetry?: TelemetryPort | undefined;
+  readonly storeName?: string;
+}
+
 /** Called before the first event of the leg is made: that keeps the context of the leg. */
 export function watchLeg(
-  { telemetry, storeName }: Pick<LocalOptions, 'telemetry' | 'storeName'>,
+  { telemetry, storeName }: Watching,
   state: RunState,
   { nowMs, trace, by, isLeft = false, isUnseen = false }: WatchedLeg,
 ): LegTelemetry | undefined {

@@ -10,13 +10,13 @@ import {
   type LegFacts,
   type NodeFacts,
   type OpenNode,
-} from '../../history/trace-facts.ts';
-import { tracedEvent } from '../../history/traced-event.ts';
-import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
-import type { RunEvent } from '../../machine/state/events.ts';
-import type { RunState } from '../../machine/state/state.ts';
+} from '../../../history/trace-facts.ts';
+import { tracedEvent } from '../../../history/traced-event.ts';
+import type { TraceCarrier } from '../../../machine/ports/trace-carrier.ts';
+import type { RunEvent } from '../../../machine/state/events.ts';
+import type { RunState } from '../../../machine/state/state.ts';
 import { LEG_SINK } from './leg-sink-name.ts';
-import { LEG_ACTIVITY } from './messages.ts';
+import { LEG_ACTIVITY } from '../messages.ts';
 
 export interface WatchedEvent {
   readonly event: RunEvent;
