@@ -2,9 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/errand.ts';
 import type { RunHandle } from '../../src/engine/backend.ts';
-import { VirtualClock } from '../../src/rehearsal/world/virtual-clock.ts';
 import { liveComparable, offlineComparable, spansIn } from './offline.ts';
-import { api, recordTelemetry, traceparentOf, tree, type Recorded } from './otel.ts';
+import { recordTelemetry, traceparentOf, tree, type Recorded } from './otel.ts';
 import { EVERYTHING, everythingElse, openPlace, type Place } from './runs.ts';
 
 let recorded: Recorded;

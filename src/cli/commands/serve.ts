@@ -52,7 +52,6 @@ export async function serve(
   const log = (line: string): void => terminal.err(`errand serve: ${oneLine(line)}`);
   const home = createHome(process.env, process.cwd());
   const journals = new RunJournals({ home, warn: log });
-  const runLog = runLogFor(terminal);
   const server = new HostedServer({
     files,
     host,
@@ -64,10 +63,7 @@ export async function serve(
     webhook: flags.webhook ?? [],
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     onLog: log,
-    onEvent: (event, read) => {
-      runLog?.note(event);
-      journals.note(event, read);
-    },
+    onEvent: noteBoth(runLogFor(terminal), journals),
     lastRehearsal: (workflow) => lastRehearsal(home, workflow),
     engine: {
       extensionModules: projectModules(),
@@ -96,6 +92,17 @@ export async function serve(
   } finally {
     stopping.off();
   }
+}
+
+/** The log that the environment asks for, and the journals of the runs. */
+function noteBoth(
+  log: ReturnType<typeof runLogFor>,
+  journals: RunJournals,
+): NonNullable<ConstructorParameters<typeof HostedServer>[0]['onEvent']> {
+  return (event, read) => {
+    log?.note(event);
+    journals.note(event, read);
+  };
 }
 
 interface Address {

@@ -5,6 +5,7 @@ import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EffectRef, RunEvent, Usage } from '../../machine/state/events.ts';
+import type { McpServer } from '../../workflow/plan/plan.ts';
 import { ATTRIBUTE, OPERATION } from '../names.ts';
 import type { Attributes, AttributeValue } from './span-sink.ts';
 
@@ -68,9 +69,7 @@ export function requestAttributes(
         [ATTRIBUTE.tool]: target,
         [ATTRIBUTE.toolType]: server === undefined ? 'function' : 'extension',
         [ATTRIBUTE.toolCall]: request?.callId,
-        [ATTRIBUTE.mcpMethod]: server === undefined ? undefined : 'tools/call',
-        [ATTRIBUTE.transport]:
-          server === undefined ? undefined : server.settings.url === undefined ? 'pipe' : 'tcp',
+        ...(server === undefined ? {} : mcpAttributes(server.settings)),
       });
     }
     case 'script':
@@ -78,6 +77,11 @@ export function requestAttributes(
     default:
       return {};
   }
+}
+
+function mcpAttributes({ url }: McpServer): Attributes {
+  const transport = url === undefined ? 'pipe' : 'tcp';
+  return { [ATTRIBUTE.mcpMethod]: 'tools/call', [ATTRIBUTE.transport]: transport };
 }
 
 /** Attributes that are known when the call has ended. */
