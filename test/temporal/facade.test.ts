@@ -105,6 +105,61 @@ describe.skipIf(skipped !== undefined)('an Errand on Temporal', () => {
     }
   });
 
+  it('makes each span once when another worker takes the workflow over', async () => {
+    const recorded = recordTelemetry();
+    const begun = Promise.withResolvers<void>();
+    let calls = 0;
+    const slow = (_input: unknown, { signal }: { signal: AbortSignal }): unknown => {
+      if (calls++ > 0) return { done: true };
+      begun.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('stopped')));
+      });
+    };
+    const functions = { quick: () => ({}), slow };
+    const moved = await openStage('moved', stage);
+    const options = { functions, base: folder, telemetry: createTelemetry() };
+    const first = await moved.worker(options);
+    const host = await openErrand({
+      temporal: { ...moved.config, heartbeatMs: 5000, queryMs: PATIENCE_MS },
+      functions,
+      directory: folder,
+    });
+    try {
+      writeFileSync(
+        join(folder, 'moves.yaml'),
+        `workflow: { name: moves, entry_point: one }
+nodes:
+  - { name: one, type: call, function: quick, routes: [{ to: two }] }
+  - { name: two, type: call, function: slow, idempotent: true }
+`,
+      );
+      const run = await recorded.inSpan('host', async () =>
+        host.start(await host.load('moves.yaml')),
+      );
+      await begun.promise;
+      await first.stop();
+      await moved.worker({ ...options, telemetry: createTelemetry() });
+      expect(await run.result()).toMatchObject({ status: 'completed' });
+      await expect
+        .poll(async () =>
+          (await recorded.spans()).some(({ name }) => name === 'invoke_workflow moves'),
+        )
+        .toBe(true);
+      const spans = await recorded.spans();
+      expect(spans.map(({ name }) => name).toSorted()).toEqual([
+        'errand.node one',
+        'errand.node two',
+        'host',
+        'invoke_workflow moves',
+      ]);
+    } finally {
+      await host.close();
+      await moved.close();
+      await recorded.close();
+    }
+  });
+
   it('starts a file, shows it, and answers it from another client', async () => {
     const review = await errand.load('review.yaml');
     const run = await errand.start(review, { input: { about: 'cats' } });

@@ -57,9 +57,9 @@ export function hasPackages(): boolean {
   return existsSync(join(PACKAGES, 'node_modules', '@temporalio', 'worker'));
 }
 
-/** A namespace and a task queue of its own, by the name of the test. */
-export async function openStage(name: string): Promise<Stage> {
-  const given = process.env['TEMPORAL_ADDRESS'];
+/** A namespace and a task queue of its own, by the name of the test; `beside`: on the server of that stage. */
+export async function openStage(name: string, beside?: Stage): Promise<Stage> {
+  const given = beside?.config.address ?? process.env['TEMPORAL_ADDRESS'];
   const server = given === undefined ? await ownServer() : undefined;
   const address = given ?? server?.address ?? '';
   const config: TemporalConfig = {

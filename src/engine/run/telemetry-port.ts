@@ -36,6 +36,8 @@ export interface LegTelemetry {
   committed(seconds: number, kind?: string): void;
   /** Ends what is still open, for a leg that has no ending event. */
   end(): void;
+  /** Forgets what is open: another process has the leg, and makes its spans. */
+  abandon(): void;
 }
 
 /** A call whose leg another process watches. */

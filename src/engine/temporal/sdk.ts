@@ -120,6 +120,29 @@ export interface WorkflowClient {
   list(options: { query: string }): AsyncIterable<WorkflowDescription>;
 }
 
+export type Headers = Record<string, Payload>;
+
+/** Stands between a request to the server and the client. */
+export interface ClientInterceptor {
+  startWithDetails<
+    Input extends {
+      readonly headers: Headers;
+      readonly options: { readonly args: readonly unknown[] };
+    },
+    Output,
+  >(
+    input: Input,
+    next: (input: Input) => Output,
+  ): Output;
+  startUpdate<
+    Input extends { readonly headers: Headers; readonly args: readonly unknown[] },
+    Output,
+  >(
+    input: Input,
+    next: (input: Input) => Output,
+  ): Output;
+}
+
 export interface ClientModule {
   readonly Connection: {
     connect(
@@ -135,6 +158,7 @@ export interface ClientModule {
     connection: Connection;
     namespace: string;
     dataConverter: DataConverter;
+    interceptors: { readonly workflow: ClientInterceptor[] };
   }) => { readonly workflow: WorkflowClient };
 }
 

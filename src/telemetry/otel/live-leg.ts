@@ -77,6 +77,10 @@ export class LiveLeg implements LegTelemetry {
     });
   }
 
+  abandon(): void {
+    this.#safely(() => this.#parts.metrics?.end());
+  }
+
   async around(request: EffectRequest, redactor: Redactor, make: MakeCall): Promise<EffectResult> {
     const { api, spans, now, hasContent } = this.#parts;
     const { ref, path } = request;

@@ -46,7 +46,8 @@ export class WatchedLegs implements LegSink {
     const { run, number } = leg;
     const known = this.#legs.get(run);
     if (known?.number === number) return known.telemetry?.traceparent;
-    known?.telemetry?.end();
+    // it has ended at another worker
+    known?.telemetry?.abandon();
     const telemetry = this.#telemetry?.openLeg(leg);
     this.#legs.delete(run);
     this.#legs.set(run, { number, telemetry, isReopened: false, lastSeq: 0 });
@@ -91,9 +92,9 @@ export class WatchedLegs implements LegSink {
     return this.#telemetry.around({ run, carrier: trace }, request, redactor, make);
   }
 
-  /** Ends what is open; the workflows continue at other workers. */
+  /** The workflows continue at other workers, which open what is open anew. */
   close(): void {
-    for (const { telemetry } of this.#legs.values()) telemetry?.end();
+    for (const { telemetry } of this.#legs.values()) telemetry?.abandon();
     this.#legs.clear();
   }
 }
