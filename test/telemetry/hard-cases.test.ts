@@ -220,6 +220,60 @@ describe('many at once', () => {
     await expectSame(place, run.id);
   });
 
+  it('nests groups, children and members whose keys look like paths', async () => {
+    const place = await openPlace({
+      'flow.yaml': `workflow: { name: flow, entry_point: outer }
+nodes:
+  - name: outer
+    type: for_each
+    source: '{{ ["x/y", "]/q[", "é"] }}'
+    as: item
+    key_by: item
+    agent: { name: inside, type: workflow, workflow: ./inner.yaml }
+`,
+      'inner.yaml': `workflow: { name: inner, entry_point: both }
+nodes:
+  - { name: both, type: parallel, agents: [left, more] }
+  - { name: more, type: parallel, agents: [right] }
+  - { name: left, type: set, value: 1 }
+  - { name: right, type: set, value: 2 }
+`,
+    });
+    places.push(place);
+    const run = await start(place.engine);
+    expect(await run.result()).toMatchObject({ status: 'completed' });
+    expect(tree(await recorded.spans())).toMatchInlineSnapshot(`
+      "invoke_workflow flow
+        errand.node outer
+          errand.group outer
+            errand.node inside
+              invoke_workflow inner
+                errand.node both
+                  errand.group both
+                    errand.node left
+                    errand.node more
+                      errand.group more
+                        errand.node right
+            errand.node inside
+              invoke_workflow inner
+                errand.node both
+                  errand.group both
+                    errand.node left
+                    errand.node more
+                      errand.group more
+                        errand.node right
+            errand.node inside
+              invoke_workflow inner
+                errand.node both
+                  errand.group both
+                    errand.node left
+                    errand.node more
+                      errand.group more
+                        errand.node right"
+    `);
+    await expectSame(place, run.id);
+  });
+
   it('keeps two runs at once below their own parents', async () => {
     const place = await open('  - { name: work, type: call, function: work }', {
       functions: { work: () => ({ active: api.trace.getActiveSpan()?.spanContext().traceId }) },
