@@ -81,7 +81,7 @@ const TELEMETRY: Rows = [
   ],
   [
     'OTEL_BSP_MAX_QUEUE_SIZE, OTEL_EXPORTER_OTLP_TIMEOUT',
-    'Of the SDK. Where they are not set, a command takes 65536 spans and 1500 milliseconds.',
+    'Of the SDK. Where they are not set, a command takes 65536 spans and 1000 milliseconds.',
   ],
   [
     'ERRAND_OTEL_CONTENT',

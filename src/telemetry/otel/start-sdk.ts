@@ -22,11 +22,11 @@ interface NodeSdk {
 }
 
 /** A receiver that is away costs a command no more than this. */
-const AWAY_MS = 1900;
-/** A receiver that is there and slow. */
+const AWAY_MS = 1500;
+/** A receiver that is there and slow: a request that hangs would have failed by then. */
 const SLOW_MS = 10_000;
 /** One request with its retries; shorter than the wait for it. */
-const REQUEST_MS = '1500';
+const REQUEST_MS = '1000';
 /** A run of thousands of quick steps makes spans sooner than they are sent. */
 const QUEUED_SPANS = '65536';
 
@@ -59,31 +59,39 @@ export function startSdk(env: Environment, directory: string): StartedSdk | unde
     return made;
   });
   keepProblems(directory, problems);
-  return { stop: () => stopSdk(sdk, problems, endpointOf(env) ?? '') };
+  const hasOwnTimeout = Object.keys(env).some((name) =>
+    /^OTEL_EXPORTER_OTLP_(?:\w+_)?TIMEOUT$/.test(name),
+  );
+  const longestMs = hasOwnTimeout ? AWAY_MS : SLOW_MS;
+  return { stop: () => stopSdk(sdk, problems, { endpoint: endpointOf(env) ?? '', longestMs }) };
 }
 
 async function stopSdk(
   sdk: NodeSdk,
   problems: readonly string[],
-  endpoint: string,
+  { endpoint, longestMs }: { readonly endpoint: string; readonly longestMs: number },
 ): Promise<string | undefined> {
   const sent = sdk.shutdown().then(
     () => 'sent' as const,
     () => 'refused' as const,
   );
-  const first = await Promise.race([sent, after(AWAY_MS)]);
+  const first = await within(sent, AWAY_MS);
   const isStuck = first === undefined && problems.length > 0;
-  const end = first ?? (isStuck ? undefined : await Promise.race([sent, after(SLOW_MS - AWAY_MS)]));
+  const end = first ?? (isStuck ? undefined : await within(sent, longestMs - AWAY_MS));
   if (end === 'sent' && problems.length === 0) return undefined;
   return `Not all spans and metrics could be sent to ${endpoint}${problems[0] === undefined ? '' : `: ${problems[0]}`}`;
 }
 
-/** Keeps no process alive. */
-function after(ms: number): Promise<undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
+/** Undefined where it takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);
-  void promise.then(() => clearTimeout(timer));
-  return promise;
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    // it would keep the process alive
+    clearTimeout(timer);
+  }
 }
 
 /** The SDK prints its problems unless someone takes them. */
