@@ -11,7 +11,7 @@ import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './in
 const PARTS = ['src', 'test'];
 
 runScript(() => {
-  ensureInstalled('dev', 'sdks', 'servers', 'client', 'temporal', 'oldest');
+  ensureInstalled('dev', 'sdks', 'servers', 'client', 'temporal', 'otel', 'oldest');
   const node = devNode();
   const suites = PARTS.flatMap((part) => globSync(`${part}/**/*.test.ts`, { cwd: ROOT })).filter(
     (file) => readFileSync(join(ROOT, file), 'utf8').includes('toMatchFileSnapshot'),

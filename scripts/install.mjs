@@ -12,7 +12,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'client' | 'temporal' | 'oldest'} SetName
+ * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'client' | 'temporal' | 'otel' | 'oldest'} SetName
  * @typedef {object} InstallSet
  * @property {string} directory relative to the root of the checkout
  * @property {readonly string[]} flags of `npm ci`
@@ -73,6 +73,12 @@ const SETS = {
     // what is native in it comes built
     flags: ['--ignore-scripts'],
     contents: "Temporal's SDK, which only the tests of that backend load",
+    withDev: false,
+  },
+  otel: {
+    directory: 'test/otel-sdk',
+    flags: ['--ignore-scripts'],
+    contents: "OpenTelemetry's SDK, which tests register as a host does",
     withDev: false,
   },
   oldest: {

@@ -69,9 +69,11 @@ export const LAYERS = {
   // for applications that stay with the AI SDK: decisions and classifier, without the engine
   'ai-sdk': { imports: [...DECIDING, 'root'] },
   rehearsal: { imports: ENGINE },
-  server: { imports: ENGINE, doors: { engine: FACADE } },
+  // spans, metrics and log lines of runs, from their events
+  telemetry: { imports: ENGINE },
+  server: { imports: [...ENGINE, 'telemetry'], doors: { engine: FACADE } },
   cli: {
-    imports: [...ENGINE, 'server', 'rehearsal', 'simulator-server', 'root', 'entry'],
+    imports: [...ENGINE, 'server', 'rehearsal', 'telemetry', 'simulator-server', 'root', 'entry'],
     doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };
@@ -96,8 +98,8 @@ export const TOP_LEVEL = {
     isPure: true,
   },
   entry: {
-    files: ['index.ts', 'temporal.ts', 'lazy-workflow.ts'],
-    imports: ['root', 'errors', 'workflow', 'machine', 'engine'],
+    files: ['index.ts', 'open-errand.ts', 'temporal.ts', 'lazy-workflow.ts'],
+    imports: ['root', 'errors', 'workflow', 'machine', 'engine', 'telemetry'],
   },
 };
 

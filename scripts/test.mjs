@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './install.mjs';
 
 runScript(() => {
-  ensureInstalled('dev', 'sdks', 'servers', 'client', 'temporal', 'oldest');
+  ensureInstalled('dev', 'sdks', 'servers', 'client', 'temporal', 'otel', 'oldest');
   const node = devNode();
   // one process builds what several test files would otherwise build at once
   for (const maker of makers(process.argv.slice(2)))

@@ -2,16 +2,16 @@
 export * from './public-api.ts';
 export { workflow } from './lazy-workflow.ts';
 export type { WorkflowDefinition, WorkflowInput } from './workflow/authoring/define.ts';
-export {
-  openErrand,
-  type Callables,
-  type Costs,
-  type Errand,
-  type FetchOptions,
-  type GateAnswer,
-  type NodeTimeline,
-  type ResumeOptions,
-  type StartOptions,
+export { openErrand } from './open-errand.ts';
+export type {
+  Callables,
+  Costs,
+  Errand,
+  FetchOptions,
+  GateAnswer,
+  NodeTimeline,
+  ResumeOptions,
+  StartOptions,
 } from './engine/errand-interface.ts';
 export type { ErrandOptions, RunnableWorkflow } from './engine/errand-options.ts';
 export type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './engine/backend.ts';

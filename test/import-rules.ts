@@ -51,6 +51,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['src/server/listen.ts'],
   '@hono/zod-openapi': ['src/server/'],
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/quickjs.ts'],
+  // its types; the package itself is loaded when a host has registered a provider
+  '@opentelemetry/api': ['src/telemetry/otel/otel-api.ts'],
   '@temporalio/workflow': ['src/engine/temporal/'],
   commander: ['src/cli/'],
   croner: ['src/workflow/schedule/cron.ts'],

@@ -47,6 +47,10 @@ const OWN: Rows = [
     'ERRAND_WEBHOOK_SECRET',
     'The secret that webhooks of `errand serve` are signed with: `whsec_` and 24 to 64 bytes in base64. Several with spaces between them make several signatures.',
   ],
+  [
+    'ERRAND_LOG',
+    '`info` or `debug`: `errand serve` and `errand worker` write lines of JSON about their runs to stderr. `info` has the start and the end of each leg and one line for each failure, `debug` every event. Default: none.',
+  ],
   ['NO_COLOR', 'Anything but nothing turns colours off. It wins over everything else.'],
   ['FORCE_COLOR', 'Colours even where the output is no terminal; `0` or `false` turns them off.'],
   ['TERM', '`dumb` turns colours and the live view off.'],
@@ -61,6 +65,31 @@ const SCRIPT: Rows = [
   [
     'ERRAND_IDEMPOTENCY_KEY',
     'The same for every retry of the same action; for services that take one.',
+  ],
+];
+
+const TELEMETRY: Rows = [
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+    'Where a command sends spans and metrics, if `@opentelemetry/sdk-node` is installed. Without one of them nothing is started. The SDK reads its other variables too.',
+  ],
+  ['OTEL_SDK_DISABLED', '`true`: commands start no SDK.'],
+  ['OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES', 'The name of the service. Default: `errand`.'],
+  [
+    'OTEL_NODE_RESOURCE_DETECTORS',
+    'Which facts about the machine and the process are sent. Default: nothing, because the arguments of a command may hold inputs.',
+  ],
+  [
+    'OTEL_BSP_MAX_QUEUE_SIZE, OTEL_EXPORTER_OTLP_TIMEOUT',
+    'Of the SDK. Where they are not set, a command takes 65536 spans and 1000 milliseconds.',
+  ],
+  [
+    'ERRAND_OTEL_CONTENT',
+    '`1`: spans of calls have messages, arguments and results, redacted. Default: they have none.',
+  ],
+  [
+    'TRACEPARENT, TRACESTATE, BAGGAGE',
+    'The trace that a command belongs to. A script gets that of its own attempt.',
   ],
 ];
 
@@ -133,6 +162,9 @@ export function renderEnvironment(): string {
     '## In a script',
     'A script gets these besides its own `env`.',
     table(SCRIPT),
+    '## For telemetry',
+    'The [guide](../guide/telemetry.md) has what is sent.',
+    table(TELEMETRY),
     '## For Temporal',
     table(TEMPORAL),
   ]

@@ -23,6 +23,7 @@ try {
   }
 }
 noteEnd(Number(process.exitCode ?? 0));
+await cli.endTelemetry?.();
 if (mayBeHeld()) {
   await cli.terminal.drained();
   process.exit();

@@ -15,6 +15,7 @@ import { endsTheRun } from '../machine/decide/unroutable.ts';
 import type { Used } from '../providers/pricing/counted-usage.ts';
 import { omitUndefined } from '../workflow/plan/omit-undefined.ts';
 import type { KeptBackBy } from '../machine/state/events.ts';
+import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import type { EffectClock } from './clock.ts';
 
 export type CancellationKind =
@@ -22,6 +23,14 @@ export type CancellationKind =
   | 'cancelled.node'
   | 'cancelled.tool'
   | 'cancelled.call';
+
+/** What a call shows while it runs, and no event stores. */
+export interface CallObservation {
+  readonly responseId?: string;
+  readonly timeToFirstChunkMs?: number;
+  readonly mcpProtocolVersion?: string;
+  readonly pid?: number;
+}
 
 export interface EffectContext {
   /** Aborted when the work is no longer wanted. */
@@ -42,6 +51,10 @@ export interface EffectContext {
   readonly clock?: EffectClock;
   /** Receives the progress of a running effect. It is not stored. */
   readonly progress?: (value: JsonValue) => void;
+  /** The trace that this attempt belongs to, for what it starts or asks outside this process. */
+  readonly trace?: TraceCarrier | undefined;
+  /** Receives what only a trace shows. Never throws. */
+  readonly observe?: ((seen: CallObservation) => void) | undefined;
 }
 
 /** A fault beside the result: it needs no action, but it is recorded. */

@@ -12,6 +12,7 @@ import type {
   RunSummary,
   Tombstone,
 } from '../machine/ports/store-port.ts';
+import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import type { DueQuery, DueRun, SharedWork } from '../machine/ports/shared-work-port.ts';
 import type { Bound, RunEvent, Waiting } from '../machine/state/events.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
@@ -34,6 +35,15 @@ export interface RunOptions {
   readonly gates?: boolean;
   /** Answers for gates as they open, by name or path; each answer is used once. */
   readonly answers?: readonly PreparedAnswer[];
+}
+
+/** The trace of the caller that begins a leg. */
+export interface LegOrigin {
+  /**
+   * The context that a request, a message or the environment carries. Null: nobody has asked for the leg.
+   * Default: the active span.
+   */
+  readonly trace?: TraceCarrier | null | undefined;
 }
 
 export type RunResult =
@@ -62,7 +72,7 @@ export interface LegWorkflow {
   readonly effects?: EffectRunner;
 }
 
-export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effects'> {
+export interface BackendStartOptions extends RunOptions, LegOrigin, Pick<LegWorkflow, 'effects'> {
   /** File of the workflow, to find it again when the run is resumed. */
   readonly file?: string;
   /** The bound of a leg. Default: what `errand validate` prints for the plan. */
@@ -89,7 +99,7 @@ export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effe
 }
 
 export interface BackendResumeOptions
-  extends RunOptions, ResumeRequest, Pick<LegWorkflow, 'effects'> {
+  extends RunOptions, LegOrigin, Omit<ResumeRequest, 'traceparent'>, Pick<LegWorkflow, 'effects'> {
   /** Loads the workflow. Called only when the leg begins here, and before the run is claimed. */
   readonly workflow?: () => Promise<LegWorkflow>;
   /** Events of the run from the first on, as far as they have been read: only later ones are read. */
@@ -100,7 +110,7 @@ export interface BackendResumeOptions
   readonly isLeft?: boolean;
 }
 
-export interface CancelOptions extends Pick<RunOptions, 'onEvent'> {
+export interface CancelOptions extends Pick<RunOptions, 'onEvent'>, LegOrigin {
   /** Why, for the audit. */
   readonly reason?: string;
 }

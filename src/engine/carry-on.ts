@@ -66,6 +66,8 @@ export interface ScheduleOptions {
 export interface TickRun {
   readonly input: JsonObject;
   readonly id: string;
+  /** Nobody asks for the run of a schedule, so it belongs to no trace. */
+  readonly trace: null;
 }
 
 export interface KeepingSchedules {

@@ -1,13 +1,12 @@
-/** The interface of an Errand as an application holds it, and how one is opened. */
+/** The interface of an Errand as an application holds it. */
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
 import type { Costs } from '../history/cost-ledger.ts';
 import type { ListQuery, RunSummary } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { RunHandle, RunOptions } from './backend.ts';
-import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
+import type { RunnableWorkflow } from './errand-options.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
-import { refuseOldNode } from './node-version.ts';
 import type { ResumeRequest } from './run/resume.ts';
 import type { RunView } from './run-view.ts';
 
@@ -27,7 +26,7 @@ export interface StartOptions extends RunOptions {
   readonly id?: string;
 }
 
-export interface ResumeOptions extends RunOptions, ResumeRequest {}
+export interface ResumeOptions extends RunOptions, Omit<ResumeRequest, 'traceparent'> {}
 
 export interface GateAnswer {
   /** The gate's name or path. Default: the one that is open. */
@@ -86,29 +85,4 @@ export interface Errand {
   costs(run: string): Promise<Costs>;
   /** Parks the runs of this process; nothing is cancelled. */
   close(): Promise<void>;
-}
-
-/**
- * Opens an Errand on a store, or on a Temporal server. Rejects with `store.*` when it cannot be used.
- * @example
- * ```ts
- * import { openErrand, workflow } from 'errand';
- *
- * const greet = workflow({
- *   name: 'greet',
- *   entryPoint: 'hello',
- *   input: { name: { type: 'string' } },
- *   nodes: [{ name: 'hello', type: 'set', value: 'Hello {{ workflow.input.name }}' }],
- * });
- * const errand = await openErrand({ store: 'memory' });
- * const run = await errand.start(greet, { input: { name: 'Ada' } });
- * console.log(await run.result()); // { status: 'completed', output: 'Hello Ada' }
- * await errand.close();
- * ```
- */
-export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {
-  refuseOldNode(process.versions.node);
-  // a program that only reads failures never loads the engine
-  const { createErrand } = await import('./errand.ts');
-  return createErrand(options);
 }

@@ -16,6 +16,7 @@ import type {
   Backend,
   BackendResumeOptions,
   BackendStartOptions,
+  LegOrigin,
   LegWorkflow,
   RunHandle,
   CancelOptions,
@@ -45,11 +46,13 @@ export type { LoadedWorkflow } from './loading/load-file.ts';
 export interface EngineStartOptions
   extends
     StartOptions,
+    LegOrigin,
     Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage' | 'keepsAnswers'> {}
 
 type GivenAnswer = GateAnswer & Pick<Answer, 'isByProgram'>;
 
-interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
+interface LegOptions
+  extends ResumeOptions, LegOrigin, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
   readonly workflow?: RunnableWorkflow | undefined;
   /** The file of the workflow. Default: the file that the run was started with. */
   readonly file?: string | undefined;
@@ -59,7 +62,7 @@ interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefo
 
 /** Opens an Errand, and rejects where its store or server cannot be used. */
 export async function createErrand(
-  options: ErrandOptions = {},
+  options: ErrandOptions & Pick<EngineOptions, 'telemetry'> = {},
   clock?: EffectClock,
 ): Promise<Errand> {
   const engine = await openEngine(options, clock);
@@ -171,6 +174,7 @@ export class Engine extends ReadRuns implements Errand {
     const isInCode = file === undefined;
     return backend.start(plan, given, {
       ...options,
+      trace: this.#traceOf(options),
       effects: this.#host.runnerOf(workflow),
       ...(isInCode ? {} : { file }),
       onCreated: (run) => {
@@ -198,7 +202,7 @@ export class Engine extends ReadRuns implements Errand {
     const backend = await this.runs();
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
     return this.#runLeg(run, options, (workflow) =>
-      backend.resume(run, { ...options, ...checked, workflow }),
+      backend.resume(run, { ...options, trace: this.#traceOf(options), ...checked, workflow }),
     );
   }
 
@@ -211,7 +215,7 @@ export class Engine extends ReadRuns implements Errand {
     const value = checkedJson(answer.value, 'The answer');
     const complete = { by: 'library', ...answer, value };
     return this.#runLeg(run, options, (workflow) =>
-      backend.answer(run, complete, { ...options, workflow }),
+      backend.answer(run, complete, { ...options, trace: this.#traceOf(options), workflow }),
     );
   }
 
@@ -288,6 +292,10 @@ export class Engine extends ReadRuns implements Errand {
     this.#home = home;
     this.#backend = backend;
     return backend;
+  }
+
+  #traceOf({ trace }: LegOrigin): LegOrigin['trace'] {
+    return trace === undefined ? this.#options.trace : trace;
   }
 
   #warn(thrown: unknown): void {

@@ -4,6 +4,7 @@ import type { EffectClock } from '../effects/clock.ts';
 import { keyValuesIn, storeSecrets } from '../effects/model/key-values.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
+import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { timedStore } from '../stores/timed-store.ts';
 import type { Backend } from './backend.ts';
@@ -12,6 +13,7 @@ import { openStore, sqlitePath } from './loading/open-store.ts';
 import { LocalBackend } from './local/local-backend.ts';
 import type { EffectRunner } from './run/effect-runner.ts';
 import type { Progress } from './run/running-effects.ts';
+import type { TelemetryPort } from './run/telemetry-port.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { witnessed } from './run/lost-log.ts';
 import { warnProcess } from './process-warning.ts';
@@ -38,6 +40,10 @@ export interface EngineOptions extends WorkflowHostOptions {
   readonly onOutage?: 'halt' | 'wait';
   /** Called with every event of every run that this process executes, after it is stored. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** The trace of every leg that is begun without one of its own. Default: the active span. */
+  readonly trace?: TraceCarrier | undefined;
+  /** Watches the runs that this process executes. Default: nobody does. */
+  readonly telemetry?: TelemetryPort | undefined;
   /** Called with how long each call of the store took, in seconds. */
   readonly onStoreCall?: (seconds: number) => void;
   /** Called with the progress of every run that this process executes. */
@@ -82,12 +88,21 @@ export async function openBackend(
     ...(onWarning === undefined ? {} : { onWarning }),
     ...(onInternal === undefined ? {} : { onInternal }),
     ...(onProgress === undefined ? {} : { onProgress }),
+    telemetry: options.telemetry,
+    storeName: storeName(address),
     secrets: [
       ...secretsIn(options),
       ...(typeof address === 'string' ? storeSecrets(address, envOf(options)) : []),
     ],
   });
   return { backend, home };
+}
+
+/** The scheme of the address; a store that the host opened has none. */
+function storeName(address: string | RunStore): string {
+  return typeof address === 'string'
+    ? (/^[a-z][a-z\d+.-]*/i.exec(address)?.[0] ?? 'store')
+    : 'host';
 }
 
 function timed(store: RunStore, { onStoreCall }: EngineOptions): RunStore {
@@ -110,6 +125,7 @@ async function temporalBackend(
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     ...(maxHistoryEvents === undefined ? {} : { maxHistoryEvents }),
     ...(queryMs === undefined ? {} : { queryMs }),
+    telemetry: options.telemetry,
     secrets: secretsIn(options),
   });
 }

@@ -31,6 +31,8 @@ export interface RunView {
   readonly in_doubt: readonly NamedUnknownOutcome[];
   readonly nodes: readonly NodeTimeline[];
   readonly costs: Costs;
+  /** Leads to the trace of its latest leg, where there is one. */
+  readonly traceparent?: string;
 }
 
 export interface ViewedRun {
@@ -74,7 +76,7 @@ export function shownView(
   { record, status, directory, inDoubt }: Shown,
 ): RunView {
   const { run, workflow, waiting } = record;
-  const { output, error } = view;
+  const { output, error, traceparent } = view;
   return {
     run,
     workflow,
@@ -87,6 +89,7 @@ export function shownView(
     in_doubt: inDoubt,
     nodes: nodeTimelines(view),
     costs: ledgerOf(view.costs),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
 

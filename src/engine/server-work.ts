@@ -7,7 +7,7 @@ import { ErrandError, isKind } from '../errors/thrown/errand-error.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
 import type { Delivery, SharedWork } from '../machine/ports/shared-work-port.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
-import type { Backend, RunHandle, RunSharing } from './backend.ts';
+import type { Backend, LegOrigin, RunHandle, RunSharing } from './backend.ts';
 import type {
   CarryingOn,
   CarryOnOptions,
@@ -27,7 +27,10 @@ import { asEvent } from './run/subscription.ts';
 export interface ServerWorkParts {
   readonly clock: EffectClock;
   readonly backend: () => Promise<Backend>;
-  readonly start: (workflow: RunnableWorkflow, options: StartOptions) => Promise<RunHandle>;
+  readonly start: (
+    workflow: RunnableWorkflow,
+    options: StartOptions & LegOrigin,
+  ) => Promise<RunHandle>;
   readonly resume: (run: string, options: CarriedLeg) => Promise<RunHandle>;
   readonly onWarning: (thrown: unknown) => void;
 }

@@ -106,6 +106,7 @@ function inRun(view: Draft, event: OfRun, lastAt: string): RunView {
         workflow: event.workflow,
         startedAt: event.at,
         input: view.input ?? event.input,
+        ...traced(event),
         legs: [{ from: event.at, cause: 'started', seq: event.seq }],
       };
     case 'run:resumed':
@@ -151,12 +152,18 @@ function resumed(
   const next: Draft = {
     ...rest,
     status: 'running',
+    ...traced(event),
     input: input === undefined ? view.input : joined(view.input, input),
     legs: [...rest.legs, { from: at, cause: 'resumed', by, seq }],
   };
   if (view.status === 'failed') reopenMembers(next, view.endedAt);
   if (from !== undefined) rewind(next, from, at);
   return next;
+}
+
+/** A leg without a context leaves the one before it in place. */
+function traced({ traceparent }: { readonly traceparent?: string }): { traceparent?: string } {
+  return traceparent === undefined ? {} : { traceparent };
 }
 
 function joined(before: JsonValue, change: JsonValue): JsonValue {

@@ -10,6 +10,7 @@ import { createRedactor } from '../errors/redaction/redact.ts';
 import { renderLine } from '../errors/render/line.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { createTelemetry, telemetryFault } from '../telemetry/telemetry.ts';
 import { Access } from './access/access.ts';
 import { hostName } from './access/hosts.ts';
 import { mintedToken, tokensIn, type Token } from './access/tokens.ts';
@@ -204,6 +205,11 @@ export class HostedServer implements ErrandServer {
       directory,
       secrets: [...secrets, ...this.#tokenSecrets()],
       onWarning,
+      telemetry: createTelemetry({
+        env: env ?? process.env,
+        directory,
+        onFault: (thrown) => onWarning(telemetryFault(thrown)),
+      }),
       ...own,
       onEvent: (event) => {
         chunks.noteEvent(event);

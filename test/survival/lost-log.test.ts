@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openErrand } from '../../src/engine/errand-interface.ts';
+import { openErrand } from '../../src/open-errand.ts';
 import { anyErrand, errand, type Ended } from './process.ts';
 import { text } from './subjects.ts';
 

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openErrand, workflow, type Errand, type RunEvent } from '../../src/index.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
+import { recordTelemetry, traceparentOf, tree } from '../telemetry/otel.ts';
 import { openStage, PATIENCE_MS, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('an Errand that is opened on Temporal');
@@ -14,6 +16,8 @@ nodes:
   - {name: ask, type: human_gate, prompt: Publish it?, options: [{value: 'yes'}, {value: 'no'}], routes: [{to: $end}]}
 output: {draft: '{{ draft.output.text }}', said: '{{ ask.output.selected }}'}
 `;
+
+const LEG = 'invoke_workflow review';
 
 const functions = {
   shout: (input: unknown) => ({ text: String((input as { text: string }).text).toUpperCase() }),
@@ -53,7 +57,7 @@ describe.skipIf(skipped !== undefined)('an Errand on Temporal', () => {
     folder = mkdtempSync(join(tmpdir(), 'errand-on-temporal-'));
     writeFileSync(join(folder, 'review.yaml'), FILE);
     stage = await openStage('facade');
-    await stage.worker({ functions, base: folder });
+    await stage.worker({ functions, base: folder, telemetry: createTelemetry() });
     errand = await open();
   }, 300_000);
 
@@ -61,6 +65,99 @@ describe.skipIf(skipped !== undefined)('an Errand on Temporal', () => {
     await errand?.close();
     await stage?.close();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('gives the spans of a local run, once, with the leg linked to the one before', async () => {
+    const recorded = recordTelemetry();
+    try {
+      const review = await errand.load('review.yaml');
+      const run = await recorded.inSpan('host', () =>
+        errand.start(review, { input: { about: 'cats' } }),
+      );
+      expect(await run.result()).toMatchObject({ status: 'paused' });
+      const next = await errand.answer(run.id, { value: 'yes' });
+      expect(await next?.result()).toMatchObject({ status: 'completed' });
+      await expect
+        .poll(async () => (await recorded.spans()).filter(({ name }) => name === LEG).length)
+        .toBe(2);
+      const spans = await recorded.spans();
+      expect(tree(spans, ['errand.leg', 'errand.leg.cause', 'errand.run.status'])).toBe(
+        [
+          'host',
+          '  invoke_workflow review leg=1 leg.cause=start run.status=paused',
+          '    errand.node draft',
+          '    errand.node ask',
+          'invoke_workflow review leg=2 leg.cause=answer run.status=completed',
+          '  errand.node ask',
+        ].join('\n'),
+      );
+      const [first, second] = spans.filter(({ name }) => name === LEG);
+      expect(second?.links.map(({ context }) => context.spanId)).toEqual([
+        first?.spanContext().spanId,
+      ]);
+      const stored: (string | undefined)[] = [];
+      for await (const event of errand.history(run.id))
+        if (event.type === 'run:started' || event.type === 'run:resumed')
+          stored.push(event.traceparent);
+      expect(stored).toEqual([first, second].map((span) => traceparentOf(span)));
+    } finally {
+      await recorded.close();
+    }
+  });
+
+  it('makes each span once when another worker takes the workflow over', async () => {
+    const recorded = recordTelemetry();
+    const begun = Promise.withResolvers<void>();
+    let calls = 0;
+    const slow = (_input: unknown, { signal }: { signal: AbortSignal }): unknown => {
+      if (calls++ > 0) return { done: true };
+      begun.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('stopped')));
+      });
+    };
+    const functions = { quick: () => ({}), slow };
+    const moved = await openStage('moved', stage);
+    const options = { functions, base: folder, telemetry: createTelemetry() };
+    const first = await moved.worker(options);
+    const host = await openErrand({
+      temporal: { ...moved.config, heartbeatMs: 5000, queryMs: PATIENCE_MS },
+      functions,
+      directory: folder,
+    });
+    try {
+      writeFileSync(
+        join(folder, 'moves.yaml'),
+        `workflow: { name: moves, entry_point: one }
+nodes:
+  - { name: one, type: call, function: quick, routes: [{ to: two }] }
+  - { name: two, type: call, function: slow, idempotent: true }
+`,
+      );
+      const run = await recorded.inSpan('host', async () =>
+        host.start(await host.load('moves.yaml')),
+      );
+      await begun.promise;
+      await first.stop();
+      await moved.worker({ ...options, telemetry: createTelemetry() });
+      expect(await run.result()).toMatchObject({ status: 'completed' });
+      await expect
+        .poll(async () =>
+          (await recorded.spans()).some(({ name }) => name === 'invoke_workflow moves'),
+        )
+        .toBe(true);
+      const spans = await recorded.spans();
+      expect(spans.map(({ name }) => name).toSorted()).toEqual([
+        'errand.node one',
+        'errand.node two',
+        'host',
+        'invoke_workflow moves',
+      ]);
+    } finally {
+      await host.close();
+      await moved.close();
+      await recorded.close();
+    }
   });
 
   it('starts a file, shows it, and answers it from another client', async () => {

@@ -13,7 +13,7 @@ import {
   bundleWorkflow,
   startWorker,
   type ErrandWorker,
-  type ErrandWorkerOptions,
+  type WatchedWorkerOptions,
 } from '../../src/engine/temporal/worker.ts';
 import { findProgram, hasGo, say, startServer, type TemporalServer } from './server.ts';
 
@@ -31,7 +31,7 @@ export interface Stage {
   /** Undefined where the server is somebody else's, who would mind. */
   readonly server: TemporalServer | undefined;
   client(options?: Partial<TemporalBackendOptions>): Promise<TemporalBackend>;
-  worker(options?: Partial<ErrandWorkerOptions>): Promise<ErrandWorker>;
+  worker(options?: Partial<WatchedWorkerOptions>): Promise<ErrandWorker>;
   close(): Promise<void>;
 }
 
@@ -57,9 +57,9 @@ export function hasPackages(): boolean {
   return existsSync(join(PACKAGES, 'node_modules', '@temporalio', 'worker'));
 }
 
-/** A namespace and a task queue of its own, by the name of the test. */
-export async function openStage(name: string): Promise<Stage> {
-  const given = process.env['TEMPORAL_ADDRESS'];
+/** A namespace and a task queue of its own, by the name of the test; `beside`: on the server of that stage. */
+export async function openStage(name: string, beside?: Stage): Promise<Stage> {
+  const given = beside?.config.address ?? process.env['TEMPORAL_ADDRESS'];
   const server = given === undefined ? await ownServer() : undefined;
   const address = given ?? server?.address ?? '';
   const config: TemporalConfig = {
@@ -113,9 +113,12 @@ async function ownServer(): Promise<TemporalServer> {
 /** Bundling takes longer than most tests; the same sources give the same bundle. */
 export async function cachedBundle(): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of globSync('src/{errors,providers,workflow,machine,effects,engine}/**/*.ts', {
-    cwd: ROOT,
-  }).toSorted())
+  for (const file of globSync(
+    'src/{errors,providers,workflow,machine,history,effects,engine}/**/*.ts',
+    {
+      cwd: ROOT,
+    },
+  ).toSorted())
     hash.update(file).update(readFileSync(join(ROOT, file)));
   const folder = join(tmpdir(), 'errand-temporal-bundles');
   const file = join(folder, `${hash.digest('hex').slice(0, 16)}.js`);

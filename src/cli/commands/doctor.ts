@@ -26,6 +26,7 @@ import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/phrases.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../../engine/version.ts';
+import { missingPackages, SDK_PACKAGE, wantsSdk } from '../../telemetry/otel/start-sdk.ts';
 import { serverFindings } from '../project/doctor-servers.ts';
 import { withRuns } from '../project/stored-run.ts';
 
@@ -51,6 +52,7 @@ export async function doctor(
     await store(),
     ...(await servers()),
     packages(),
+    ...telemetry(),
     ...PROVIDERS.map((provider) => providerFinding(provider, process.env)),
     ...(options.online === true ? await online(process.env) : []),
   ];
@@ -220,6 +222,25 @@ function packages(): Finding {
     state: 'ok',
     detail: isNone ? 'no optional package is installed' : `${there.join(', ')} installed`,
   };
+}
+
+/** Only where the environment asks for it. */
+function telemetry(): readonly Finding[] {
+  const { env } = process;
+  if (!wantsSdk(env)) return [];
+  const missing = missingPackages(process.cwd());
+  if (missing.length === 0) {
+    const detail = `${SDK_PACKAGE} installed; commands send spans and metrics to the receiver in OTEL_EXPORTER_OTLP_ENDPOINT`;
+    return [{ check: 'telemetry', state: 'ok', detail }];
+  }
+  return [
+    {
+      check: 'telemetry',
+      state: 'warning',
+      detail: `OTEL_EXPORTER_OTLP_ENDPOINT is set, and nothing is sent: ${missing.join(' and ')} not installed`,
+      next: `npm install ${missing.join(' ')}`,
+    },
+  ];
 }
 
 function providerFinding(

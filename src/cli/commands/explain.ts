@@ -8,8 +8,8 @@ import { wrap } from '../../errors/render/columns.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { refusal } from '../exit.ts';
 import { explainedKind } from '../../errors/catalog/explained-kind.ts';
-import { explainMarkdown, explainText, listText } from './explain-kind.ts';
-import type { MeantWord } from './explain-word.ts';
+import { explainMarkdown, explainText, listText } from './explain/explain-kind.ts';
+import type { MeantWord } from './explain/explain-word.ts';
 import type { Format } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -41,7 +41,7 @@ export async function explain(
   }
   const kinds = kindsCalled(name);
   if (kinds.length === 0) {
-    const { meantByWord } = await import('./explain-word.ts');
+    const { meantByWord } = await import('./explain/explain-word.ts');
     // a kind that is misspelt or lacks its prefix gets a suggestion, and is not read as a provider's code
     const [prefix = ''] = name.split('.');
     const isMeantAsKind = RUNTIME_KINDS.some(
@@ -52,7 +52,7 @@ export async function explain(
       terminal.out(showWord(name, word, options.format, terminal));
       return 0;
     }
-    const { explainRun } = await import('./explain-run.ts');
+    const { explainRun } = await import('./explain/explain-run.ts');
     return explainRun(name, { format: options.format, noKind: unknownKind(name) }, terminal);
   }
   terminal.out(showNamed(name, kinds, options.format, terminal));

@@ -12,6 +12,8 @@ import { noteLeftRunning, onCrash } from '../guard/command-end.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { createHome } from '../project/home.ts';
 import { keepInternal } from '../project/project.ts';
+import { createTelemetry, telemetryFault } from '../../telemetry/telemetry.ts';
+import { runLogFor } from '../project/run-log.ts';
 import type { Terminal } from '../terminal.ts';
 import { runLocationFlags } from '../project/run-location-flags.ts';
 
@@ -27,6 +29,8 @@ export async function worker(
   const drainMs = drainOf(flags.drain);
   const config = temporalConfig(runLocationFlags(), process.env, process.cwd());
   const home = createHome(process.env, process.cwd());
+  const warn = (text: string): void => terminal.err(`errand worker: ${oneLine(text)}`);
+  const runLog = runLogFor(terminal);
   const running = await startWorker({
     config,
     extensionModules: projectModules(),
@@ -35,7 +39,12 @@ export async function worker(
     concurrency,
     drainMs,
     onInternal: keepInternal(home),
-    onWarning: (text) => terminal.err(`errand worker: ${oneLine(text)}`),
+    onWarning: warn,
+    ...(runLog === undefined ? {} : { onEvent: (event) => runLog.note(event) }),
+    telemetry: createTelemetry({
+      directory: process.cwd(),
+      onFault: (thrown) => warn(telemetryFault(thrown).message),
+    }),
   });
   const { address, namespace, taskQueue } = config;
   note(`Executing runs from the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);

@@ -8,6 +8,8 @@ export interface CliContext {
   readonly terminal: Terminal;
   /** How the running command prints, so that a failure has the same form as its result. */
   output: OutputOptions;
+  /** Sends the spans and metrics of the command before it ends; undefined where it has none. */
+  endTelemetry?: () => Promise<void>;
 }
 
 export function formatOption(formats: readonly Format[] = FORMATS): Option {

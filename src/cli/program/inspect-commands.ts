@@ -1,4 +1,4 @@
-/** The commands that read runs and change nothing: `runs`, `watch`, `explain`, `show`, `costs`, `audit`. */
+/** The commands that read runs and change nothing: `runs`, `watch`, `explain`, `show`, `costs`, `audit`, `trace`. */
 import { Option } from 'commander';
 import type { Format } from '../format.ts';
 import {
@@ -39,6 +39,7 @@ export function addInspectCommands(cli: CliContext): void {
       'Shows each retry, answer, approval, resume, cancellation, accepted drift and suppressed failure of a run, and who did it.',
     load: async () => (await import('../commands/audit.ts')).audit,
   });
+  addTrace(cli);
 }
 
 type Inspect = (
@@ -81,6 +82,34 @@ function addOfRun(
     .action(async (id: string, options: Parameters<Inspect>[1]) => {
       const inspect = await load();
       process.exitCode = await inspect(id, options, cli.terminal);
+    });
+}
+
+function addTrace(cli: CliContext): void {
+  cli.program
+    .command('trace')
+    .helpGroup(GROUP)
+    .summary('print the spans of a run for OpenTelemetry')
+    .description(
+      'Prints the spans of a stored run as one OTLP request, without any SDK: send it to a receiver, or open it in a viewer. The ids are derived from the run, so the same run gives the same bytes.',
+    )
+    .argument(...RUN)
+    .addOption(
+      new Option('--format <format>', 'how to print it')
+        .choices(['otlp-json'])
+        .default('otlp-json'),
+    )
+    .addOption(verboseOption())
+    .addHelpText(
+      'after',
+      examples(
+        `errand trace ${ID} --format otlp-json`,
+        `errand trace ${ID} | curl -H 'Content-Type: application/json' --data @- http://127.0.0.1:4318/v1/traces`,
+      ),
+    )
+    .action(async (id: string) => {
+      const { trace } = await import('../commands/trace.ts');
+      process.exitCode = await trace(id, cli.terminal);
     });
 }
 

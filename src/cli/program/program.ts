@@ -45,6 +45,10 @@ Examples:
     await refuseGoneFolder();
     const { guardProcess } = await import('../guard/guard-process.ts');
     guardProcess(cli);
+    if (EXECUTES.has(command.name()) && namesReceiver(process.env)) {
+      const { beginTelemetry } = await import('../guard/command-telemetry.ts');
+      beginTelemetry(cli, command.name());
+    }
   });
   addRunLocationOptions(cli);
   addRunCommands(cli);
@@ -61,6 +65,24 @@ Examples:
   for (const command of program.commands)
     command.showHelpAfterError(`Try: errand ${command.name()} --help`);
   return cli;
+}
+
+/** The commands that execute runs, and so have spans and metrics. */
+const EXECUTES: ReadonlySet<string> = new Set([
+  'run',
+  'resume',
+  'retry',
+  'answer',
+  'cancel',
+  'draft',
+  'serve',
+  'worker',
+  'mcp',
+]);
+
+/** A look at the names alone: most commands never load more of it. */
+function namesReceiver(env: NodeJS.ProcessEnv): boolean {
+  return Object.keys(env).some((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?ENDPOINT$/.test(name));
 }
 
 /** Messages quote what was typed, which may contain line breaks. */

@@ -38,6 +38,7 @@ const ABOUT_RUNS: readonly string[] = [
   'show',
   'costs',
   'audit',
+  'trace',
   'export',
 ];
 

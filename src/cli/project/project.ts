@@ -7,7 +7,9 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunRecord } from '../../machine/ports/store-port.ts';
+import { carrierInEnvironment } from '../../machine/ports/trace-carrier.ts';
 import { appendPrivate, keepPrivate } from '../../stores/sqlite/private-files.ts';
+import { createTelemetry, telemetryFault } from '../../telemetry/telemetry.ts';
 import { CHECK_FUNCTION } from '../draft/names.ts';
 import { createHome, errandHome } from './home.ts';
 import { projectModules } from './project-extensions.ts';
@@ -52,6 +54,11 @@ export async function openProject(
   const engine = await openEngine({
     extensionModules: projectModules(),
     onWarning,
+    trace: carrierInEnvironment(process.env),
+    telemetry: createTelemetry({
+      directory: process.cwd(),
+      onFault: (thrown) => onWarning(telemetryFault(thrown)),
+    }),
     ...(onProgress === undefined ? {} : { onProgress }),
     onInternal: (record) => keep?.(record),
     onOutage: 'halt',
@@ -88,6 +95,7 @@ async function atServer(
   const engine = await openEngine({
     extensionModules: projectModules(),
     onWarning,
+    trace: carrierInEnvironment(process.env),
     locate: () => ({ server }),
   });
   const { servedNow, servedWorkflow } = await import('./served-workflow.ts');

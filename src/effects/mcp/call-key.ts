@@ -1,6 +1,7 @@
 /**
  * Metadata of a call by which a server can recognise a repeated one: the idempotency key of the action,
- * which is the same for every attempt, and the number of the attempt.
+ * which is the same for every attempt, and the number of the attempt. The trace of the attempt is beside
+ * them, under the names that MCP gives it.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { EffectContext } from '../effect.ts';
@@ -13,8 +14,9 @@ export type CallMeta = Readonly<Record<string, unknown>>;
 export function metaOf({
   idempotencyKey,
   attempt,
-}: Pick<EffectContext, 'idempotencyKey' | 'attempt'>): CallMeta {
-  return { [KEY_NAME]: idempotencyKey, [ATTEMPT_NAME]: attempt };
+  trace,
+}: Pick<EffectContext, 'idempotencyKey' | 'attempt' | 'trace'>): CallMeta {
+  return { [KEY_NAME]: idempotencyKey, [ATTEMPT_NAME]: attempt, ...trace };
 }
 
 /** Identifies one attempt of a call on a connection; empty for a message that is not a call. */

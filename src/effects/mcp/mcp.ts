@@ -190,6 +190,8 @@ async function checkAndSend(
 
   const { timeoutMs } = describeTool(request.tool, request.server.settings, tool);
   watch.startTool(timeoutMs);
+  const { protocolVersion } = connection;
+  if (protocolVersion !== undefined) context.observe?.({ mcpProtocolVersion: protocolVersion });
   const settled = await watch.first(
     connection.call(
       { name: request.tool, arguments: request.arguments, _meta: metaOf(context) },

@@ -44,6 +44,8 @@ export interface McpClient {
   listTools(params?: undefined, options?: McpCallOptions): Promise<unknown>;
   callTool(params: object, options?: McpCallOptions): Promise<unknown>;
   close(): Promise<void>;
+  /** Undefined before it is connected. */
+  getNegotiatedProtocolVersion?(): string | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
 }

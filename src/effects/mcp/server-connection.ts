@@ -41,6 +41,8 @@ export interface ServerConnection {
   /** False when it was lost. */
   readonly isOpen: boolean;
   readonly tools: ReadonlyMap<string, ServerTool>;
+  /** The version of the protocol that both speak. */
+  readonly protocolVersion: string | undefined;
   /** Whether the server has a session, which it loses when it restarts. */
   readonly hasSession: boolean;
   /** Lists the tools again; rejects if the server does not respond in time. */
@@ -114,6 +116,9 @@ async function connectBy(
     },
     get tools() {
       return tools;
+    },
+    get protocolVersion() {
+      return client.getNegotiatedProtocolVersion?.();
     },
     get hasSession() {
       return transport.sessionId !== undefined;

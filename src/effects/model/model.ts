@@ -137,6 +137,7 @@ async function sendCall(
     return notStarted(thrown, callContext);
   }
   const state = newStreamState({ hasTools: call.tools.length > 0 });
+  const observeFirst = firstChunkOf(context);
   const ended = readStream(
     () =>
       found.sdk.stream({
@@ -150,12 +151,28 @@ async function sendCall(
       state,
       watch,
       modelRef,
-      onDelta: (type, delta) => reportProgress(context, { type, attempt: context.attempt, delta }),
+      onDelta: (type, delta) => {
+        observeFirst();
+        reportProgress(context, { type, attempt: context.attempt, delta });
+      },
     },
   );
   await Promise.race([ended, watch.abandoned]);
   watch.close();
+  const responseId = state.finish?.response?.id;
+  if (responseId !== undefined && responseId !== '') context.observe?.({ responseId });
   return resultFrom(state, watch, callContext);
+}
+
+/** Says once how long the first text took, where somebody traces. */
+function firstChunkOf({ observe, clock = MACHINE_CLOCK }: EffectContext): () => void {
+  if (observe === undefined) return () => undefined;
+  const startedMs = clock.now();
+  let isSaid = false;
+  return () => {
+    if (!isSaid) observe({ timeToFirstChunkMs: clock.now() - startedMs });
+    isSaid = true;
+  };
 }
 
 /** A listener that throws must not fail the call. */

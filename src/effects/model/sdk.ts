@@ -24,7 +24,7 @@ export interface SdkFinish {
   readonly finishReason: string;
   readonly rawFinishReason?: string | undefined;
   readonly usage: SdkUsage;
-  readonly response?: { readonly modelId?: string };
+  readonly response?: { readonly id?: string; readonly modelId?: string };
 }
 
 /** Metadata by provider. */

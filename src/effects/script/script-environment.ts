@@ -1,9 +1,10 @@
 /**
  * The environment of a script: that of the run without Errand's own variables and without secrets, then
- * the author's variables, then the engine's, so that nothing can redirect the error file.
+ * the author's variables, then the engine's, so that nothing can redirect the error file or the trace.
  */
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
+import { carrierVariables } from '../../machine/ports/trace-carrier.ts';
 import type { EffectContext } from '../effect.ts';
 import { isErrandVariable, isProxy } from '../model/key-values.ts';
 
@@ -27,6 +28,7 @@ export function scriptEnvironment(
     ERRAND_RUN: context.run,
     ERRAND_NODE: context.node,
     ERRAND_IDEMPOTENCY_KEY: context.idempotencyKey,
+    ...carrierVariables(context.trace),
   };
 }
 

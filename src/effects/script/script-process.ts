@@ -30,6 +30,7 @@ export interface ProcessSpec {
 
 export interface ProcessControl {
   readonly signal: AbortSignal;
+  readonly onStarted?: (pid: number) => void;
   readonly timeoutMs?: number;
   readonly clock: EffectClock;
 }
@@ -55,6 +56,7 @@ export async function runProcess(spec: ProcessSpec, control: ProcessControl): Pr
   if (!('pid' in started)) return { started: false, thrown: started.thrown };
   const { pid, stdout, stderr, exited, streams, answers, release } = started;
   const stop = whenStopped(control);
+  control.onStarted?.(pid);
   try {
     const first = await Promise.race([exited, stop.promise]);
     const endedBy = typeof first === 'string' ? first : 'itself';

@@ -143,6 +143,7 @@ async function runWith(
     { command, args, env, pipes, ...(cwd === undefined ? {} : { cwd }) },
     {
       signal: context.signal,
+      onStarted: (pid) => context.observe?.({ pid }),
       clock: context.clock ?? MACHINE_CLOCK,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     },

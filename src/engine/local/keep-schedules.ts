@@ -146,7 +146,7 @@ export class KeepSchedules implements KeepingSchedules {
     const { workflow, plan, key } = entry;
     let last: NonNullable<ScheduleNote['last']> = { tickMs, outcome: 'started' };
     try {
-      await start(workflow, { input: plan.input, id: tickRunId(key, tickMs) });
+      await start(workflow, { input: plan.input, id: tickRunId(key, tickMs), trace: null });
     } catch (thrown) {
       // not known whether it exists: the next poll tries again with the same id
       if (isKind(thrown, 'store.unavailable')) throw thrown;

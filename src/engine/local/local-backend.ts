@@ -11,6 +11,7 @@ import {
 } from '../../machine/gates/gate-answer.ts';
 import type { EventBody } from '../../machine/state/events.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
+import { openNodes } from '../../history/trace-facts.ts';
 import { recordEvents, firstStep, toStoredEvents } from '../../machine/decide/step.ts';
 import type {
   Claim,
@@ -40,7 +41,8 @@ import type {
 import type { LocalOptions } from './local-options.ts';
 import { LocalArchive } from './local-archive.ts';
 import { LocalSharing } from './local-sharing.ts';
-import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
+import { LogWriter, retryStoreOutage, timedCommit } from '../run/log-writer.ts';
+import type { LegTelemetry } from '../run/telemetry-port.ts';
 import { noticesOf } from '../run/notices.ts';
 import { asEvent } from '../run/subscription.ts';
 import { refuseMissing } from '../run/run-requirements.ts';
@@ -63,6 +65,7 @@ import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { refuseMissingSecrets } from './missing-secrets.ts';
 import { withoutTypedSecrets } from './typed-secrets.ts';
+import { watchLeg } from '../run/watch-leg.ts';
 
 interface Begun {
   readonly state: RunState;
@@ -161,13 +164,13 @@ export class LocalBackend implements Backend {
     const state: RunState = { ...newRunState(id, plan), ...this.#ofEngine };
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
-    const started = startedEvent(plan, input, options, this.#redactor);
+    const isLeft = options.isLeft === true;
+    const telemetry = watchLeg(this.#options, state, { ...options, nowMs });
+    const traceparent = telemetry?.traceparent ?? options.trace?.traceparent;
+    const started = startedEvent(plan, input, options, { redactor: this.#redactor, traceparent });
     // nothing may be requested that nobody executes
-    const happened =
-      options.isLeft === true
-        ? recordEvents(state, [started], nowMs)
-        : firstStep(state, started, nowMs);
-    const events = toStoredEvents(state, happened, at);
+    const first = isLeft ? recordEvents(state, [started], nowMs) : firstStep(state, started, nowMs);
+    const events = toStoredEvents(state, first, at);
     const fresh: NewRun = {
       id,
       workflow: plan.name,
@@ -182,14 +185,15 @@ export class LocalBackend implements Backend {
       owner: this.#owner,
       leaseMs: LEASE_MS,
     };
-    const claim = await this.#create(fresh, options.onOutage);
+    const claim = await this.#create(fresh, options.onOutage, telemetry);
     options.onCreated?.(id);
-    if (options.isLeft === true) return this.#leave(claim);
+    if (isLeft) return this.#leave(claim);
     return this.#legs.openFor(claim, async () => {
       const recovered = { state, checkpointSeq: 0 };
       const { answers: _kept, ...rest } = options;
       const own = options.keepsAnswers === true ? rest : options;
-      const { leg } = await this.#legs.open({ recovered, claim, options: own, firstSeq: 1 });
+      const opening = { recovered, claim, options: own, firstSeq: 1, telemetry };
+      const { leg } = await this.#legs.open(opening);
       leg.loop.notifyStored(events);
       leg.loop.wake();
       return leg;
@@ -310,8 +314,13 @@ export class LocalBackend implements Backend {
   }
 
   /** Creates the run once, however often the store has to be called. */
-  async #create(fresh: NewRun, onOutage = this.#options.onOutage ?? 'halt'): Promise<Claim> {
-    const created = await retryStoreOutage(() => this.store.create(fresh), {
+  async #create(
+    fresh: NewRun,
+    onOutage = this.#options.onOutage ?? 'halt',
+    telemetry?: LegTelemetry,
+  ): Promise<Claim> {
+    const create = timedCommit(() => this.store.create(fresh), telemetry);
+    const created = await retryStoreOutage(create, {
       clock: this.#clock,
       onOutage: () => onOutage,
     });
@@ -338,8 +347,11 @@ export class LocalBackend implements Backend {
       const plan = this.#plans.without(options.plan);
       const bound = options.plan === undefined ? {} : { bound: boundOf(options.plan) };
       const { leftRunning } = options.effects ?? this.#options.effects;
-      const how = { ...bound, ...withoutTypedSecrets(options, this.#redactor), plan };
+      const telemetry = watchLeg(this.#options, state, { ...options, nowMs });
+      const traceparent = telemetry?.traceparent ?? options.trace?.traceparent;
+      const how = { ...bound, ...withoutTypedSecrets(options, this.#redactor), plan, traceparent };
       const events = applyResume(state, how, nowMs, leftRunning);
+      telemetry?.reopen(openNodes(state));
       // the stored plan has no secret values, and the effects need them
       if (options.plan === undefined) refuseMissingSecrets(state);
       else state.plan = options.plan;
@@ -347,7 +359,8 @@ export class LocalBackend implements Backend {
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
       if (options.isLeft === true) return this.#leave(claim, { state, events, nowMs, voidThrough });
-      const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });
+      const opening = { recovered, claim, options, firstSeq, telemetry };
+      const { leg, messages } = await this.#legs.open(opening);
       if (voidThrough !== undefined) leg.loop.acknowledgeThrough(voidThrough);
       leg.loop.startWith(events, nowMs, () => {
         deliverMessages(leg.loop, messages, sent);
@@ -384,7 +397,9 @@ export class LocalBackend implements Backend {
       const end: EventBody = { type: 'run:cancelled', ...cancelled };
       const events = recordEvents(state, [...abandonedEffects(state), end], nowMs);
       const firstSeq = state.seq - events.length + 1;
-      const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });
+      const telemetry = watchLeg(this.#options, state, { ...options, nowMs, isUnseen: true });
+      const opening = { recovered, claim, options, firstSeq, telemetry };
+      const { leg, messages } = await this.#legs.open(opening);
       const last = messages.at(-1);
       // a cancelled run reads no more messages
       if (last !== undefined) leg.loop.acknowledgeThrough(last.number);

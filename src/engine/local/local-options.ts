@@ -7,6 +7,7 @@ import type { InterferencePort } from '../../machine/ports/interference-port.ts'
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
 import type { Progress } from '../run/running-effects.ts';
+import type { TelemetryPort } from '../run/telemetry-port.ts';
 
 export interface LocalOptions {
   readonly store: RunStore;
@@ -29,6 +30,10 @@ export interface LocalOptions {
   readonly onEvent?: (event: RunEvent) => void;
   /** Called with the progress of every run, beside the listener of its leg. */
   readonly onProgress?: (progress: Progress) => void;
+  /** The kind of the store, for its latency. */
+  readonly storeName?: string;
+  /** Watches the legs. Default: nobody does. */
+  readonly telemetry?: TelemetryPort | undefined;
   /** Called with failures that belong to no run. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
 }

@@ -6,14 +6,16 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
+import { startedFacts } from '../../history/trace-facts.ts';
 import type { Claim, RunStore, StoredMessage } from '../../machine/ports/store-port.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
-import type { LegWorkflow, RunOptions } from '../backend.ts';
+import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
 import { LogWriter } from '../run/log-writer.ts';
 import { CHECKPOINT_EVENTS, keepCheckpoint, type Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { SharedTimer } from '../run/shared-timer.ts';
+import type { LegTelemetry } from '../run/telemetry-port.ts';
 import type { Claims } from './claims.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -36,9 +38,10 @@ export interface OpenedLeg {
 interface NewLeg {
   readonly recovered: Pick<Recovered, 'state' | 'checkpointSeq'>;
   readonly claim: Claim;
-  readonly options: RunOptions & Pick<LegWorkflow, 'effects'>;
+  readonly options: RunOptions & LegOrigin & Pick<LegWorkflow, 'effects'>;
   /** Number of the leg's first event. */
   readonly firstSeq: number;
+  readonly telemetry?: LegTelemetry | undefined;
 }
 
 interface EndedLeg extends Pick<Recovered, 'state' | 'checkpointSeq'> {
@@ -109,7 +112,7 @@ export class OpenLegs {
     }
   }
 
-  async open({ recovered, claim, options, firstSeq }: NewLeg): Promise<OpenedLeg> {
+  async open({ recovered, claim, options, firstSeq, telemetry }: NewLeg): Promise<OpenedLeg> {
     const { state, checkpointSeq } = recovered;
     const { clock, redactor, onWarning, options: backend } = this.#parts;
     const messages = this.#leases === undefined ? [] : await this.#store.messages(state.run);
@@ -120,6 +123,7 @@ export class OpenLegs {
       claim,
       store: this.#store,
       clock,
+      telemetry,
       // a run that is being stopped does not wait for a store that may never be back
       onOutage: () => (loop.isStopping ? 'halt' : onOutage),
     });
@@ -135,7 +139,12 @@ export class OpenLegs {
       ...(effects.leftRunning === undefined ? {} : { leftRunning: effects.leftRunning }),
       inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
       storedThrough: firstSeq - 1,
-      onEvent: (event) => leg.notify(event),
+      telemetry,
+      trace: options.trace ?? undefined,
+      onEvent: (event) => {
+        telemetry?.note(event, startedFacts(state, event));
+        leg.notify(event);
+      },
       onProgress: bothListeners(options.onProgress, backend.onProgress),
       onInternal: this.#onInternal,
       onWarning,
@@ -145,7 +154,10 @@ export class OpenLegs {
       options,
       firstSeq,
       read: (fromSeq) => this.#store.read(state.run, fromSeq),
-      onEnd: (end) => this.#onEnd(claim, { end, state, checkpointSeq }),
+      onEnd: (end) => {
+        telemetry?.end();
+        return this.#onEnd(claim, { end, state, checkpointSeq });
+      },
       onStop: () => void this.#noteStop(claim),
       onEvent: backend.onEvent,
     });

@@ -11,7 +11,10 @@ export function startedEvent(
   plan: WorkflowPlan,
   input: JsonObject,
   options: BackendStartOptions,
-  redactor: Redactor,
+  {
+    redactor,
+    traceparent,
+  }: { readonly redactor: Redactor; readonly traceparent?: string | undefined },
 ): EventBody {
   const { bound = boundOf(plan), request, gates, answers = [], keepsAnswers = false } = options;
   return {
@@ -24,5 +27,6 @@ export function startedEvent(
     ...(keepsAnswers && answers.length > 0
       ? { answers: answers.map((answer) => withoutValues(answer, redactor)) }
       : {}),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }

@@ -18,6 +18,7 @@ import {
   type BackendStartOptions,
   type CancelOptions,
   type FollowRequest,
+  type LegOrigin,
   type RunHandle,
   type RunOptions,
   type ServedPlan,
@@ -48,20 +49,21 @@ export class ServerBackend implements Backend {
     options: BackendStartOptions = {},
   ): Promise<RunHandle> {
     const { answers = [], gates } = options;
-    const body = await this.#startOnce({
+    const request = {
       workflow: plan.name,
       input,
       ...(answers.length === 0 ? {} : { answers: answersByGate(answers) }),
       ...(gates === false ? { gates } : {}),
-    });
+    };
+    const body = await this.#startOnce(request, options);
     const run = textOf(objectOf(body)['run']);
     options.onCreated?.(run);
     return this.#leg(run, 1, options);
   }
 
   /** Sends it again, under the same key, where the server left in the middle: it may have taken it. */
-  async #startOnce(request: JsonObject): Promise<JsonValue> {
-    const key = { 'idempotency-key': randomUUID() };
+  async #startOnce(request: JsonObject, origin: LegOrigin): Promise<JsonValue> {
+    const key = { 'idempotency-key': randomUUID(), ...headersOf(origin) };
     const endMs = performance.now() + PATIENCE_MS;
     for (let tries = 0; ; tries++)
       try {
@@ -79,13 +81,17 @@ export class ServerBackend implements Backend {
     const { status, head } = await this.store.get(run);
     refuseEnded({ run, status }, options);
     const { from, input, now, acceptDrift, gates } = options;
-    await this.#client.post(`${pathOf(run)}/resume`, {
-      ...(from === undefined ? {} : { from }),
-      ...(input === undefined ? {} : { input }),
-      ...(now === true ? { now } : {}),
-      ...(acceptDrift === true ? { acceptDrift } : {}),
-      ...(gates === false ? { gates } : {}),
-    });
+    await this.#client.post(
+      `${pathOf(run)}/resume`,
+      {
+        ...(from === undefined ? {} : { from }),
+        ...(input === undefined ? {} : { input }),
+        ...(now === true ? { now } : {}),
+        ...(acceptDrift === true ? { acceptDrift } : {}),
+        ...(gates === false ? { gates } : {}),
+      },
+      headersOf(options),
+    );
     return this.#leg(run, head.nextSeq, options);
   }
 
@@ -95,11 +101,15 @@ export class ServerBackend implements Backend {
     options: BackendResumeOptions = {},
   ): Promise<RunHandle | undefined> {
     const { status, head } = await this.store.get(run);
-    const answered = await this.#client.post(`${pathOf(run)}/answers`, {
-      ...(gate === undefined ? {} : { gate }),
-      value,
-      ...(opening === undefined ? {} : { opening }),
-    });
+    const answered = await this.#client.post(
+      `${pathOf(run)}/answers`,
+      {
+        ...(gate === undefined ? {} : { gate }),
+        value,
+        ...(opening === undefined ? {} : { opening }),
+      },
+      headersOf(options),
+    );
     if (status === 'running') return this.#legs.get(run);
     // left in the store, for whichever process takes the run
     return answered.status === ACCEPTED ? undefined : this.#leg(run, head.nextSeq, options);
@@ -197,6 +207,11 @@ export class ServerBackend implements Backend {
     leg.result().then(forget, forget);
     return leg.begun();
   }
+}
+
+/** The trace of the caller; the server begins the leg, and has the span. */
+function headersOf({ trace }: LegOrigin): Readonly<Record<string, string>> {
+  return { ...trace };
 }
 
 const ACCEPTED = 202;

@@ -14,6 +14,7 @@ import { sleep, type EffectClock } from '../../effects/clock.ts';
 import { corrupt, isOutageBy } from '../../stores/failure.ts';
 import { noticesOf } from './notices.ts';
 import { runStatusOf } from './run-status.ts';
+import type { LegTelemetry } from './telemetry-port.ts';
 
 export interface LogWriterOptions {
   readonly state: RunState;
@@ -22,6 +23,7 @@ export interface LogWriterOptions {
   readonly clock: EffectClock;
   /** Decides what happens when the store fails three times. Called for each outage. */
   readonly onOutage: () => 'halt' | 'wait';
+  readonly telemetry?: Pick<LegTelemetry, 'committed'> | undefined;
 }
 
 /** Waits between the calls of a commit that the store could not take. */
@@ -49,13 +51,15 @@ export class LogWriter {
     const statusRow = runStatusOf(state, at);
     const notices = noticesOf(events);
     const outgoing = notices.length === 0 ? {} : { notices };
+    const append = timedCommit(
+      () => store.append({ claim, seq: first, events, statusRow, ...taken, ...outgoing }),
+      this.#options.telemetry,
+    );
     await retryStoreOutage(
       () =>
-        store
-          .append({ claim, seq: first, events, statusRow, ...taken, ...outgoing })
-          .catch((thrown: unknown) => {
-            throw goneOr(thrown, claim.run, first);
-          }),
+        append().catch((thrown: unknown) => {
+          throw goneOr(thrown, claim.run, first);
+        }),
       this.#options,
       (outage) => this.#outages.push(outage),
     );
@@ -70,6 +74,26 @@ export class LogWriter {
       reason: 'the store came back',
     }));
   }
+}
+
+/** The same commit; says how long the store took, where somebody counts. */
+export function timedCommit<T>(
+  commit: () => Promise<T>,
+  telemetry: Pick<LegTelemetry, 'committed'> | undefined,
+): () => Promise<T> {
+  if (telemetry === undefined) return commit;
+  return async () => {
+    const startedMs = performance.now();
+    const seconds = (): number => (performance.now() - startedMs) / 1000;
+    try {
+      const done = await commit();
+      telemetry.committed(seconds());
+      return done;
+    } catch (thrown) {
+      telemetry.committed(seconds(), toReport(thrown).kind);
+      throw thrown;
+    }
+  };
 }
 
 /** A run that was claimed and not removed was in the store: that has been replaced by another. */

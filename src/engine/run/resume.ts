@@ -24,6 +24,8 @@ export interface ResumeRequest extends Change {
   readonly gates?: boolean;
   /** The bound of the current files, when a new plan is passed. */
   readonly bound?: Bound;
+  /** The context of the leg's trace. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface OpenGate {
@@ -56,7 +58,16 @@ interface Checked {
 
 /** Changes nothing. Throws `run.drifted`, or `validation.input` for an answer or a node. */
 export function checkResume(state: RunState, options: ResumeRequest, nowMs: number): Checked {
-  const { answer, by = answer?.by ?? 'library', now, from, input, gates, bound } = options;
+  const {
+    answer,
+    by = answer?.by ?? 'library',
+    now,
+    from,
+    input,
+    gates,
+    bound,
+    traceparent,
+  } = options;
   if (from !== undefined && findVisited(state, from) === undefined) throw neverRan(state, from);
   if (input !== undefined) checkInput(options.plan ?? state.plan, input);
   const resumed: Resumed = {
@@ -70,6 +81,7 @@ export function checkResume(state: RunState, options: ResumeRequest, nowMs: numb
     ...driftOf(state, options),
     // the state was folded from the log, so its time is that of the latest event
     ...(state.status === 'running' ? { idleMs: Math.max(0, nowMs - state.nowMs) } : {}),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
   return { resumed, answered: answer === undefined ? [] : [answerEvent(state, answer, nowMs)] };
 }

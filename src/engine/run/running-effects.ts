@@ -3,7 +3,12 @@
  * and reports each as events when it has really ended. Results of effects that are stopped together
  * are reported together, so that they share a commit with the end that waits for them.
  */
-import { cancelledBefore, resultOf, type EffectContext } from '../../effects/effect.ts';
+import {
+  cancelledBefore,
+  resultOf,
+  type EffectContext,
+  type EffectResult,
+} from '../../effects/effect.ts';
 import { toInternalRecord, type InternalRecord } from '../../errors/thrown/internal-record.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
@@ -11,6 +16,7 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { pendingRequest, type EffectRequest } from '../../machine/decide/effect-request.ts';
 import { stoppedBeforeStart, stoppedEffect } from '../../machine/decide/end-run.ts';
+import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import type { EventBody } from '../../machine/state/events.ts';
 import { LazyMap, LazySet } from '../../machine/state/lazy-collections.ts';
 import type { PendingEffect, RunState } from '../../machine/state/state.ts';
@@ -20,6 +26,7 @@ import type { Breakers } from './breakers.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { notCancelledByUs, resultEvents } from './effect-events.ts';
 import { ProgressRedaction } from './progress-redaction.ts';
+import type { LegTelemetry, WatchedCall } from './telemetry-port.ts';
 
 export interface RunningEffectsOptions {
   readonly state: RunState;
@@ -32,6 +39,10 @@ export interface RunningEffectsOptions {
   readonly onInternal: (record: InternalRecord) => void;
   /** Called with failures that change nothing in the run. */
   readonly onWarning: (error: ErrorReport) => void;
+  /** Undefined where nobody traces or counts. */
+  readonly telemetry?: Pick<LegTelemetry, 'around'> | undefined;
+  /** The trace that the leg belongs to, passed on as it came where nobody traces. */
+  readonly trace?: TraceCarrier | undefined;
 }
 
 export interface RunningEffectsListener {
@@ -190,7 +201,7 @@ export class RunningEffects {
     pending: PendingEffect,
     signal: AbortSignal,
   ): Promise<void> {
-    const { state, effects, breakers, redactor } = this.#options;
+    const { state, breakers, redactor } = this.#options;
     const { key } = request.ref;
     const streamed = { hasText: false };
     const progress = new ProgressRedaction(redactor, (value) =>
@@ -205,7 +216,7 @@ export class RunningEffects {
     const { result: raw, changes } = await breakers.guard(request, () =>
       // no longer wanted after the breaker was read: it is not started
       isWanted() && !signal.aborted
-        ? resultOf(() => effects.run(request, context), context)
+        ? this.#call(request, context)
         : Promise.resolve(cancelledBefore('cancelled.call')),
     );
     progress.end();
@@ -221,6 +232,17 @@ export class RunningEffects {
       this.#held.set(key, { pending, events });
       this.#listener.enqueue(...this.#releaseHeld());
     } else this.#listener.enqueue(...(state.status === 'running' ? changed : []));
+  }
+
+  /** Inside the span of the call, where somebody traces. */
+  #call(request: EffectRequest, context: EffectContext): Promise<EffectResult> {
+    const { effects, telemetry, trace, redactor } = this.#options;
+    const make = (watched: WatchedCall): Promise<EffectResult> =>
+      resultOf(() => effects.run(request, { ...context, ...watched }), context);
+    if (telemetry !== undefined) return telemetry.around(request, redactor, make);
+    return trace === undefined
+      ? resultOf(() => effects.run(request, context), context)
+      : make({ trace });
   }
 
   /** The whole of what was thrown, under the id that people see. */

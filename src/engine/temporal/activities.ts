@@ -31,6 +31,7 @@ import { lostDraft, storableDraft, toTemporalFailure } from './failure.ts';
 import type { EffectDone, EffectRest, EffectTask } from './messages.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeOutput } from './payload-size.ts';
 import type { ActivityContext, ActivityModule } from './sdk.ts';
+import { WatchedLegs } from './legs/watched-legs.ts';
 
 export interface ActivityHost extends Omit<EffectHost, 'directory' | 'base' | 'extensions'> {
   /** Folder of workflow files, modules and scripts on this machine. */
@@ -39,6 +40,8 @@ export interface ActivityHost extends Omit<EffectHost, 'directory' | 'base' | 'e
   readonly extensions: Pick<Extensions, 'added' | 'load' | 'start'>;
   readonly secrets?: readonly string[];
   readonly breakers: Breakers;
+  /** Watches the calls. Default: nobody does. */
+  readonly legs?: Pick<WatchedLegs, 'around'>;
   readonly onInternal?: (record: InternalRecord) => void;
 }
 
@@ -123,10 +126,11 @@ async function perform(
     return runner.run(what, context);
   });
   const context = contextOf(task, activity, redactor);
+  const legs = host.legs ?? new WatchedLegs(undefined);
   const beating = setInterval(() => activity.heartbeat(), HEARTBEAT_EVERY_MS);
   try {
     const { result: raw, changes } = await host.breakers.guard(request, () =>
-      effect(request, context),
+      legs.around(task, redactor, (watched) => effect(request, { ...context, ...watched })),
     );
     const result = withStorableDrafts(raw, redactor);
     const changed = changes.length === 0 ? {} : { changes };

@@ -12,6 +12,7 @@ import {
 } from '../../effects/effect.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
+import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { BreakerChange, GuardedResult } from '../run/breakers.ts';
 import { arrivedReport, foreignDraft, isLost, isTakenBack, lostDraft } from './failure.ts';
@@ -24,6 +25,8 @@ export interface ActivityEffectsOptions {
   /** Extensions of the workflow as it is now. */
   readonly extensions: () => readonly string[];
   readonly heartbeatMs: number;
+  /** The trace of the leg that runs now. */
+  readonly trace: () => TraceCarrier | undefined;
   /** Whether nothing new may start here, so that the run can continue in a new execution. */
   readonly mustHold: (running: number) => boolean;
 }
@@ -96,11 +99,13 @@ export class ActivityEffects {
   #taskOf(request: EffectRequest): EffectTask {
     const { run, file } = this.#options;
     const extensions = this.#options.extensions();
+    const trace = this.#options.trace();
     return {
       v: 1,
       run,
       file,
       ...(extensions.length === 0 ? {} : { extensions }),
+      ...(trace === undefined ? {} : { trace }),
       request: { ...request, node: essenceOf(request.node) },
     };
   }

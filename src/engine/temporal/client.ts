@@ -17,6 +17,7 @@ import {
   type Backend,
   type BackendResumeOptions,
   type BackendStartOptions,
+  type LegOrigin,
   type RunHandle,
   type RunOptions,
 } from '../backend.ts';
@@ -45,6 +46,7 @@ import { connectionSecrets, type TemporalConfig, type TemporalOptions } from './
 import { RunQueries } from './run-queries.ts';
 import { RemoteRunHandle } from './remote-run-handle.ts';
 import { newRunId } from '../run/run-id.ts';
+import type { TelemetryPort } from '../run/telemetry-port.ts';
 import { TemporalStore } from './temporal-store.ts';
 
 export interface TemporalBackendOptions extends Pick<
@@ -56,6 +58,8 @@ export interface TemporalBackendOptions extends Pick<
   readonly newId?: () => string;
   /** Values of keys on this machine, which do not leave it. */
   readonly secrets?: readonly string[];
+  /** Knows the trace of the caller. The workers watch the legs. */
+  readonly telemetry?: Pick<TelemetryPort, 'isTracing' | 'callerOf'> | undefined;
   /** Called with failures that belong to no run. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
 }
@@ -120,8 +124,8 @@ export class TemporalBackend implements Backend {
       v: 1,
       identity,
       begin,
-      leg: legOf(options),
-      settings: this.#settings,
+      leg: this.#legOf(options),
+      settings: this.#settingsNow(),
     };
     try {
       await this.#execute(first, isOwn ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE');
@@ -139,7 +143,7 @@ export class TemporalBackend implements Backend {
     refuseEnded({ run, status }, options);
     if (endedAt === undefined) {
       const how = this.#requestOf(options);
-      const firstSeq = await this.#update(run, UPDATES.resume, [how, legOf(options)]);
+      const firstSeq = await this.#update(run, UPDATES.resume, [how, this.#legOf(options)]);
       return this.#leg(run, firstSeq, options);
     }
     return this.#again(run, { type: 'resume', how: this.#requestOf(options) }, options);
@@ -157,7 +161,7 @@ export class TemporalBackend implements Backend {
     if (endedAt !== undefined) return this.resume(run, { ...options, answer });
     const how = this.#requestOf(options);
     const seen = this.#payloads.without(await this.#forOpenGate(run, answer, options.known));
-    const args = [seen, how, legOf(options)];
+    const args = [seen, how, this.#legOf(options)];
     const firstSeq = await this.#update(run, UPDATES.answer, args);
     return status === 'paused' ? this.#leg(run, firstSeq, options) : this.#legs.get(run);
   }
@@ -228,7 +232,7 @@ export class TemporalBackend implements Backend {
   }
 
   /** A new execution of a run whose last one is over. */
-  async #again(run: string, begin: Begin, options: RunOptions): Promise<RunHandle> {
+  async #again(run: string, begin: Begin, options: RunOptions & LegOrigin): Promise<RunHandle> {
     const facts = await this.#queries.facts(run);
     const { runId } = await this.#queries.describe(run);
     const snapshot = await this.#queries.state(run, runId);
@@ -237,11 +241,28 @@ export class TemporalBackend implements Backend {
       checkResume(unpackState(structuredClone(snapshot)), begin.how, Date.now());
     const { statusRow: _statusRow, lastSeq, ...identity } = facts;
     const before = { execution: runId, nextSeq: lastSeq + 1 };
-    const leg = legOf(options);
-    const settings = this.#settings;
+    const leg = this.#legOf(options);
+    const settings = this.#settingsNow();
     const input: RunInput = { v: 1, identity, begin, leg, settings, before };
     await this.#execute(withSnapshot(input, snapshot));
     return this.#leg(run, lastSeq + 1, options);
+  }
+
+  #legOf({ wait, answers, trace: given }: RunOptions & LegOrigin): LegSettings {
+    const { telemetry } = this.#options;
+    const trace = telemetry === undefined ? given : telemetry.callerOf(given);
+    return {
+      ...(wait === true ? { wait } : {}),
+      ...(answers === undefined || answers.length === 0 ? {} : { answers }),
+      ...(trace === undefined || trace === null ? {} : { trace }),
+    };
+  }
+
+  /** A provider may be registered after the connection was made. */
+  #settingsNow(): RunSettings {
+    return this.#options.telemetry?.isTracing() === true
+      ? { ...this.#settings, isTraced: true }
+      : this.#settings;
   }
 
   async #execute(
@@ -299,13 +320,6 @@ export class TemporalBackend implements Backend {
     leg.result().then(forget, forget);
     return leg;
   }
-}
-
-function legOf({ wait, answers }: RunOptions): LegSettings {
-  return {
-    ...(wait === true ? { wait } : {}),
-    ...(answers === undefined || answers.length === 0 ? {} : { answers }),
-  };
 }
 
 async function withWorkflow({

@@ -8,6 +8,7 @@ import { describe } from '../../errors/thrown/to-report.ts';
 import { unavailable } from '../../stores/failure.ts';
 import { CANCELLED, Closing } from './close-connection.ts';
 import { DATA_CONVERTER } from './codec.ts';
+import { TRACE_HEADER } from './legs/trace-header.ts';
 import { tryHandshake, type Handshake } from './handshake.ts';
 import { ATTRIBUTES } from './messages.ts';
 import type { Pem, TemporalConfig, TemporalTls } from './config.ts';
@@ -41,6 +42,7 @@ export async function connectTemporal(config: TemporalConfig): Promise<TemporalC
       connection,
       namespace: config.namespace,
       dataConverter: DATA_CONVERTER,
+      interceptors: { workflow: [TRACE_HEADER] },
     });
     const close = async (): Promise<void> => {
       closing.close();

@@ -18,6 +18,8 @@ import type { EventBody } from '../../machine/state/events.ts';
 import { packState, unpackState } from '../../machine/state/snapshot.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
 import { recordEvents } from '../../machine/decide/step.ts';
+import { legFacts } from '../../history/trace-facts.ts';
+import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import { hashText } from '../../workflow/plan/stable-hash.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
 import { extensionModules } from '../../workflow/plan/plan.ts';
@@ -26,6 +28,7 @@ import { PreparedAnswers } from '../run/prepared-answers.ts';
 import { abandonedEffects, neverStartedEffects } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { ActivityEffects } from './activity-effects.ts';
+import { askForContext, LegMessages, type LegMessage } from './legs/leg-messages.ts';
 import type { Begin, LegSettings, RunInput } from './messages.ts';
 import { jsonBytes, MAX_STATE_BYTES, tooLargeState, withSnapshot } from './payload-size.ts';
 import { alreadyActive, runFailed } from './refusals.ts';
@@ -40,6 +43,9 @@ const WORTH_LEAVING = { events: 2000, bytes: 4_000_000 };
 /** Measuring what the run knows costs as much as it knows, so it is done only so often. */
 const MEASURE_EVERY_EVENTS = 500;
 
+/** Who resumes a run whose time has come. */
+const TIMER = 'timer';
+
 interface NextLeg {
   readonly begin: Exclude<Begin, { type: 'start' | 'continue' }>;
   readonly leg: LegSettings;
@@ -48,6 +54,7 @@ interface NextLeg {
 export class RunExecution {
   readonly state: RunState;
   readonly log: WorkflowLog;
+  readonly #messages: LegMessages;
   readonly #input: RunInput;
   readonly #effects: ActivityEffects;
   readonly #alarm = new WorkflowTimer();
@@ -55,6 +62,11 @@ export class RunExecution {
   #answers: PreparedAnswers;
   #loop: RunLoop | undefined;
   #next: NextLeg | undefined;
+  #trace: TraceCarrier | undefined;
+  /** A worker is asked for the context of the leg that is about to begin. */
+  #isOpening = false;
+  /** Cancelled meanwhile. */
+  #cancelledBy: string | undefined;
   #isHolding = false;
   #measured: { readonly seq: number; readonly bytes: number } | undefined;
   readonly #begun: { readonly events: number; readonly bytes: number };
@@ -68,6 +80,7 @@ export class RunExecution {
     this.state =
       snapshot === undefined ? newRunState(identity.run, identity.plan) : unpackState(snapshot);
     this.log = new WorkflowLog(this.state, input);
+    this.#messages = new LegMessages(this.state);
     this.#leg = input.leg;
     this.#answers = new PreparedAnswers(input.leg.answers, input.leg.answersUsed);
     this.#effects = new ActivityEffects({
@@ -75,6 +88,7 @@ export class RunExecution {
       file: identity.plan.file,
       extensions: () => extensionModules(this.state.plan),
       heartbeatMs: settings.heartbeatMs,
+      trace: () => this.#trace,
       mustHold: (running) => this.#mustHold(running),
     });
   }
@@ -95,7 +109,7 @@ export class RunExecution {
 
   /** Throws when it is refused, and changes nothing. */
   resume(how: ResumeRequest, leg: LegSettings): void {
-    if (this.state.status !== 'paused' || this.#next !== undefined)
+    if (this.state.status !== 'paused' || this.#next !== undefined || this.#isOpening)
       throw alreadyActive(this.state.run);
     this.#next = { begin: { type: 'resume', how }, leg };
   }
@@ -107,12 +121,14 @@ export class RunExecution {
   }
 
   cancel(by: string): void {
-    if (this.state.status === 'running') this.#loop?.cancel(by);
+    if (this.#isOpening) this.#cancelledBy = by;
+    else if (this.state.status === 'running') this.#loop?.cancel(by);
     else this.#next = { begin: { type: 'cancel', by }, leg: {} };
   }
 
   async #runLeg(begin: Begin): Promise<LegEnd | 'leaving'> {
-    const { state, log } = this;
+    const { state } = this;
+    const log = this.#watchedLog();
     const loop = new RunLoop({
       state,
       log,
@@ -132,14 +148,61 @@ export class RunExecution {
       onWarning: () => undefined,
     });
     this.#loop = loop;
-    this.#begin(loop, begin);
+    const opening = this.#openLeg(begin);
+    const traceparent = opening instanceof Promise ? await opening : opening;
+    this.#isOpening = false;
+    this.#begin(loop, begin, traceparent);
+    if (this.#cancelledBy !== undefined) loop.cancel(this.#cancelledBy);
     let end: LegEnd | undefined;
     void loop.ended.then((ended) => (end = ended));
     await condition(() => end !== undefined || this.#isReadyToLeave(loop));
     return end ?? 'leaving';
   }
 
-  #begin(loop: RunLoop, begin: Begin): void {
+  /** Says what is stored, after it is stored. */
+  #watchedLog(): Pick<WorkflowLog, 'write' | 'takeOutages'> {
+    const { log } = this;
+    return {
+      write: async (bodies, nowMs) => {
+        const events = await log.write(bodies, nowMs);
+        this.#messages.note(events);
+        return events;
+      },
+      takeOutages: () => log.takeOutages(),
+    };
+  }
+
+  /**
+   * Opens the leg at the worker. Waits for its context only where the client traces: an execution must
+   * answer from its first moment on.
+   */
+  #openLeg(begin: Begin): Promise<string | undefined> | string | undefined {
+    const { trace } = this.#leg;
+    this.#trace = trace;
+    const nowMs = Math.max(Date.now(), this.state.nowMs);
+    if (begin.type === 'cancel') return undefined;
+    if (begin.type === 'continue') {
+      this.#messages.continue(trace, nowMs);
+      return undefined;
+    }
+    const isAsked = begin.type === 'start' || begin.how.by !== TIMER;
+    const leg = { ...legFacts(this.state, nowMs), carrier: isAsked ? trace : null };
+    if (this.#input.settings.isTraced === true) {
+      this.#isOpening = true;
+      return askForContext(leg).then((traceparent) => this.#opened(leg, traceparent));
+    }
+    return this.#opened(leg, undefined);
+  }
+
+  #opened(leg: LegMessage, context: string | undefined): string | undefined {
+    this.#messages.begin(leg);
+    const { trace } = this.#leg;
+    const traceparent = context ?? trace?.traceparent;
+    if (traceparent !== undefined) this.#trace = { ...trace, traceparent };
+    return traceparent;
+  }
+
+  #begin(loop: RunLoop, begin: Begin, traceparent: string | undefined): void {
     const { state } = this;
     const nowMs = Math.max(Date.now(), state.nowMs);
     switch (begin.type) {
@@ -147,10 +210,13 @@ export class RunExecution {
         const { workflow, input } = this.#input.identity;
         const gates = begin.gates === false ? { gates: false } : {};
         const bound = begin.bound === undefined ? {} : { bound: begin.bound };
-        return loop.enqueue({ type: 'run:started', workflow, input, ...gates, ...bound });
+        const trace = traceparent === undefined ? {} : { traceparent };
+        return loop.enqueue({ type: 'run:started', workflow, input, ...gates, ...bound, ...trace });
       }
       case 'resume': {
-        const events = applyResume(state, begin.how, nowMs);
+        const how = traceparent === undefined ? begin.how : { ...begin.how, traceparent };
+        const events = applyResume(state, how, nowMs);
+        this.#messages.reopen();
         const open = openGates(state);
         return loop.startWith(events, nowMs, () => {
           for (const { gate, node } of open) this.#answerGate(loop, gate, node);
@@ -183,7 +249,7 @@ export class RunExecution {
     this.#next = undefined;
     this.#leg = next?.leg ?? {};
     this.#answers = new PreparedAnswers(this.#leg.answers);
-    return next?.begin ?? { type: 'resume', how: { by: 'timer' } };
+    return next?.begin ?? { type: 'resume', how: { by: TIMER } };
   }
 
   #isLong(): boolean {

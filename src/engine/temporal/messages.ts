@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Suppressed } from '../../effects/effect.ts';
 import type { Used } from '../../providers/pricing/counted-usage.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
+import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import type { Bound, KeptBackBy, RunEvent, Waiting } from '../../machine/state/events.ts';
 import type { Snapshot } from '../../machine/state/snapshot.ts';
 import type { RunStatus } from '../../machine/state/state.ts';
@@ -19,6 +20,8 @@ import type { PreparedAnswer } from '../run/prepared-answers.ts';
 export const WORKFLOW_TYPE = 'errandRun';
 /** The one activity: one call of one effect. */
 export const ACTIVITY_TYPE = 'errandEffect';
+/** Opens the span of a leg, so that its first event has the context. */
+export const LEG_ACTIVITY = 'errandLeg';
 /** Reads of the execution before what is too large to be handed over. */
 export const STATE_ACTIVITY = 'errandState';
 
@@ -42,6 +45,8 @@ export interface RunSettings {
   readonly heartbeatMs: number;
   /** Whether the namespace has our search attributes. */
   readonly hasAttributes: boolean;
+  /** The client traces: a worker is asked for the context of each leg before it begins. */
+  readonly isTraced?: true;
   /** Continue as new after so many events of Temporal's history. Default: when it suggests so. */
   readonly maxHistoryEvents?: number;
 }
@@ -52,6 +57,8 @@ export interface LegSettings {
   readonly answers?: readonly PreparedAnswer[];
   /** How many of them each gate has had. */
   readonly answersUsed?: readonly [string, number][];
+  /** The trace of the caller that began the leg. */
+  readonly trace?: TraceCarrier | undefined;
 }
 
 export type Begin =
@@ -137,6 +144,8 @@ export interface EffectTask {
   /** Paths of modules with the extensions of the workflow, relative as the file is. */
   readonly extensions?: readonly string[];
   readonly request: EffectRequest;
+  /** The trace of the leg. */
+  readonly trace?: TraceCarrier | undefined;
 }
 
 /** The result of a successful call. */

@@ -120,6 +120,29 @@ export interface WorkflowClient {
   list(options: { query: string }): AsyncIterable<WorkflowDescription>;
 }
 
+export type Headers = Record<string, Payload>;
+
+/** Stands between a request to the server and the client. */
+export interface ClientInterceptor {
+  startWithDetails<
+    Input extends {
+      readonly headers: Headers;
+      readonly options: { readonly args: readonly unknown[] };
+    },
+    Output,
+  >(
+    input: Input,
+    next: (input: Input) => Output,
+  ): Output;
+  startUpdate<
+    Input extends { readonly headers: Headers; readonly args: readonly unknown[] },
+    Output,
+  >(
+    input: Input,
+    next: (input: Input) => Output,
+  ): Output;
+}
+
 export interface ClientModule {
   readonly Connection: {
     connect(
@@ -135,6 +158,7 @@ export interface ClientModule {
     connection: Connection;
     namespace: string;
     dataConverter: DataConverter;
+    interceptors: { readonly workflow: ClientInterceptor[] };
   }) => { readonly workflow: WorkflowClient };
 }
 
@@ -210,12 +234,18 @@ export interface NativeConnection {
   close(): Promise<void>;
 }
 
+/** Receives calls from workflows, by name. */
+export type WorkerSink = Readonly<
+  Record<string, { fn(info: object, ...sent: unknown[]): void; callDuringReplay?: boolean }>
+>;
+
 export interface WorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly workflowBundle: WorkflowBundle;
   readonly activities: Readonly<Record<string, (task: never) => Promise<unknown>>>;
+  readonly sinks: Readonly<Record<string, WorkerSink>>;
   readonly dataConverter: DataConverter;
   readonly maxConcurrentActivityTaskExecutions: number;
   readonly maxHeartbeatThrottleInterval: number;

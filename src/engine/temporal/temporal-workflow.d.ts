@@ -38,6 +38,11 @@ declare module '@temporalio/workflow' {
   }
 
   export function proxyActivities<Activities>(options: ActivityOptions): Activities;
+  export function proxyLocalActivities<Activities>(options: {
+    readonly startToCloseTimeout: number;
+    readonly retry: { readonly maximumAttempts: number };
+  }): Activities;
+  export function proxySinks<Sinks>(): Sinks;
 
   export interface WorkflowInfo {
     readonly runId: string;
@@ -46,6 +51,7 @@ declare module '@temporalio/workflow' {
     readonly continueAsNewSuggested: boolean;
     readonly memo?: Record<string, unknown>;
     readonly searchAttributes: Record<string, unknown>;
+    readonly unsafe: { readonly isReplaying: boolean };
   }
 
   export function workflowInfo(): WorkflowInfo;

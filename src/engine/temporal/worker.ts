@@ -7,6 +7,7 @@ import { readProperty } from '../../errors/support/safe-json.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { Extension } from '../../machine/ports/extension-port.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
 import { Breakers } from '../run/breakers.ts';
 import type { EffectHost } from '../run/effect-runner.ts';
 import { Extensions } from '../loading/extensions.ts';
@@ -22,12 +23,15 @@ import {
 import { toTemporalFailure } from './failure.ts';
 import {
   ACTIVITY_TYPE,
+  LEG_ACTIVITY,
   STATE_ACTIVITY,
   type EffectTask,
   type StatePart,
   type StateTask,
 } from './messages.ts';
 import { connectionSecrets, type TemporalConfig } from './config.ts';
+import type { TelemetryPort } from '../run/telemetry-port.ts';
+import type { LegMessage, LegSink } from './legs/leg-messages.ts';
 import { RunQueries } from './run-queries.ts';
 import {
   loadActivityModule,
@@ -38,8 +42,11 @@ import {
   type Worker,
   type WebpackRule,
   type WorkerModule,
+  type WorkerSink,
   type WorkflowBundle,
 } from './sdk.ts';
+import { LEG_SINK } from './legs/leg-sink-name.ts';
+import { WatchedLegs } from './legs/watched-legs.ts';
 
 export interface ErrandWorkerOptions extends Omit<
   EffectHost,
@@ -67,6 +74,13 @@ export interface ErrandWorkerOptions extends Omit<
   readonly bundleFile?: string;
 }
 
+export interface WatchedWorkerOptions extends ErrandWorkerOptions {
+  /** Called with each event of its runs, without inputs and outputs. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Watches the legs of its runs. Default: nobody does. */
+  readonly telemetry?: TelemetryPort | undefined;
+}
+
 export interface ErrandWorker {
   /** Fulfilled when it has stopped. */
   readonly stopped: Promise<void>;
@@ -82,17 +96,8 @@ const HEARTBEAT_THROTTLE_MS = 500;
 /** For effects to stop what they started, after their time to end. */
 const STOP_MS = 10_000;
 
-/**
- * Starts a worker for runs on Temporal. Rejects with `extension.*` or `store.unavailable`.
- * @example
- * ```ts
- * import { startWorker, temporalConfig } from 'errand/temporal';
- *
- * const config = temporalConfig({ address: '127.0.0.1:7233' }, process.env, process.cwd());
- * await startWorker({ config, base: process.cwd(), env: process.env });
- * ```
- */
-export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandWorker> {
+/** Starts a worker for runs on Temporal. Rejects with `extension.*` or `store.unavailable`. */
+export async function startWorker(options: WatchedWorkerOptions): Promise<ErrandWorker> {
   const { base, onWarning = () => undefined } = options;
   const extensions = new Extensions({
     registered: options.extensions ?? [],
@@ -125,7 +130,7 @@ interface Around {
 
 async function startWith(
   { extensions, temporal, close }: Around,
-  options: ErrandWorkerOptions,
+  options: WatchedWorkerOptions,
 ): Promise<ErrandWorker> {
   const { config, onWarning = () => undefined } = options;
   const sdk = loadWorkerModule(config.directory);
@@ -137,6 +142,7 @@ async function startWith(
     onWarning(message),
   );
   const activities = loadActivityModule(config.directory);
+  const legs = new WatchedLegs(options.telemetry, options.onEvent);
   const activity = createEffectActivity(
     {
       functions: {},
@@ -144,6 +150,7 @@ async function startWith(
       secrets: [...(options.secrets ?? []), ...connectionSecrets(config)],
       extensions,
       breakers,
+      legs,
     },
     activities,
   );
@@ -156,7 +163,9 @@ async function startWith(
     activities: {
       [ACTIVITY_TYPE]: (task: EffectTask) => activity.run(task),
       [STATE_ACTIVITY]: (task: StateTask) => readState(task, queries, activities),
+      [LEG_ACTIVITY]: (leg: LegMessage) => Promise.resolve(legs.open(leg) ?? null),
     },
+    sinks: { [LEG_SINK]: legSink(legs) },
     dataConverter: DATA_CONVERTER,
     maxConcurrentActivityTaskExecutions: options.concurrency ?? DEFAULTS.concurrency,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
@@ -166,6 +175,7 @@ async function startWith(
   });
   const stopped = runToEnd(worker, onWarning, async () => {
     await activity.close();
+    legs.close();
     await connection.close();
     await close();
   });
@@ -176,6 +186,15 @@ async function startWith(
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await stopped;
     },
+  };
+}
+
+/** Receives what the workflows send; a replay sends nothing. */
+function legSink(legs: LegSink): WorkerSink {
+  return {
+    begin: { fn: (_info, leg) => legs.begin(leg as LegMessage) },
+    reopen: { fn: (_info, ...sent) => legs.reopen(...(sent as Parameters<LegSink['reopen']>)) },
+    note: { fn: (_info, ...sent) => legs.note(...(sent as Parameters<LegSink['note']>)) },
   };
 }
 

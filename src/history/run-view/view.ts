@@ -48,6 +48,8 @@ export interface RunView extends Omit<ViewedRunFacts, 'input'> {
   readonly error?: PersonReport;
   /** The waits of a paused run. */
   readonly waiting?: Waiting;
+  /** The context of the trace of its latest leg. */
+  readonly traceparent?: string;
   /** Who cancelled it, and why. */
   readonly cancelled?: { readonly by: string; readonly reason?: string };
   /** Every place in the run where a node has started, in the order of their first start. */

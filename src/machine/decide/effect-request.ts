@@ -47,6 +47,8 @@ export interface EffectRequest {
   readonly guardedBy?: readonly string[] | undefined;
   /** A person has approved exactly this call. */
   readonly isApproved?: boolean | undefined;
+  /** For a tool that a model asked for: the id of that call. */
+  readonly callId?: string | undefined;
   /** Time left for the node's attempt. */
   readonly timeoutMs?: number | undefined;
   /** Schema of the node's output, where the effect is the whole node. */
@@ -134,7 +136,8 @@ export function toolRequest(
   tool: string,
 ): EffectRequest {
   const own = open.decided === 'approve' ? { isApproved: true } : NO_NODE_OPTIONS;
-  return requestOf(state, scope, { work: toolInput(open, tool), key: open.key }, own);
+  const request = requestOf(state, scope, { work: toolInput(open, tool), key: open.key }, own);
+  return { ...request, callId: open.call.id };
 }
 
 function toolInput({ call }: OpenCall, tool: string): ToolInput {

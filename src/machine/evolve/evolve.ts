@@ -33,6 +33,7 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
       if (event.answers !== undefined)
         state.prepared = { answers: event.answers, openings: new LazyMap() };
       beginLeg(state, event);
+      countLeg(state, event);
       openWorkflow(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input);
       return;
     case 'run:paused':
@@ -72,6 +73,17 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
   }
 }
 
+/** For traces alone; a leg without a context leaves the one before it in place. */
+function countLeg(state: RunState, { traceparent }: { readonly traceparent?: string }): void {
+  const { count = 0, first, last } = state.legs ?? {};
+  state.legs = {
+    count: count + 1,
+    first: first ?? traceparent,
+    previous: last,
+    last: traceparent ?? last,
+  };
+}
+
 function noteWarned(state: RunState, id: string): void {
   const holder = state.scopes.get(id);
   if (holder !== undefined) holder.isWarned = true;
@@ -81,6 +93,7 @@ function applyResumed(state: RunState, event: Resumed): void {
   const before = state.status;
   resumeClocks(state);
   beginLeg(state, event);
+  countLeg(state, event);
   state.status = 'running';
   state.waiting = undefined;
   state.error = undefined;

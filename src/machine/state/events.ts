@@ -124,6 +124,8 @@ export interface Resumed {
   readonly drift?: { readonly kept: readonly string[]; readonly changed: readonly string[] };
   /** Time since the latest event, when the run was interrupted and no process ran it. */
   readonly idleMs?: number;
+  /** The context of the leg's trace, as W3C writes it. */
+  readonly traceparent?: string;
 }
 
 /** Who refused a call before it was made. */
@@ -149,6 +151,8 @@ export type EventBody =
       readonly request?: string;
       /** Answers that were given with the start, for gates as they open. */
       readonly answers?: readonly PreparedAnswer[];
+      /** The context of the leg's trace, as W3C writes it. */
+      readonly traceparent?: string;
     }
   | {
       /** Stored when nothing can run until a person answers or a time comes; it ends the leg. */

@@ -248,6 +248,15 @@ export interface BranchLocation {
   readonly index: number;
 }
 
+/** The legs of a run so far, with the context of their traces. */
+export interface Legs {
+  readonly count: number;
+  readonly first?: string | undefined;
+  /** Of the leg before the latest. */
+  readonly previous?: string | undefined;
+  readonly last?: string | undefined;
+}
+
 export interface RunState {
   readonly run: string;
   /** Replaced when a run is resumed with a file that changed. */
@@ -280,6 +289,8 @@ export interface RunState {
   readonly modelRequests: LazyMap<string, number>;
   /** Model requests of this leg so far, and the most it may make; null: unbounded. */
   readonly legRequests: { made: number; most: number | null };
+  /** Only for traces: nothing is decided by it. Absent in older snapshots. */
+  legs?: Legs;
   /** Pauses of models and providers that every call of the run observes. */
   readonly cooldowns: LazyMap<string, Cooldown>;
   /** Estimated cost of running calls, by key. */

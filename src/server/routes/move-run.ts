@@ -4,6 +4,7 @@ import { sleep } from '../../effects/clock.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { OpenQuestion } from '../../history/open-questions.ts';
+import { carrierInHeaders } from '../../machine/ports/trace-carrier.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { withRoom, type ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
@@ -149,6 +150,7 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
       engine.resume(run, {
         by: byOf(request),
         file: served.path,
+        trace: carrierInHeaders(request.raw.headers),
         ...(how.from === undefined ? {} : { from: how.from }),
         ...(how.now === undefined ? {} : { now: how.now }),
         ...(how.acceptDrift === undefined ? {} : { acceptDrift: how.acceptDrift }),
@@ -203,7 +205,9 @@ async function answer(core: ServerCore, request: CheckedRequest): Promise<Respon
   const isLeft = isResting(status) && (served === undefined || core.carryOn()?.hasRoom() !== true);
   if (isLeft) return leftAnswer(await engine.leaveAnswer(run, given), given);
   const { questions } = await core.reader.digest(summary);
-  await engine.answer(run, given, served === undefined ? {} : { file: served.path });
+  const trace = carrierInHeaders(request.raw.headers);
+  const file = served === undefined ? {} : { file: served.path };
+  await engine.answer(run, given, { ...file, trace });
   const stored = await core.reader.eventAfter(run, seq, {
     fits: (event) => isAnswer(event, given),
     waitMs: STORED_MS,

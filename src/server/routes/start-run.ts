@@ -16,6 +16,7 @@ import { jsonAnswer } from '../http/answer.ts';
 import { waitOf } from '../http/prefer.ts';
 import { byOf, type CheckedRequest, type Route } from '../http/route.ts';
 import { shownRun } from '../runs/run-json.ts';
+import { carrierInHeaders, type TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import { Json, Run } from '../schemas/common.ts';
 
 const StartRequest = z
@@ -73,8 +74,9 @@ async function startRun(core: ServerCore, request: CheckedRequest): Promise<Resp
   const key = idempotencyKey(request.raw.headers.get('idempotency-key'));
   const engine = await core.engine();
   const isByProgram = request.visitor?.isPerson !== true;
+  const trace = carrierInHeaders(request.raw.headers);
   if (key === undefined) {
-    const { handle } = await begin(core, { engine, body, isByProgram });
+    const { handle } = await begin(core, { engine, body, isByProgram, trace });
     return started(core, request, handle.id, true);
   }
   const fingerprint = createHash('sha256').update(canonicalJson(request.json)).digest('base64url');
@@ -88,6 +90,7 @@ async function startRun(core: ServerCore, request: CheckedRequest): Promise<Resp
         engine,
         body,
         isByProgram,
+        trace,
         id,
         request: fingerprint,
       });
@@ -103,6 +106,7 @@ interface Beginning {
   readonly body: z.infer<typeof StartRequest>;
   /** Whether a program makes the request, and no person. */
   readonly isByProgram: boolean;
+  readonly trace: TraceCarrier | undefined;
   readonly id?: string;
   readonly request?: string;
 }

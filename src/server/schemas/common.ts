@@ -113,6 +113,7 @@ export const Run = z
       }),
     ),
     costs: Costs,
+    traceparent: z.string().optional(),
     seq: z.int(),
     attention: AttentionName,
     nextMoves: z.array(NextMove),

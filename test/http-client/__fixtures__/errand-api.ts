@@ -663,6 +663,7 @@ export interface components {
                 [key: string]: unknown;
             })[];
             costs: components["schemas"]["Costs"];
+            traceparent?: string;
             seq: number;
             attention: components["schemas"]["Attention"];
             nextMoves: components["schemas"]["NextMove"][];

@@ -1,15 +1,15 @@
 /** `errand explain RUN`: the history of each failure of a run. */
-import { onScreen } from '../../errors/support/on-screen.ts';
-import { jsonText } from '../../errors/support/printable.ts';
-import type { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { forPerson } from '../../errors/report/audiences.ts';
-import { failureHistories } from '../../history/failure-history.ts';
-import type { Engine } from '../../engine/errand.ts';
-import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import type { Format } from '../format.ts';
-import { failuresMarkdown, failuresText } from '../screen/failure-history-text.ts';
-import { isUnknown, readRun, warnLostLog, unknownRun, withRuns } from '../project/stored-run.ts';
-import type { Terminal } from '../terminal.ts';
+import { onScreen } from '../../../errors/support/on-screen.ts';
+import { jsonText } from '../../../errors/support/printable.ts';
+import type { ErrandError } from '../../../errors/thrown/errand-error.ts';
+import { forPerson } from '../../../errors/report/audiences.ts';
+import { failureHistories } from '../../../history/failure-history.ts';
+import type { Engine } from '../../../engine/errand.ts';
+import type { WorkflowPlan } from '../../../workflow/plan/plan.ts';
+import type { Format } from '../../format.ts';
+import { failuresMarkdown, failuresText } from '../../screen/failure-history-text.ts';
+import { isUnknown, readRun, warnLostLog, unknownRun, withRuns } from '../../project/stored-run.ts';
+import type { Terminal } from '../../terminal.ts';
 
 /** `noKind` is the refusal for a name that is neither a kind nor a run. */
 export async function explainRun(

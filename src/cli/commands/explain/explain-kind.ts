@@ -1,12 +1,12 @@
 /** Renders a catalog row as text, JSON and Markdown. */
-import { retryableByDefault } from '../../errors/report/build.ts';
-import { aliasesOf } from '../../errors/catalog/aliases.ts';
-import { catalogRow, DOMAIN_ROW } from '../../errors/catalog/catalog.ts';
-import { isRuntimeKind } from '../../errors/catalog/kinds.ts';
-import type { CatalogRow } from '../../errors/catalog/row.ts';
-import { padEnd, wrap } from '../../errors/render/columns.ts';
-import { categoryWords, retryableWords, scheduleWords } from '../../errors/render/phrases.ts';
-import type { Terminal } from '../terminal.ts';
+import { retryableByDefault } from '../../../errors/report/build.ts';
+import { aliasesOf } from '../../../errors/catalog/aliases.ts';
+import { catalogRow, DOMAIN_ROW } from '../../../errors/catalog/catalog.ts';
+import { isRuntimeKind } from '../../../errors/catalog/kinds.ts';
+import type { CatalogRow } from '../../../errors/catalog/row.ts';
+import { padEnd, wrap } from '../../../errors/render/columns.ts';
+import { categoryWords, retryableWords, scheduleWords } from '../../../errors/render/phrases.ts';
+import type { Terminal } from '../../terminal.ts';
 
 type Style = Pick<Terminal, 'columns' | 'color'>;
 

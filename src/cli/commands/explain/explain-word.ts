@@ -2,9 +2,9 @@
  * Explains a word from a log: a provider's code, an HTTP status, a system code or the name of an SDK's
  * error. It classifies a failure that consists of nothing but that word.
  */
-import { classify, type Classification } from '../../providers/classify/classify.ts';
-import type { ProviderFailure, Finding } from '../../providers/provider-failure.ts';
-import { extractFailure } from '../../providers/extract/extract.ts';
+import { classify, type Classification } from '../../../providers/classify/classify.ts';
+import type { ProviderFailure, Finding } from '../../../providers/provider-failure.ts';
+import { extractFailure } from '../../../providers/extract/extract.ts';
 
 export interface MeantWord {
   readonly kind: string;

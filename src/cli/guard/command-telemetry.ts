@@ -1,0 +1,27 @@
+/** Starts OpenTelemetry's SDK for a command, and sends what it has before the command ends. */
+import { oneLine } from '../../errors/support/printable.ts';
+import { startSdk } from '../../telemetry/otel/start-sdk.ts';
+import type { CliContext } from '../program/context.ts';
+import { reportOf } from '../report-of.ts';
+
+export function beginTelemetry(cli: CliContext, command: string): void {
+  try {
+    const sdk = startSdk(process.env, process.cwd());
+    if (sdk === undefined) return;
+    cli.endTelemetry = async () => {
+      const problem = await sdk.stop();
+      if (problem === undefined) return;
+      warn(cli, command, problem);
+      // requests that are given up would keep the process alive
+      await cli.terminal.drained();
+      process.exit();
+    };
+  } catch (thrown) {
+    // settings that the SDK refuses; the command itself is not affected
+    warn(cli, command, reportOf(thrown).message);
+  }
+}
+
+function warn({ terminal }: CliContext, command: string, problem: string): void {
+  terminal.err(`errand ${command}: ${oneLine(problem)}`);
+}

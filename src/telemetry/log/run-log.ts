@@ -1,0 +1,140 @@
+/**
+ * Lines of JSON about runs, for the logs of servers and workers: `ERRAND_LOG=info` writes one when a run
+ * starts, rests or ends and one for each failure, `debug` one for each event. Names, kinds and numbers
+ * only: nothing that a run works with.
+ */
+import { hideInternals } from '../../errors/redaction/hide-internals.ts';
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { parseTraceparent } from '../../machine/ports/trace-carrier.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+
+export type LogLevel = 'info' | 'debug';
+
+/** Undefined for anything but the two levels: no line is written. */
+export function logLevel(env: Readonly<Record<string, string | undefined>>): LogLevel | undefined {
+  const level = env['ERRAND_LOG']?.trim().toLowerCase();
+  return level === 'info' || level === 'debug' ? level : undefined;
+}
+
+interface Leg {
+  readonly workflow: string | undefined;
+  readonly traceId: string | undefined;
+  /** Ids of the failures that have a line. */
+  readonly written: Set<string>;
+}
+
+/** Beyond this the oldest legs are forgotten, and their lines have no trace id. */
+const MAX_LEGS = 10_000;
+
+export class RunLog {
+  readonly #level: LogLevel;
+  readonly #redactor: Redactor;
+  readonly #write: (line: string) => void;
+  readonly #legs = new Map<string, Leg>();
+
+  constructor(level: LogLevel, redactor: Redactor, write: (line: string) => void) {
+    this.#level = level;
+    this.#redactor = redactor;
+    this.#write = write;
+  }
+
+  note(event: RunEvent): void {
+    if (event.type === 'run:started' || event.type === 'run:resumed') this.#begin(event);
+    const error = failureIn(event);
+    const { workflow, traceId, written } = this.#legs.get(event.run) ?? {};
+    const level = levelOf(event, error !== undefined && isNew(error, written));
+    if (level === 'debug' && this.#level !== 'debug') return;
+    this.#write(
+      JSON.stringify({
+        at: event.at,
+        level,
+        event: event.type,
+        run: event.run,
+        ...defined({ workflow }),
+        ...('path' in event
+          ? { node: this.#shown(event.node), path: this.#shown(event.path) }
+          : {}),
+        ...('effect' in event ? { effect: this.#shown(event.effect.target) } : {}),
+        ...('attempt' in event ? { attempt: event.attempt } : {}),
+        ...(error === undefined ? {} : this.#failure(error)),
+        ...(event.type === 'run:paused' ? { waiting: event.waiting.reason } : {}),
+        ...(event.type === 'breaker:changed' ? { target: event.target, to: event.to } : {}),
+        ...defined({ trace_id: traceId }),
+      }),
+    );
+    if (event.type === 'run:completed' || event.type === 'run:cancelled')
+      this.#legs.delete(event.run);
+  }
+
+  #begin(event: Extract<RunEvent, { type: 'run:started' | 'run:resumed' }>): void {
+    const known = this.#legs.get(event.run);
+    const traceId = parseTraceparent(event.traceparent)?.traceId;
+    const workflow = event.type === 'run:started' ? event.workflow : known?.workflow;
+    this.#legs.delete(event.run);
+    this.#legs.set(event.run, { workflow, traceId, written: new Set() });
+    const [oldest] = this.#legs.keys();
+    if (this.#legs.size > MAX_LEGS && oldest !== undefined) this.#legs.delete(oldest);
+  }
+
+  #failure({ kind, id, message, retryable }: ErrorReport): object {
+    return { kind, error_id: id, retryable, message: this.#shown(hideInternals(message)) };
+  }
+
+  #shown(text: string): string {
+    return this.#redactor.text(text);
+  }
+}
+
+function failureIn(event: RunEvent): ErrorReport | undefined {
+  switch (event.type) {
+    case 'effect:failed':
+    case 'node:failed':
+    case 'run:failed':
+    case 'error:suppressed':
+      return event.error;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether neither it nor anything that led to it has a line; from now on it has. */
+function isNew(error: ErrorReport, written: Set<string> | undefined): boolean {
+  const ids = [...idsOf(error)];
+  const isKnown = ids.some((id) => written?.has(id));
+  for (const id of ids) written?.add(id);
+  return !isKnown;
+}
+
+/** The failure and everything that led to it. */
+function* idsOf(error: ErrorReport): Iterable<string> {
+  for (let at: ErrorReport | undefined = error; at !== undefined; at = at.cause) yield at.id;
+}
+
+type WrittenLevel = 'error' | 'warn' | 'info' | 'debug';
+
+/** One line for each failure: an event that only passes it on is for a debug log. */
+function levelOf(event: RunEvent, isNew: boolean): WrittenLevel {
+  switch (event.type) {
+    case 'run:failed':
+      return 'error';
+    case 'effect:failed':
+    case 'node:failed':
+      return isNew ? 'warn' : 'debug';
+    case 'error:suppressed':
+      return event.isWarning === true ? 'debug' : 'warn';
+    case 'run:started':
+    case 'run:resumed':
+    case 'run:paused':
+    case 'run:completed':
+    case 'run:cancelled':
+    case 'breaker:changed':
+      return 'info';
+    default:
+      return 'debug';
+  }
+}
+
+function defined(fields: Readonly<Record<string, string | undefined>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,79 @@
+/** Makes spans with the tracer of the host, at the times that the events have. */
+import { ATTRIBUTE } from '../names.ts';
+import type { Attributes, NewSpan, SpanEnd, SpanSink } from '../spans/span-sink.ts';
+import { remoteSpan } from './carrier-context.ts';
+import type { Context, OtelApi, Span, SpanContext, Tracer } from './otel-api.ts';
+
+/** A span, and the context in which its children are made. */
+export interface LiveSpan {
+  readonly span: Span;
+  readonly parent: Context;
+  context: Context | undefined;
+}
+
+export class LiveSpans implements SpanSink<LiveSpan> {
+  readonly #api: OtelApi;
+  readonly #tracer: Tracer;
+  readonly #caller: Context;
+
+  /** `caller`: the parent of spans that have none in their leg. */
+  constructor(api: OtelApi, tracer: Tracer, caller: Context) {
+    this.#api = api;
+    this.#tracer = tracer;
+    this.#caller = caller;
+  }
+
+  open({ name, isClient, parent, links = [], startMs, attributes }: NewSpan<LiveSpan>): LiveSpan {
+    const { SpanKind } = this.#api;
+    const context = parent === undefined ? this.#caller : this.contextOf(parent);
+    const span = this.#tracer.startSpan(
+      name,
+      {
+        kind: isClient ? SpanKind.CLIENT : SpanKind.INTERNAL,
+        startTime: highResolution(startMs),
+        attributes: attributes,
+        ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
+      },
+      context,
+    );
+    return { span, parent: context, context: undefined };
+  }
+
+  #linksTo(traceparents: readonly string[]): { context: SpanContext }[] {
+    return traceparents
+      .map((link) => remoteSpan(this.#api, link))
+      .filter(isThere)
+      .map((context) => ({ context }));
+  }
+
+  set({ span }: LiveSpan, attributes: Attributes): void {
+    span.setAttributes(attributes);
+  }
+
+  close({ span }: LiveSpan, { endMs, attributes, error }: SpanEnd): void {
+    if (attributes !== undefined) span.setAttributes(attributes);
+    if (error !== undefined) {
+      span.setAttribute(ATTRIBUTE.errorType, error.kind);
+      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: error.message });
+    }
+    span.end(highResolution(endMs));
+  }
+
+  drop(): void {
+    // a span that is never ended is never exported
+  }
+
+  contextOf(live: LiveSpan): Context {
+    return (live.context ??= this.#api.trace.setSpan(live.parent, live.span));
+  }
+}
+
+/** Seconds and nanoseconds: a plain number below the start of the process would be taken for an offset. */
+function highResolution(ms: number): [number, number] {
+  const seconds = Math.floor(ms / 1000);
+  return [seconds, Math.round((ms - seconds * 1000) * 1e6)];
+}
+
+function isThere(span: SpanContext | undefined): span is SpanContext {
+  return span !== undefined;
+}

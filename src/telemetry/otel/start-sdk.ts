@@ -1,0 +1,165 @@
+/**
+ * Starts OpenTelemetry's SDK for a command, when the environment names a receiver and the package is
+ * installed. An application that uses the library has an SDK of its own.
+ */
+import { createLoadPackage } from '../../effects/model/load-package.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import { SCOPE } from '../names.ts';
+import { API_PACKAGE, loadOtelApi, registered } from './otel-api.ts';
+
+export const SDK_PACKAGE = '@opentelemetry/sdk-node';
+
+type Environment = Record<string, string | undefined>;
+
+export interface StartedSdk {
+  /** Sends everything, and ends. Returns why not all was sent, in a sentence. */
+  stop(): Promise<string | undefined>;
+}
+
+interface NodeSdk {
+  start(): void;
+  shutdown(): Promise<void>;
+}
+
+/** A receiver that is away costs a command no more than this. */
+const AWAY_MS = 1500;
+/** A receiver that is there and slow: a request that hangs would have failed by then. */
+const SLOW_MS = 10_000;
+/** One request with its retries; shorter than the wait for it. */
+const REQUEST_MS = '1000';
+/** A run of thousands of quick steps makes spans sooner than they are sent. */
+const QUEUED_SPANS = '65536';
+
+/** Whether the environment asks for it. */
+export function wantsSdk(env: Environment): boolean {
+  if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return false;
+  return endpointOf(env) !== undefined;
+}
+
+/** The packages that are missing for what the environment asks. */
+export function missingPackages(directory: string): readonly string[] {
+  const load = createLoadPackage();
+  return [API_PACKAGE, SDK_PACKAGE].filter((name) => load(name, directory).type !== 'loaded');
+}
+
+/** Undefined where nothing asks for it, it is not installed, or another SDK is registered. */
+export function startSdk(env: Environment, directory: string): StartedSdk | undefined {
+  if (!wantsSdk(env) || registered() !== undefined) return undefined;
+  const loading = createLoadPackage()(SDK_PACKAGE, directory);
+  const NodeSDK = loading.type === 'loaded' ? readProperty(loading.exports, 'NodeSDK') : undefined;
+  if (typeof NodeSDK !== 'function') return undefined;
+  const problems: string[] = [];
+  const sdk = withDefaults(env, () => {
+    // true: the package's documented interface
+    const made = new (NodeSDK as new (options: object) => NodeSdk)({
+      serviceName: serviceName(env),
+      instrumentations: [],
+    });
+    made.start();
+    return made;
+  });
+  keepProblems(directory, problems);
+  const hasOwnTimeout = Object.keys(env).some((name) =>
+    /^OTEL_EXPORTER_OTLP_(?:\w+_)?TIMEOUT$/.test(name),
+  );
+  const longestMs = hasOwnTimeout ? AWAY_MS : SLOW_MS;
+  return { stop: () => stopSdk(sdk, problems, { endpoint: endpointOf(env) ?? '', longestMs }) };
+}
+
+async function stopSdk(
+  sdk: NodeSdk,
+  problems: readonly string[],
+  { endpoint, longestMs }: { readonly endpoint: string; readonly longestMs: number },
+): Promise<string | undefined> {
+  const sent = sdk.shutdown().then(
+    () => 'sent' as const,
+    () => 'refused' as const,
+  );
+  const first = await within(sent, AWAY_MS);
+  const isStuck = first === undefined && problems.length > 0;
+  const end = first ?? (isStuck ? undefined : await within(sent, longestMs - AWAY_MS));
+  if (end === 'sent' && problems.length === 0) return undefined;
+  return `Not all spans and metrics could be sent to ${endpoint}${problems[0] === undefined ? '' : `: ${problems[0]}`}`;
+}
+
+/** Undefined where it takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    // it would keep the process alive
+    clearTimeout(timer);
+  }
+}
+
+/** The SDK prints its problems unless someone takes them. */
+function keepProblems(directory: string, problems: string[]): void {
+  const drop = (): void => undefined;
+  const keep = (message: string): void => {
+    if (problems.length === 0) problems.push(reasonIn(message));
+  };
+  const api = loadOtelApi(directory);
+  api?.diag.setLogger(
+    { error: keep, warn: drop, info: drop, debug: drop, verbose: drop },
+    { logLevel: api.DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  );
+}
+
+/** The SDK writes an error as JSON with its stack, which nobody should see. */
+function reasonIn(message: string): string {
+  try {
+    const said: unknown = readProperty(JSON.parse(message), 'message');
+    if (typeof said === 'string') return said.split('\n')[0] ?? '';
+  } catch {
+    // plain words
+  }
+  return message.split('\n')[0] ?? '';
+}
+
+/** The receiver that is named, of any signal that Errand has. */
+function endpointOf(env: Environment): string | undefined {
+  return ENDPOINTS.map((name) => env[name]?.trim()).find(
+    (value) => value !== undefined && value !== '',
+  );
+}
+
+const ENDPOINTS = [
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+];
+
+/**
+ * The SDK reads the environment of the process while it is made. What the user has not set is set for that
+ * moment: no detectors, because they send arguments of the command and paths, and no signal without a receiver.
+ */
+function withDefaults<T>(env: Environment, make: () => T): T {
+  const has = (signal: string): boolean =>
+    [ENDPOINTS[0] ?? '', `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`].some(
+      (name) => (env[name] ?? '') !== '',
+    );
+  const defaults: Readonly<Record<string, string>> = {
+    OTEL_NODE_RESOURCE_DETECTORS: 'env',
+    OTEL_TRACES_EXPORTER: has('TRACES') ? 'otlp' : 'none',
+    OTEL_METRICS_EXPORTER: has('METRICS') ? 'otlp' : 'none',
+    OTEL_LOGS_EXPORTER: 'none',
+    OTEL_EXPORTER_OTLP_TIMEOUT: REQUEST_MS,
+    OTEL_BSP_MAX_QUEUE_SIZE: QUEUED_SPANS,
+  };
+  const added = Object.keys(defaults).filter((name) => (process.env[name] ?? '') === '');
+  for (const name of added) process.env[name] = defaults[name];
+  try {
+    return make();
+  } finally {
+    for (const name of added) delete process.env[name];
+  }
+}
+
+function serviceName(env: Environment): string {
+  const named = /(?:^|,)\s*service\.name=(?<name>[^,]+)/.exec(
+    env['OTEL_RESOURCE_ATTRIBUTES'] ?? '',
+  );
+  return env['OTEL_SERVICE_NAME']?.trim() || named?.groups?.['name']?.trim() || SCOPE;
+}
