@@ -69,9 +69,19 @@ export const LAYERS = {
   // for applications that stay with the AI SDK: decisions and classifier, without the engine
   'ai-sdk': { imports: [...DECIDING, 'root'] },
   rehearsal: { imports: ENGINE },
-  server: { imports: ENGINE, doors: { engine: FACADE } },
+  // a face of runs that a server gives it: it sees them through a port of its own
+  'mcp-server': { imports: ENGINE, doors: { engine: FACADE } },
+  server: { imports: [...ENGINE, 'mcp-server'], doors: { engine: FACADE } },
   cli: {
-    imports: [...ENGINE, 'server', 'rehearsal', 'simulator-server', 'root', 'entry'],
+    imports: [
+      ...ENGINE,
+      'mcp-server',
+      'server',
+      'rehearsal',
+      'simulator-server',
+      'root',
+      'entry',
+    ],
     doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };

@@ -11,6 +11,7 @@ import type { ServerCore } from './core.ts';
 import { createApp, type RequestHost } from './http/app.ts';
 import { problemResponse, reportOfThrown } from './http/problem.ts';
 import type { ErrandServer, ErrandServerOptions, HostedServerOptions } from './options.ts';
+import { mcpRoute, type McpRoute } from './routes/mcp.ts';
 import { dashboardPage } from './routes/page.ts';
 import { allRoutes } from './routes/routes.ts';
 import { RunHost } from './run-host.ts';
@@ -45,6 +46,7 @@ export class HostedServer implements ErrandServer {
   readonly #host: RunHost;
   readonly #core: ServerCore;
   readonly #app: ReturnType<typeof createApp>;
+  readonly #mcp: McpRoute;
   readonly #minted: Token | undefined;
 
   constructor(options: HostedServerOptions) {
@@ -82,8 +84,9 @@ export class HostedServer implements ErrandServer {
     });
     this.#core = { ...core, access };
     const dashboard = dashboardPage(this.#core);
+    this.#mcp = mcpRoute(this.#core, log);
     this.#app = createApp({
-      routes: allRoutes(this.#core, dashboard.routes),
+      routes: allRoutes(this.#core, { pages: dashboard.routes, mcp: this.#mcp.route }),
       page: dashboard.page,
       access,
       base,
@@ -122,8 +125,8 @@ export class HostedServer implements ErrandServer {
     return this.#host.open();
   }
 
-  close(): Promise<void> {
-    return this.#host.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#mcp.close(), this.#host.close()]);
   }
 }
 

@@ -173,14 +173,15 @@ async function checkedRequest(
   if (shape !== undefined && text !== undefined && !raw.headers.has('content-type'))
     throw wrongMedia(shape.media);
   const query = checkedQuery(route, new URL(raw.url).searchParams);
-  const json = shape?.schema === undefined ? {} : parseJson(text);
+  const schema = shape?.isText === true ? undefined : shape?.schema;
+  const json = schema === undefined ? {} : parseJson(text);
   return {
     raw,
     params: context.req.param(),
     query,
     text,
     json,
-    body: shape?.schema === undefined ? undefined : checkedBody(shape.schema, json),
+    body: schema === undefined ? undefined : checkedBody(schema, json),
     visitor,
     href: (path) => base + path,
   };

@@ -1,4 +1,5 @@
 /** Reads the body of a request, at most so much of it, and as strictly as `--input` is read. */
+import { isDeeper } from '../../errors/support/is-deeper.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { describeInexact, readJson } from '../../workflow/json-schema/exact-number.ts';
@@ -54,18 +55,6 @@ function read(text: string): ReturnType<typeof readJson> {
   } catch (thrown) {
     throw invalid('The body is not JSON', thrown);
   }
-}
-
-/** Without recursion: the value may be nested as deep as its text is long. */
-function isDeeper(value: JsonValue, most: number): boolean {
-  let level: JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > most) return true;
-    level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
-    );
-  }
-  return false;
 }
 
 function invalid(message: string, cause?: unknown): ErrandError {

@@ -1,0 +1,230 @@
+/** A call of a tool, from its arguments to its result. */
+import { isPlainObject, type JsonObject, type JsonValue } from '../errors/support/safe-json.ts';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { checkArguments, givenArguments, waitMs } from './arguments.ts';
+import { Asking, type InputRequired } from './asking.ts';
+import type { McpCaller } from './caller.ts';
+import type { ListQuery, McpHost } from './host.ts';
+import {
+  explainResult,
+  kindResult,
+  listResult,
+  refusedResult,
+  RUN_VALUES,
+  runResult,
+  valueResult,
+  verdictResult,
+  type ToolResult,
+} from './results.ts';
+import type { Era, SdkContext } from './sdk.ts';
+import {
+  builtinTool,
+  isReading,
+  MOVING_TOOLS,
+  READING_TOOLS,
+  type ToolDefinition,
+} from './tools.ts';
+import { startTools, type StartTool } from './workflow-tools.ts';
+
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly caller: McpCaller;
+  readonly era: Era;
+  readonly context: SdkContext;
+}
+
+/** As a caller may use them: who may only read sees only what reads. */
+export async function listTools(
+  host: McpHost,
+  { isReader }: { readonly isReader: boolean },
+): Promise<readonly ToolDefinition[]> {
+  if (isReader) return READING_TOOLS;
+  const starting = startTools(await host.workflows());
+  return [
+    ...starting.map(({ workflow: _workflow, own: _own, ...tool }) => tool),
+    ...READING_TOOLS,
+    ...MOVING_TOOLS,
+  ];
+}
+
+/** Undefined for a tool that is not there. Every other failure is a result. */
+export async function callTool(
+  host: McpHost,
+  call: ToolCall,
+): Promise<ToolResult | InputRequired | undefined> {
+  try {
+    const tool = builtinTool(call.name) ?? (await startTool(host, call.name));
+    if (tool === undefined) return undefined;
+    refuseReader(tool, call.caller);
+    return await new CalledTool(host, call).result(tool);
+  } catch (thrown) {
+    return refusedResult(host.report(thrown));
+  }
+}
+
+async function startTool(host: McpHost, name: string): Promise<StartTool | undefined> {
+  return startTools(await host.workflows()).find((tool) => tool.name === name);
+}
+
+function refuseReader(tool: ToolDefinition, { isReader }: McpCaller): void {
+  if (!isReader || isReading(tool)) return;
+  throw new ErrandError({
+    kind: 'request.forbidden',
+    message: `The role read does not allow ${tool.name}; it needs the role run`,
+  });
+}
+
+class CalledTool {
+  readonly #host: McpHost;
+  readonly #call: ToolCall;
+  readonly #given: JsonObject;
+  readonly #signal: AbortSignal;
+
+  constructor(host: McpHost, call: ToolCall) {
+    this.#host = host;
+    this.#call = call;
+    this.#given = givenArguments(call.arguments);
+    this.#signal = call.context.mcpReq.signal;
+  }
+
+  async result(
+    tool: StartTool | NonNullable<ReturnType<typeof builtinTool>>,
+  ): Promise<ToolResult | InputRequired> {
+    if ('own' in tool) return this.#start(tool);
+    const given = this.#given;
+    checkArguments(tool.inputSchema, given);
+    switch (tool.name) {
+      case 'get_run':
+        return this.#get(textOf(given['run']));
+      case 'list_runs':
+        return listResult((await this.#host.list(queryOf(given))).runs);
+      case 'explain_failure':
+        return given['run'] === undefined
+          ? kindResult(this.#host.explainKind(textOf(given['kind'])))
+          : explainResult(await this.#host.explainRun(textOf(given['run'])));
+      case 'validate_workflow':
+        return this.#validate();
+      case 'answer_question':
+        return this.#answer(textOf(given['run']));
+      case 'resume_run':
+        return this.#resume(textOf(given['run']));
+      case 'cancel_run':
+        return this.#cancel(textOf(given['run']));
+    }
+  }
+
+  async #start({ workflow, own, inputSchema }: StartTool): Promise<ToolResult | InputRequired> {
+    const { by } = this.#call.caller;
+    const mine = Object.fromEntries(own.map((name) => [name, this.#given[name]]));
+    const { _wait_seconds: wait, _key: key } = mine;
+    let wanted: { readonly workflow: string; readonly input: JsonObject };
+    if (workflow === undefined) {
+      checkArguments(inputSchema, this.#given);
+      const { workflow: named, input = {} } = this.#given;
+      wanted = { workflow: textOf(named), input: input as JsonObject };
+    } else {
+      checkArguments(ownSchema(inputSchema, own), definedIn(mine));
+      const entries = Object.entries(this.#given).filter(([name]) => !own.includes(name));
+      wanted = { workflow, input: Object.fromEntries(entries) };
+    }
+    return this.#moved(waitMs(wait), () =>
+      this.#host.start({ ...wanted, by, ...(typeof key === 'string' ? { key } : {}) }),
+    );
+  }
+
+  async #get(run: string): Promise<ToolResult> {
+    const { path, wait_seconds: wait } = this.#given;
+    await this.#host.rested(run, waitMs(wait, 0), this.#signal);
+    if (typeof path !== 'string') return runResult(await this.#host.read(run));
+    const ofRun = isRunValue(path) ? RUN_VALUES[path] : undefined;
+    const wanted = ofRun === undefined ? { of: 'output' as const, path } : { of: ofRun };
+    return valueResult(await this.#host.value(run, wanted));
+  }
+
+  async #validate(): Promise<ToolResult> {
+    const { workflow, text } = this.#given;
+    const verdict = await this.#host.validate(
+      textOf(workflow),
+      typeof text === 'string' ? text : undefined,
+    );
+    return verdictResult(verdict);
+  }
+
+  async #answer(run: string): Promise<ToolResult | InputRequired> {
+    const { gate, value = null, wait_seconds: wait } = this.#given;
+    return this.#moved(waitMs(wait), async () => {
+      const { by } = this.#call.caller;
+      const named = typeof gate === 'string' ? { gate } : {};
+      await this.#host.answer(run, { ...named, value, by, isByProgram: true });
+      return run;
+    });
+  }
+
+  async #resume(run: string): Promise<ToolResult | InputRequired> {
+    const { from, input, now, accept_drift: acceptDrift, wait_seconds: wait } = this.#given;
+    return this.#moved(waitMs(wait), async () => {
+      await this.#host.resume(run, {
+        by: this.#call.caller.by,
+        ...(typeof from === 'string' ? { from } : {}),
+        ...(isPlainObject(input) ? { input: input as JsonObject } : {}),
+        ...(typeof now === 'boolean' ? { now } : {}),
+        ...(typeof acceptDrift === 'boolean' ? { acceptDrift } : {}),
+      });
+      return run;
+    });
+  }
+
+  async #cancel(run: string): Promise<ToolResult> {
+    const { reason, wait_seconds: wait } = this.#given;
+    const { by } = this.#call.caller;
+    await this.#host.cancel(run, { by, ...(typeof reason === 'string' ? { reason } : {}) });
+    await this.#host.rested(run, waitMs(wait), this.#signal);
+    return runResult(await this.#host.read(run));
+  }
+
+  /** Moves a run, unless the call brings the answer to a question that it asked: then it continues that run. */
+  async #moved(wait: number, move: () => Promise<string>): Promise<ToolResult | InputRequired> {
+    const { caller, name, era, context } = this.#call;
+    const asking = new Asking(this.#host, {
+      caller,
+      era,
+      context,
+      identity: { by: caller.by, tool: name, arguments: this.#given },
+      waitMs: wait,
+    });
+    return asking.isAnswered ? asking.continued() : asking.follow(await move());
+  }
+}
+
+/** Checked against its schema. */
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function isRunValue(path: string): path is keyof typeof RUN_VALUES {
+  return Object.hasOwn(RUN_VALUES, path);
+}
+
+/** Only what is not an input: inputs are checked where runs are started, with the words of every surface. */
+function ownSchema({ properties }: JsonObject, own: readonly string[]): JsonObject {
+  const all = isPlainObject(properties) ? (properties as JsonObject) : {};
+  const entries = own.map((name) => [name, all[name] ?? {}] as const);
+  return { type: 'object', properties: Object.fromEntries(entries) };
+}
+
+function definedIn(values: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  // those that are left have values
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+function queryOf({ attention, status, workflow, limit }: JsonObject): ListQuery {
+  // checked against its schema
+  return {
+    ...(attention === undefined ? {} : { attention: [attention].flat() }),
+    ...(status === undefined ? {} : { status: [status].flat() }),
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(limit === undefined ? {} : { limit }),
+  } as ListQuery;
+}

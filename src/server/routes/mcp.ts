@@ -1,0 +1,86 @@
+/** `POST /mcp`: the runs of the server as tools of the Model Context Protocol. */
+import { z } from '@hono/zod-openapi';
+import { createLoadPackage } from '../../effects/model/load-package.ts';
+import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import type { McpOverHttp, McpRequest } from '../../mcp-server/http.ts';
+import type { ServerCore } from '../core.ts';
+import type { CheckedRequest, Route } from '../http/route.ts';
+import { mcpHost } from '../mcp-host.ts';
+import { includesRole } from '../access/tokens.ts';
+
+const Message = z.looseObject({ jsonrpc: z.literal('2.0') }).openapi('McpMessage', {
+  description: 'A message of JSON-RPC 2.0, as the Model Context Protocol defines them.',
+});
+
+export interface McpRoute {
+  readonly route: Route;
+  close(): Promise<void>;
+}
+
+export function mcpRoute(core: ServerCore, log: (line: string) => void): McpRoute {
+  let opening: Promise<McpOverHttp> | undefined;
+  const face = (): Promise<McpOverHttp> => {
+    opening ??= openFace(core, log).catch((thrown: unknown) => {
+      // the package may be installed meanwhile
+      opening = undefined;
+      throw thrown;
+    });
+    return opening;
+  };
+  return {
+    route: {
+      operationId: 'callMcp',
+      method: 'post',
+      path: '/mcp',
+      summary: 'Call the server as an MCP server',
+      role: 'read',
+      body: { media: ['application/json'], schema: Message, isText: true },
+      answers: {
+        200: {
+          description: 'The answer, as JSON or as a stream of messages.',
+          content: { 'application/json': Message, 'text/event-stream': z.string() },
+        },
+        202: { description: 'A notification was taken.' },
+        400: {
+          description: 'The message is none of the protocol.',
+          content: { 'application/json': Message },
+        },
+      },
+      refusals: ['request.not_found'],
+      handle: async (request) => (await face()).fetch(await asked(request)),
+    },
+    close: async () => {
+      const open = await opening?.catch(() => undefined);
+      await open?.close();
+    },
+  };
+}
+
+async function asked({ raw, text = '', visitor }: CheckedRequest): Promise<McpRequest> {
+  const { name = 'nobody', role = 'read' } = visitor ?? {};
+  const { readMessage } = await import('../../mcp-server/read-message.ts');
+  const holder = { name, isReader: !includesRole(role, 'run') };
+  try {
+    return { request: raw, body: readMessage(text), holder };
+  } catch (thrown) {
+    throw new ErrandError(
+      { kind: 'request.invalid', message: 'The body is not JSON' },
+      { cause: thrown },
+    );
+  }
+}
+
+async function openFace(core: ServerCore, log: (line: string) => void): Promise<McpOverHttp> {
+  const [{ loadMcpServerSdk }, { McpOverHttp: Face }] = await Promise.all([
+    import('../../mcp-server/sdk.ts'),
+    import('../../mcp-server/http.ts'),
+  ]);
+  try {
+    const sdk = loadMcpServerSdk(createLoadPackage(), core.directory);
+    return new Face({ sdk, host: mcpHost(core) }, log);
+  } catch (thrown) {
+    if (!isKind(thrown, 'validation.input') || !(thrown instanceof ErrandError)) throw thrown;
+    const { message, action } = thrown.report;
+    throw new ErrandError({ kind: 'request.not_found', message, action }, { cause: thrown });
+  }
+}
