@@ -3,7 +3,7 @@
  * written is refused by its tool, so that the model can act on it: the arguments are replaced by a note.
  */
 import { isDeeper } from '../errors/support/is-deeper.ts';
-import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
+import { isPlainObject } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { inexactWords, readJson } from '../workflow/json-schema/exact-number.ts';
 
@@ -22,21 +22,29 @@ export function readMessage(text: string): unknown {
   const { value, inexact } = readJson(text);
   // what the client says about itself may be as it is
   if (inexact !== undefined && IN_ARGUMENTS.test(inexact.pointer))
-    return withNote(value, `contain ${inexactWords(inexact)}`);
+    return withNote(value, () => `contain ${inexactWords(inexact)}`);
   if (text.length > MAX_MESSAGE_CHARS)
-    return withNote(value, `are larger than ${MAX_MESSAGE_CHARS} bytes`);
-  return isDeeper(value, MAX_DEPTH)
-    ? withNote(value, `are nested deeper than ${MAX_DEPTH}`)
-    : value;
+    return withNote(value, () => `are larger than ${MAX_MESSAGE_CHARS} bytes`);
+  if (isDeeper(value, MAX_DEPTH))
+    return withNote(value, () => `are nested deeper than ${MAX_DEPTH}`);
+  return withNote(value, flawOf);
 }
 
-/** A batch is a list of messages. */
-function withNote(message: JsonValue, note: string): unknown {
-  if (Array.isArray(message)) return message.map((each) => withNote(each as JsonValue, note));
-  if (!isPlainObject(message)) return message;
-  const { params, ...rest } = message;
-  if (!isPlainObject(params)) return rest;
-  return { ...rest, params: { ...params, arguments: { [NOTE]: note } } };
+/** What the package would refuse as no message at all, or leave out in silence. */
+function flawOf(given: unknown): string | undefined {
+  if (!isPlainObject(given)) return 'are not an object';
+  return Object.hasOwn(given, '__proto__') ? 'have the key __proto__' : undefined;
+}
+
+/** Replaces the arguments of a call that something is wrong with. A batch is a list of messages. */
+function withNote(message: unknown, noteOn: (given: unknown) => string | undefined): unknown {
+  if (Array.isArray(message)) return message.map((each) => withNote(each, noteOn));
+  if (!isPlainObject(message) || message['method'] !== 'tools/call') return message;
+  const { params } = message;
+  if (!isPlainObject(params) || !Object.hasOwn(params, 'arguments')) return message;
+  const note = noteOn(params['arguments']);
+  if (note === undefined) return message;
+  return { ...message, params: { ...params, arguments: { [NOTE]: note } } };
 }
 
 /** The refusal of arguments that were replaced. */

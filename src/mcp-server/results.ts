@@ -155,7 +155,7 @@ export function explainResult(explained: ExplainedRun): ToolResult {
   const { run, life } = explained;
   const lines = life.map(({ status, path, error }) => {
     const where = path === undefined ? '' : ` at ${path}`;
-    return `${failureText(forModel(error))}\nThe failure${where} is ${status}.`;
+    return `${failureText(forModel(error))}\nStatus${where}: ${status}.`;
   });
   const text = lines.length === 0 ? `Nothing failed in run ${run}.` : lines.join('\n\n');
   return resultOf(explained, text);
