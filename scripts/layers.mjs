@@ -73,15 +73,7 @@ export const LAYERS = {
   'mcp-server': { imports: ENGINE, doors: { engine: FACADE } },
   server: { imports: [...ENGINE, 'mcp-server'], doors: { engine: FACADE } },
   cli: {
-    imports: [
-      ...ENGINE,
-      'mcp-server',
-      'server',
-      'rehearsal',
-      'simulator-server',
-      'root',
-      'entry',
-    ],
+    imports: [...ENGINE, 'mcp-server', 'server', 'rehearsal', 'simulator-server', 'root', 'entry'],
     doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };

@@ -11,7 +11,7 @@ import { readState, signState, type AskedState, type CallIdentity } from './requ
 import { runResult, type ToolResult } from './results.ts';
 import type { Era, SdkContext } from './sdk.ts';
 
-/** A call that goes on once the client has asked its person. */
+/** A call that the client repeats once it has asked its person. */
 export interface InputRequired {
   readonly resultType: 'input_required';
   readonly inputRequests: Readonly<Record<string, object>>;
@@ -44,8 +44,8 @@ export class Asking {
 
   /** Whether the client calls again after a question. */
   get isAnswered(): boolean {
-    const { inputResponses, requestState } = this.#options.context.mcpReq;
-    return inputResponses !== undefined || requestState() !== undefined;
+    const { mcpReq } = this.#options.context;
+    return mcpReq.inputResponses !== undefined || mcpReq.requestState() !== undefined;
   }
 
   /** Continues the run that the state names, whatever the arguments say, and never starts another. */

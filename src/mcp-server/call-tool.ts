@@ -167,7 +167,7 @@ class CalledTool {
       await this.#host.resume(run, {
         by: this.#call.caller.by,
         ...(typeof from === 'string' ? { from } : {}),
-        ...(isPlainObject(input) ? { input: input as JsonObject } : {}),
+        ...(isPlainObject(input) ? { input } : {}),
         ...(typeof now === 'boolean' ? { now } : {}),
         ...(typeof acceptDrift === 'boolean' ? { acceptDrift } : {}),
       });
@@ -208,7 +208,7 @@ function isRunValue(path: string): path is keyof typeof RUN_VALUES {
 
 /** Only what is not an input: inputs are checked where runs are started, with the words of every surface. */
 function ownSchema({ properties }: JsonObject, own: readonly string[]): JsonObject {
-  const all = isPlainObject(properties) ? (properties as JsonObject) : {};
+  const all = isPlainObject(properties) ? properties : {};
   const entries = own.map((name) => [name, all[name] ?? {}] as const);
   return { type: 'object', properties: Object.fromEntries(entries) };
 }

@@ -11,7 +11,7 @@ export interface McpCaller {
   readonly canAsk: boolean;
 }
 
-/** Over HTTP; on stdio whoever starts the process may do what the process may. */
+/** Over HTTP. On stdio a client may do what its process may. */
 export interface TokenHolder {
   readonly name: string;
   readonly isReader: boolean;

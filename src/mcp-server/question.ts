@@ -31,10 +31,16 @@ function choices({
   options,
   promptFor = [],
 }: OpenQuestion): ReadonlyMap<string, JsonValue> | undefined {
-  const isPlain = options.every((option) => option !== 'edit' && typeof option !== 'object');
-  if (!isPlain || options.length === 0 || promptFor.length > 0) return undefined;
-  const values = new Map(options.map((option) => [String(option), option]));
-  return values.size === options.length ? values : undefined;
+  if (options.includes('edit') || options.length === 0 || promptFor.length > 0) return undefined;
+  const texts = options.map(textOf);
+  if (texts.includes(undefined) || new Set(texts).size < texts.length) return undefined;
+  return new Map(options.map((option) => [textOf(option) ?? '', option]));
+}
+
+/** Undefined for a value that is no word. */
+function textOf(option: JsonValue): string | undefined {
+  if (typeof option === 'string') return option;
+  return typeof option === 'object' ? undefined : JSON.stringify(option);
 }
 
 function formOf(
@@ -43,7 +49,7 @@ function formOf(
   workflow: string,
 ): JsonObject {
   const names = texts.map(
-    (text) => labels.find(({ value }) => String(value) === text)?.label ?? text,
+    (text) => labels.find(({ value }) => textOf(value) === text)?.label ?? text,
   );
   const failure = error === undefined ? '' : `\n\n${error.kind}: ${error.message}`;
   const isNamed = names.some((name, at) => name !== texts[at]);

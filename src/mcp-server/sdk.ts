@@ -3,7 +3,7 @@
  * `@modelcontextprotocol/server`; its types are repeated here because the package is not installed when
  * Errand is built.
  */
-import { whyBroken, type LoadPackage } from '../effects/model/load-package.ts';
+import { createLoadPackage, whyBroken } from '../effects/model/load-package.ts';
 import { readProperty } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 
@@ -109,8 +109,9 @@ const INVALID_PARAMS = -32_602;
 type Constructor = new (...args: readonly unknown[]) => unknown;
 type Callable = (...args: readonly unknown[]) => unknown;
 
-/** Rejects with `validation.input` that names the package. */
-export function loadMcpServerSdk(load: LoadPackage, directory: string): McpServerSdk {
+/** Looks in the folder, in that of the process, and beside Errand. Throws `validation.input` that names the package. */
+export function loadMcpServerSdk(directory: string): McpServerSdk {
+  const load = createLoadPackage();
   const names = [MCP_SERVER_PACKAGE, `${MCP_SERVER_PACKAGE}/stdio`];
   const [main, stdio] = names.map((name) => {
     const loading = load(name, directory);

@@ -33,11 +33,11 @@ export function serveStdio(
 ): ServingStdio {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const transport = new LineTransport(options, resolve);
-  const { close } = sdk.serveStdio(({ era }) => createMcpServer({ sdk, host, era }), {
+  const serving = sdk.serveStdio(({ era }) => createMcpServer({ sdk, host, era }), {
     transport,
     onerror: (error) => options.onProblem(toReport(error).message),
   });
-  return { closed, close };
+  return { closed, close: () => serving.close() };
 }
 
 class LineTransport implements SdkTransport {

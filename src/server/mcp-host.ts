@@ -66,7 +66,7 @@ const NONE: Pick<ServedWorkflow, 'name'> & Partial<ServedWorkflow> = { name: '' 
 async function readRun(core: RunCore, run: string): Promise<ReadRun> {
   const folded = await core.folds.viewOf(run);
   const { record, status } = folded;
-  // whoever calls tools is a program
+  // programs call tools
   const { nextMoves, questions, inDoubt } = await movesOf(core, folded, { visitor: undefined });
   const view = shownView(folded.view, { record, status, directory: core.directory, inDoubt });
   return { view, status, nextMoves, questions };

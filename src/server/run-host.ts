@@ -1,6 +1,6 @@
 /**
- * The host of served runs: one engine, opened when it is first needed, the core over it, and what is
- * carried on beside requests. A server for HTTP and one for MCP stand on the same one.
+ * The host of served runs: one engine, opened when it is first needed, the core over it, and what it
+ * does beside requests. A server for HTTP and one for MCP stand on the same one.
  */
 import { resolve } from 'node:path';
 import { MACHINE_CLOCK } from '../effects/clock.ts';

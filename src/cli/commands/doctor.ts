@@ -210,6 +210,7 @@ function packages(): Finding {
     'ai',
     ...new Set(PROVIDERS.map(({ packageName }) => packageName)),
     '@modelcontextprotocol/client',
+    '@modelcontextprotocol/server',
     'pg',
     '@temporalio/client',
   ];

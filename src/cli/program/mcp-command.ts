@@ -14,7 +14,7 @@ export function addMcpCommand(cli: CliContext): void {
     .addOption(verboseOption())
     .addHelpText('after', examples('errand mcp', 'errand mcp workflows/'))
     .action(async (files: readonly string[]) => {
-      const { mcp } = await import('../commands/mcp.ts');
+      const { mcp } = await import('../commands/servers/mcp.ts');
       process.exitCode = await mcp(files, cli.terminal);
     });
 }

@@ -1,6 +1,5 @@
 /** `POST /mcp`: the runs of the server as tools of the Model Context Protocol. */
 import { z } from '@hono/zod-openapi';
-import { createLoadPackage } from '../../effects/model/load-package.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { McpOverHttp, McpRequest } from '../../mcp-server/http.ts';
 import type { ServerCore } from '../core.ts';
@@ -76,7 +75,7 @@ async function openFace(core: ServerCore, log: (line: string) => void): Promise<
     import('../../mcp-server/http.ts'),
   ]);
   try {
-    const sdk = loadMcpServerSdk(createLoadPackage(), core.directory);
+    const sdk = loadMcpServerSdk(core.directory);
     return new Face({ sdk, host: mcpHost(core) }, log);
   } catch (thrown) {
     if (!isKind(thrown, 'validation.input') || !(thrown instanceof ErrandError)) throw thrown;

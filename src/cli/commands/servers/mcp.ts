@@ -1,21 +1,20 @@
 /** `errand mcp`: workflows as tools of MCP clients, over standard input and output, until the input is closed. */
-import { createLoadPackage } from '../../effects/model/load-package.ts';
-import { oneLine } from '../../errors/support/printable.ts';
-import { loadMcpServerSdk } from '../../mcp-server/sdk.ts';
-import { serveStdio } from '../../mcp-server/stdio.ts';
-import { mcpHost } from '../../server/mcp-host.ts';
-import { RunHost } from '../../server/run-host.ts';
-import { Stopping } from '../guard/stopping.ts';
-import { createHome } from '../project/home.ts';
-import { projectModules } from '../project/project-extensions.ts';
-import { keepInternal, storeAddress } from '../project/project.ts';
-import { RunJournals } from '../session/run-journals.ts';
-import type { Terminal } from '../terminal.ts';
+import { oneLine } from '../../../errors/support/printable.ts';
+import { loadMcpServerSdk } from '../../../mcp-server/sdk.ts';
+import { serveStdio } from '../../../mcp-server/stdio.ts';
+import { mcpHost } from '../../../server/mcp-host.ts';
+import { RunHost } from '../../../server/run-host.ts';
+import { Stopping } from '../../guard/stopping.ts';
+import { createHome } from '../../project/home.ts';
+import { projectModules } from '../../project/project-extensions.ts';
+import { keepInternal, storeAddress } from '../../project/project.ts';
+import { RunJournals } from '../../session/run-journals.ts';
+import type { Terminal } from '../../terminal.ts';
 
 export async function mcp(files: readonly string[], terminal: Terminal): Promise<number> {
   const log = (line: string): void => terminal.err(`errand mcp: ${oneLine(line)}`);
   const directory = process.cwd();
-  const sdk = loadMcpServerSdk(createLoadPackage(), directory);
+  const sdk = loadMcpServerSdk(directory);
   const home = createHome(process.env, directory);
   const journals = new RunJournals({ home, warn: log });
   const host = new RunHost({
