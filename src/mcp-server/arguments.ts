@@ -23,10 +23,16 @@ export function checkArguments(schema: JsonObject, given: JsonObject): void {
   throw invalid(`${subject} ${finding.message}`);
 }
 
-/** In milliseconds; more than the most is the most. */
+/** More than the most is the most: a wait that is too long is no reason to refuse a call. */
+export function withShorterWait(given: JsonObject, name: string | undefined): JsonObject {
+  if (name === undefined) return given;
+  const seconds = given[name];
+  const isLong = typeof seconds === 'number' && seconds > MAX_WAIT_SECONDS;
+  return isLong ? { ...given, [name]: MAX_WAIT_SECONDS } : given;
+}
+
 export function waitMs(seconds: JsonValue | undefined, preset = DEFAULT_WAIT_SECONDS): number {
-  const wanted = typeof seconds === 'number' ? seconds : preset;
-  return Math.min(wanted, MAX_WAIT_SECONDS) * 1000;
+  return (typeof seconds === 'number' ? seconds : preset) * 1000;
 }
 
 function shown(pointer: string): string {

@@ -59,8 +59,8 @@ export class Asking {
     const chosen = chosenIn(context.mcpReq.inputResponses?.[KEY]);
     const read = await this.#host.read(asked.run);
     if (chosen === undefined) return runResult(read);
-    await this.#answer(asked, plainQuestion(read), chosen);
-    return this.follow(asked.run, asked.round + 1);
+    const isTaken = await this.#answer(asked, plainQuestion(read), chosen);
+    return this.follow(asked.run, isTaken ? asked.round + 1 : MOST_ROUNDS);
   }
 
   async follow(run: string, firstRound = 0): Promise<ToolResult | InputRequired> {
@@ -74,7 +74,8 @@ export class Asking {
       if (era === 'modern') return this.#required(asked, question);
       const chosen = await this.#ask(question);
       if (chosen === undefined) return runResult(await this.#host.read(run));
-      await this.#answer(asked, question, chosen);
+      // a question that nobody has taken the answer of would be asked again
+      if (!(await this.#answer(asked, question, chosen))) round = MOST_ROUNDS;
     }
   }
 
@@ -107,15 +108,17 @@ export class Asking {
     { run, gate, opening }: AskedState,
     question: PlainQuestion | undefined,
     chosen: string,
-  ): Promise<void> {
+  ): Promise<boolean> {
+    const { caller, waitMs } = this.#options;
     const isSame = question?.gate === gate && question.opening === opening;
-    await this.#host.answer(run, {
+    const answer = {
       gate,
       ...(opening === undefined ? {} : { opening }),
       value: (isSame ? question.values.get(chosen) : undefined) ?? chosen,
-      by: `${this.#options.caller.by}/elicited`,
+      by: `${caller.by}/elicited`,
       isByProgram: false,
-    });
+    };
+    return this.#host.answer(run, answer, waitMs);
   }
 }
 

@@ -1,7 +1,12 @@
 /** A call of a tool, from its arguments to its result. */
-import { isPlainObject, type JsonObject, type JsonValue } from '../errors/support/safe-json.ts';
+import {
+  isJsonObject,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+} from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
-import { checkArguments, givenArguments, waitMs } from './arguments.ts';
+import { checkArguments, givenArguments, waitMs, withShorterWait } from './arguments.ts';
 import { Asking, type InputRequired } from './asking.ts';
 import type { McpCaller } from './caller.ts';
 import type { ListQuery, McpHost } from './host.ts';
@@ -25,6 +30,8 @@ import {
   type ToolDefinition,
 } from './tools.ts';
 import { startTools, type StartTool } from './workflow-tools.ts';
+
+const WAIT = '_wait_seconds';
 
 export interface ToolCall {
   readonly name: string;
@@ -57,7 +64,7 @@ export async function callTool(
     const tool = builtinTool(call.name) ?? (await startTool(host, call.name));
     if (tool === undefined) return undefined;
     refuseReader(tool, call.caller);
-    return await new CalledTool(host, call).result(tool);
+    return await new CalledTool(host, call, tool).result();
   } catch (thrown) {
     return refusedResult(host.report(thrown));
   }
@@ -75,24 +82,26 @@ function refuseReader(tool: ToolDefinition, { isReader }: McpCaller): void {
   });
 }
 
+type CallableTool = StartTool | NonNullable<ReturnType<typeof builtinTool>>;
+
 class CalledTool {
   readonly #host: McpHost;
   readonly #call: ToolCall;
+  readonly #tool: CallableTool;
   readonly #given: JsonObject;
   readonly #signal: AbortSignal;
 
-  constructor(host: McpHost, call: ToolCall) {
+  constructor(host: McpHost, call: ToolCall, tool: CallableTool) {
     this.#host = host;
     this.#call = call;
-    this.#given = givenArguments(call.arguments);
+    this.#tool = tool;
+    this.#given = withShorterWait(givenArguments(call.arguments), waitOf(tool));
     this.#signal = call.context.mcpReq.signal;
   }
 
-  async result(
-    tool: StartTool | NonNullable<ReturnType<typeof builtinTool>>,
-  ): Promise<ToolResult | InputRequired> {
+  async result(): Promise<ToolResult | InputRequired> {
+    const [tool, given] = [this.#tool, this.#given];
     if ('own' in tool) return this.#start(tool);
-    const given = this.#given;
     checkArguments(tool.inputSchema, given);
     switch (tool.name) {
       case 'get_run':
@@ -116,20 +125,19 @@ class CalledTool {
 
   async #start({ workflow, own, inputSchema }: StartTool): Promise<ToolResult | InputRequired> {
     const { by } = this.#call.caller;
-    const mine = Object.fromEntries(own.map((name) => [name, this.#given[name]]));
-    const { _wait_seconds: wait, _key: key } = mine;
-    let wanted: { readonly workflow: string; readonly input: JsonObject };
-    if (workflow === undefined) {
-      checkArguments(inputSchema, this.#given);
-      const { workflow: named, input = {} } = this.#given;
-      wanted = { workflow: textOf(named), input: input as JsonObject };
-    } else {
-      checkArguments(ownSchema(inputSchema, own), definedIn(mine));
-      const entries = Object.entries(this.#given).filter(([name]) => !own.includes(name));
-      wanted = { workflow, input: Object.fromEntries(entries) };
-    }
+    const isOwn = ([name]: readonly [string, JsonValue]): boolean => own.includes(name);
+    const given = this.#given;
+    const mine = Object.fromEntries(Object.entries(given).filter(isOwn));
+    if (workflow === undefined) checkArguments(inputSchema, given);
+    else checkArguments(ownSchema(inputSchema, own), mine);
+    const rest = Object.fromEntries(Object.entries(given).filter((entry) => !isOwn(entry)));
+    const { [WAIT]: wait, _key: key } = mine;
     return this.#moved(waitMs(wait), () =>
-      this.#host.start({ ...wanted, by, ...(typeof key === 'string' ? { key } : {}) }),
+      this.#host.start({
+        ...(workflow === undefined ? namedIn(rest) : { workflow, input: rest }),
+        by,
+        ...(typeof key === 'string' ? { key } : {}),
+      }),
     );
   }
 
@@ -153,10 +161,11 @@ class CalledTool {
 
   async #answer(run: string): Promise<ToolResult | InputRequired> {
     const { gate, value = null, wait_seconds: wait } = this.#given;
-    return this.#moved(waitMs(wait), async () => {
+    const ms = waitMs(wait);
+    return this.#moved(ms, async () => {
       const { by } = this.#call.caller;
       const named = typeof gate === 'string' ? { gate } : {};
-      await this.#host.answer(run, { ...named, value, by, isByProgram: true });
+      await this.#host.answer(run, { ...named, value, by, isByProgram: true }, ms);
       return run;
     });
   }
@@ -197,6 +206,12 @@ class CalledTool {
   }
 }
 
+/** The argument that says how long to wait; a workflow may have an input of that name. */
+function waitOf(tool: CallableTool): string | undefined {
+  if (!('own' in tool)) return 'wait_seconds';
+  return tool.own.includes(WAIT) ? WAIT : undefined;
+}
+
 /** Checked against its schema. */
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
@@ -213,10 +228,12 @@ function ownSchema({ properties }: JsonObject, own: readonly string[]): JsonObje
   return { type: 'object', properties: Object.fromEntries(entries) };
 }
 
-function definedIn(values: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  // those that are left have values
-  return Object.fromEntries(entries) as JsonObject;
+/** The workflow that an argument names, and its inputs. Checked against its schema. */
+function namedIn({ workflow, input = {} }: JsonObject): {
+  readonly workflow: string;
+  readonly input: JsonObject;
+} {
+  return { workflow: textOf(workflow), input: isJsonObject(input) ? input : {} };
 }
 
 function queryOf({ attention, status, workflow, limit }: JsonObject): ListQuery {

@@ -21,7 +21,8 @@ export interface McpHost {
   read(run: string): Promise<ReadRun>;
   value(run: string, wanted: WantedValue): Promise<JsonValue>;
   list(query: ListQuery): Promise<{ readonly runs: readonly RunRow[] }>;
-  answer(run: string, answer: GivenAnswer): Promise<void>;
+  /** Resolves to false where another process has yet to take the answer after that time. */
+  answer(run: string, answer: GivenAnswer, waitMs: number): Promise<boolean>;
   resume(run: string, how: Resumption): Promise<void>;
   cancel(run: string, how: { readonly by: string; readonly reason?: string }): Promise<void>;
   explainRun(run: string): Promise<ExplainedRun>;

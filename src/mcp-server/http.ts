@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
-import { toReport } from '../errors/thrown/to-report.ts';
 import { canAsk, type TokenHolder } from './caller.ts';
 import type { McpHost } from './host.ts';
 import type { McpServerSdk, SdkHttpHandler, SdkServer, SdkSession } from './sdk.ts';
@@ -35,20 +34,14 @@ export class McpOverHttp {
   readonly #handler: SdkHttpHandler;
   readonly #sessions = new Map<string, Session>();
 
-  constructor(
-    { sdk, host }: { readonly sdk: McpServerSdk; readonly host: McpHost },
-    onProblem: (message: string) => void,
-  ) {
+  constructor({ sdk, host }: { readonly sdk: McpServerSdk; readonly host: McpHost }) {
     this.#sdk = sdk;
     this.#host = host;
-    this.#handler = sdk.httpHandler(
-      ({ era, authInfo }) => {
-        const { clientId: name = '', scopes = [] } = authInfo ?? {};
-        const holder = { name, isReader: scopes.includes(READER) };
-        return createMcpServer({ sdk, host, era, holder });
-      },
-      (error) => onProblem(toReport(error).message),
-    );
+    this.#handler = sdk.httpHandler(({ era, authInfo }) => {
+      const { clientId: name = '', scopes = [] } = authInfo ?? {};
+      const holder = { name, isReader: scopes.includes(READER) };
+      return createMcpServer({ sdk, host, era, holder });
+    });
   }
 
   async fetch(asked: McpRequest): Promise<Response> {

@@ -95,7 +95,7 @@ export interface SdkTransport {
 export interface McpServerSdk {
   newServer(options: { readonly version: string; readonly instructions: string }): SdkServer;
   unknownTool(message: string): Error;
-  httpHandler(factory: SdkFactory, onerror: (error: Error) => void): SdkHttpHandler;
+  httpHandler(factory: SdkFactory): SdkHttpHandler;
   isLegacyRequest(request: Request, body: unknown): Promise<boolean>;
   newSession(id: string): SdkSession;
   serveStdio(
@@ -177,7 +177,7 @@ function toSdk(main: unknown, stdio: unknown): McpServerSdk | undefined {
         },
       ) as SdkServer,
     unknownTool: (message) => new ProtocolError(INVALID_PARAMS, message) as Error,
-    httpHandler: (factory, onerror) => createHandler(factory, { onerror }) as SdkHttpHandler,
+    httpHandler: (factory) => createHandler(factory) as SdkHttpHandler,
     isLegacyRequest: (request, body) => isLegacy(request, body) as Promise<boolean>,
     newSession: (id) => new Session({ sessionIdGenerator: () => id }) as SdkSession,
     serveStdio: (factory, options) => serveStdio(factory, options) as { close(): Promise<void> },

@@ -24,6 +24,8 @@ export interface StdioOptions {
 export interface ServingStdio {
   /** Resolves when the client has closed the input. */
   readonly closed: Promise<void>;
+  /** Takes no further message; calls under way are still answered. */
+  stop(): void;
   close(): Promise<void>;
 }
 
@@ -37,7 +39,7 @@ export function serveStdio(
     transport,
     onerror: (error) => options.onProblem(toReport(error).message),
   });
-  return { closed, close: () => serving.close() };
+  return { closed, stop: () => transport.stop(), close: () => serving.close() };
 }
 
 class LineTransport implements SdkTransport {
@@ -67,13 +69,17 @@ class LineTransport implements SdkTransport {
     if (!this.#isClosed) this.#options.write(jsonText(message));
   }
 
+  stop(): void {
+    const { input } = this.#options;
+    input.off('data', this.#onData);
+    input.pause();
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const { input } = this.#options;
-    input.off('data', this.#onData);
-    for (const event of ['end', 'close', 'error']) input.off(event, this.#onEnded);
-    input.pause();
+    this.stop();
+    for (const event of ['end', 'close', 'error']) this.#options.input.off(event, this.#onEnded);
     this.onclose?.();
   }
 

@@ -32,11 +32,11 @@ const STATUSES: readonly RunStatusName[] = [
 
 const RUN = { type: 'string', minLength: 1, maxLength: 200, description: 'The id of the run.' };
 
-/** More is taken as the most, so the schema has no upper bound. */
 export function waitField(seconds: number): JsonObject {
   return {
     type: 'number',
     minimum: 0,
+    maximum: MAX_WAIT_SECONDS,
     default: seconds,
     description: `How many seconds to wait for the run to rest, at most ${MAX_WAIT_SECONDS}. A run that takes longer continues.`,
   };

@@ -7,7 +7,7 @@ import type { RunCore } from './core.ts';
 import { reportOfThrown } from './http/problem.ts';
 import { explainKind, explainRun } from './runs/explain.ts';
 import { listRuns } from './runs/list-runs.ts';
-import { answerGate, cancelRun, resumeRun } from './runs/move-run.ts';
+import { answerGate, cancelRun, resumeRun, type GateAnswer } from './runs/move-run.ts';
 import { movesOf } from './runs/run-json.ts';
 import { storedValue } from './runs/run-values.ts';
 import { startRun } from './runs/start-run.ts';
@@ -25,13 +25,13 @@ export function mcpHost(core: RunCore): McpHost {
       const keyed = name === undefined ? {} : { key: { name, request } };
       return (await startRun(core, request, { by, isByProgram: true, ...keyed })).run;
     },
-    rested: (run, waitMs, signal) => core.reader.rested(run, waitMs, signal),
+    // a server that stops answers what it knows
+    rested: (run, waitMs, signal) =>
+      core.reader.rested(run, waitMs, AbortSignal.any([signal, core.streams.over])),
     read: (run) => readRun(core, run),
     value: (run, wanted) => storedValue(core, run, wanted),
     list: async (query) => ({ runs: (await listRuns(core, query)).runs }),
-    answer: async (run, answer) => {
-      await answerGate(core, run, answer);
-    },
+    answer: (run, answer, waitMs) => answered(core, run, answer, waitMs),
     resume: (run, how) => resumeRun(core, run, how),
     cancel: (run, how) => cancelRun(core, run, how),
     explainRun: (run) => explainRun(core, run),
@@ -70,6 +70,22 @@ async function readRun(core: RunCore, run: string): Promise<ReadRun> {
   const { nextMoves, questions, inDoubt } = await movesOf(core, folded, { visitor: undefined });
   const view = shownView(folded.view, { record, status, directory: core.directory, inDoubt });
   return { view, status, nextMoves, questions };
+}
+
+async function answered(
+  core: RunCore,
+  run: string,
+  answer: GateAnswer,
+  waitMs: number,
+): Promise<boolean> {
+  const seq = (await (await core.engine()).record(run)).head.nextSeq - 1;
+  const { stored } = await answerGate(core, run, answer);
+  if (stored !== undefined) return true;
+  const taken = await core.reader.eventAfter(run, seq, {
+    fits: ({ type }) => type === 'gate:answered',
+    waitMs,
+  });
+  return taken !== undefined;
 }
 
 const TOPIC = 'mcp';

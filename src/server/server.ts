@@ -84,7 +84,7 @@ export class HostedServer implements ErrandServer {
     });
     this.#core = { ...core, access };
     const dashboard = dashboardPage(this.#core);
-    this.#mcp = mcpRoute(this.#core, log);
+    this.#mcp = mcpRoute(this.#core);
     this.#app = createApp({
       routes: allRoutes(this.#core, { pages: dashboard.routes, mcp: this.#mcp.route }),
       page: dashboard.page,
@@ -126,7 +126,8 @@ export class HostedServer implements ErrandServer {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#mcp.close(), this.#host.close()]);
+    await this.#host.close();
+    await this.#mcp.close();
   }
 }
 

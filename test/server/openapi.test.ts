@@ -257,6 +257,7 @@ async function mcp(checked: Checked): Promise<void> {
     [{ jsonrpc: '2.0', method: 'notifications/initialized' }, {}],
   ] as const)
     await checked.json(server, '/mcp', message, { ...accept, ...headers });
+  await checked.json(server, '/mcp', ping, { accept: 'text/plain' });
 }
 
 function bodyOf(path: string): object {

@@ -16,10 +16,10 @@ export interface McpRoute {
   close(): Promise<void>;
 }
 
-export function mcpRoute(core: ServerCore, log: (line: string) => void): McpRoute {
+export function mcpRoute(core: ServerCore): McpRoute {
   let opening: Promise<McpOverHttp> | undefined;
   const face = (): Promise<McpOverHttp> => {
-    opening ??= openFace(core, log).catch((thrown: unknown) => {
+    opening ??= openFace(core).catch((thrown: unknown) => {
       // the package may be installed meanwhile
       opening = undefined;
       throw thrown;
@@ -44,15 +44,26 @@ export function mcpRoute(core: ServerCore, log: (line: string) => void): McpRout
           description: 'The message is none of the protocol.',
           content: { 'application/json': Message },
         },
+        406: {
+          description: 'The client does not accept both JSON and a stream.',
+          content: { 'application/json': Message },
+        },
       },
       refusals: ['request.not_found'],
-      handle: async (request) => (await face()).fetch(await asked(request)),
+      handle: async (request) => unbuffered(await (await face()).fetch(await asked(request))),
     },
     close: async () => {
       const open = await opening?.catch(() => undefined);
       await open?.close();
     },
   };
+}
+
+/** A proxy that waits for the end of a stream would hold questions back. */
+function unbuffered(answer: Response): Response {
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream') === true)
+    answer.headers.set('x-accel-buffering', 'no');
+  return answer;
 }
 
 async function asked({ raw, text = '', visitor }: CheckedRequest): Promise<McpRequest> {
@@ -69,14 +80,14 @@ async function asked({ raw, text = '', visitor }: CheckedRequest): Promise<McpRe
   }
 }
 
-async function openFace(core: ServerCore, log: (line: string) => void): Promise<McpOverHttp> {
+async function openFace(core: ServerCore): Promise<McpOverHttp> {
   const [{ loadMcpServerSdk }, { McpOverHttp: Face }] = await Promise.all([
     import('../../mcp-server/sdk.ts'),
     import('../../mcp-server/http.ts'),
   ]);
   try {
     const sdk = loadMcpServerSdk(core.directory);
-    return new Face({ sdk, host: mcpHost(core) }, log);
+    return new Face({ sdk, host: mcpHost(core) });
   } catch (thrown) {
     if (!isKind(thrown, 'validation.input') || !(thrown instanceof ErrandError)) throw thrown;
     const { message, action } = thrown.report;

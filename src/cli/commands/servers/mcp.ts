@@ -35,10 +35,13 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
       { sdk, host: mcpHost(host.core) },
       { input: process.stdin, write: (line) => terminal.out(line), onProblem: log },
     );
+    // nothing more is written to a client that is gone: each failed write would count as a signal
+    process.stdout.once('error', () => void serving.close());
+    log('serving on standard input and output');
     await Promise.race([stopping.asked, serving.closed]);
-    // no new call begins; what runs is stopped as for a server
-    await serving.close();
+    serving.stop();
     await host.close();
+    await serving.close();
     return 0;
   } catch (thrown) {
     await host.close();
