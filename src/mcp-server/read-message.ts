@@ -41,10 +41,19 @@ function withNote(message: unknown, noteOn: (given: unknown) => string | undefin
   if (Array.isArray(message)) return message.map((each) => withNote(each, noteOn));
   if (!isPlainObject(message) || message['method'] !== 'tools/call') return message;
   const { params } = message;
-  if (!isPlainObject(params) || !Object.hasOwn(params, 'arguments')) return message;
-  const note = noteOn(params['arguments']);
-  if (note === undefined) return message;
-  return { ...message, params: { ...params, arguments: { [NOTE]: note } } };
+  if (!isPlainObject(params)) return message;
+  const note = Object.hasOwn(params, 'arguments') ? noteOn(params['arguments']) : undefined;
+  const state = params['requestState'];
+  // a state that is no text is one that nobody has signed
+  const isForged = state !== undefined && typeof state !== 'string';
+  return {
+    ...message,
+    params: {
+      ...params,
+      ...(note === undefined ? {} : { arguments: { [NOTE]: note } }),
+      ...(isForged ? { requestState: '' } : {}),
+    },
+  };
 }
 
 /** The refusal of arguments that were replaced. */

@@ -186,6 +186,7 @@ describe('the state of a question', () => {
     const forged = [
       'nonsense',
       '',
+      7,
       `${body}.`,
       `${body}.${signature.toLowerCase()}`,
       `${encoded({ ...payload, run: 'another' })}.${signature}`,

@@ -98,7 +98,7 @@ test('stdout has nothing but the protocol, and odd lines end nothing', async () 
   const info = { name: 'evil/elicited', version: '1' };
   const hello = await raw.ask('initialize', {
     protocolVersion: '2025-06-18',
-    capabilities: {},
+    capabilities: { elicitation: {} },
     clientInfo: info,
   });
   expect(hello.result).toMatchObject({ protocolVersion: '2025-06-18' });
@@ -122,15 +122,20 @@ test('stdout has nothing but the protocol, and odd lines end nothing', async () 
   });
   expect(large.result.structuredContent.error.kind).toBe('request.too_large');
 
-  const { run } = await call(raw, 'ask');
-  expect(await call(raw, 'answer_question', { run, value: 'yes' })).toMatchObject({
-    output: 'yes',
-  });
+  const calling = call(raw, 'ask');
+  const asked = await raw.until((message) => message.method === 'elicitation/create');
+  const content = { value: 'no' };
+  raw.write(
+    JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: { action: 'accept', content } }),
+  );
+  const { run, output } = await calling;
+  expect(output).toBe('no');
   const audit = await sharedErrand(['audit', run, '--format', 'json'], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '' },
   });
-  expect(JSON.parse(audit.stdout)).toMatchObject([{ who: 'mcp:evil_elicited', what: 'answer' }]);
+  const [{ who }] = JSON.parse(audit.stdout);
+  expect(who).toBe('mcp:evil_elicited/elicited');
 
   raw.child.stdin?.end();
   expect(await raw.ended).toBe(0);

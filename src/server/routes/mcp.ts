@@ -6,6 +6,7 @@ import type { ServerCore } from '../core.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { mcpHost } from '../mcp-host.ts';
 import { includesRole } from '../access/tokens.ts';
+import { Problem } from '../schemas/common.ts';
 
 const Message = z.looseObject({ jsonrpc: z.literal('2.0') }).openapi('McpMessage', {
   description: 'A message of JSON-RPC 2.0, as the Model Context Protocol defines them.',
@@ -44,12 +45,16 @@ export function mcpRoute(core: ServerCore): McpRoute {
           description: 'The message is none of the protocol.',
           content: { 'application/json': Message },
         },
+        404: {
+          description:
+            'The protocol has no such method; or the package that serves it is not installed.',
+          content: { 'application/json': Message, 'application/problem+json': Problem },
+        },
         406: {
           description: 'The client does not accept both JSON and a stream.',
           content: { 'application/json': Message },
         },
       },
-      refusals: ['request.not_found'],
       handle: async (request) => unbuffered(await (await face()).fetch(await asked(request))),
     },
     close: async () => {

@@ -48,6 +48,6 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
     throw thrown;
   } finally {
     stopping.off();
-    process.stdin.unref();
+    process.stdin.destroy();
   }
 }
