@@ -22,6 +22,8 @@ export interface AskingOptions {
   readonly caller: McpCaller;
   readonly era: Era;
   readonly context: SdkContext;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
   readonly identity: CallIdentity;
   /** How long the run may take to rest. */
   readonly waitMs: number;
@@ -64,9 +66,9 @@ export class Asking {
   }
 
   async follow(run: string, firstRound = 0): Promise<ToolResult | InputRequired> {
-    const { waitMs, context, era, caller } = this.#options;
+    const { waitMs, signal, era, caller } = this.#options;
     for (let round = firstRound; ; round++) {
-      await this.#host.rested(run, waitMs, context.mcpReq.signal);
+      await this.#host.rested(run, waitMs, signal);
       const read = await this.#host.read(run);
       const question = caller.canAsk && round < MOST_ROUNDS ? plainQuestion(read) : undefined;
       if (question === undefined) return runResult(read);
@@ -90,11 +92,11 @@ export class Asking {
 
   /** Undefined where the person declines, or where the client cannot ask after all. */
   async #ask({ form }: PlainQuestion): Promise<string | undefined> {
-    const { mcpReq } = this.#options.context;
+    const { context, signal } = this.#options;
     try {
-      const response = await mcpReq.send(
+      const response = await context.mcpReq.send(
         { method: 'elicitation/create', params: form },
-        { timeout: ANSWER_MS, signal: mcpReq.signal },
+        { timeout: ANSWER_MS, signal },
       );
       return chosenIn(response);
     } catch {

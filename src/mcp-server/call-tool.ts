@@ -96,7 +96,7 @@ class CalledTool {
     this.#call = call;
     this.#tool = tool;
     this.#given = withShorterWait(givenArguments(call.arguments), waitOf(tool));
-    this.#signal = call.context.mcpReq.signal;
+    this.#signal = AbortSignal.any([call.context.mcpReq.signal, host.over]);
   }
 
   async result(): Promise<ToolResult | InputRequired> {
@@ -199,6 +199,7 @@ class CalledTool {
       caller,
       era,
       context,
+      signal: this.#signal,
       identity: { by: caller.by, tool: name, arguments: this.#given },
       waitMs: wait,
     });

@@ -34,6 +34,8 @@ export interface McpHost {
   /** The key that states of calls are signed with: the same one at every server on the store. */
   stateKey(): Promise<string>;
   now(): number;
+  /** Aborted when the server stops: calls under way are answered with what is known. */
+  readonly over: AbortSignal;
 }
 
 export interface McpWorkflow {

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
+import { CallsUnderWay } from './calls-under-way.ts';
 import { canAsk, type TokenHolder } from './caller.ts';
 import type { McpHost } from './host.ts';
 import type { McpServerSdk, SdkHttpHandler, SdkServer, SdkSession } from './sdk.ts';
@@ -33,6 +34,7 @@ export class McpOverHttp {
   readonly #host: McpHost;
   readonly #handler: SdkHttpHandler;
   readonly #sessions = new Map<string, Session>();
+  readonly #calls = new CallsUnderWay();
 
   constructor({ sdk, host }: { readonly sdk: McpServerSdk; readonly host: McpHost }) {
     this.#sdk = sdk;
@@ -40,7 +42,7 @@ export class McpOverHttp {
     this.#handler = sdk.httpHandler(({ era, authInfo }) => {
       const { clientId: name = '', scopes = [] } = authInfo ?? {};
       const holder = { name, isReader: scopes.includes(READER) };
-      return createMcpServer({ sdk, host, era, holder });
+      return createMcpServer({ sdk, host, era, calls: this.#calls, holder });
     });
   }
 
@@ -55,6 +57,11 @@ export class McpOverHttp {
     const session = await this.#sessionFor(asked);
     if (session === undefined) return this.#handler.fetch(request, options);
     return session.transport.handleRequest(request, options);
+  }
+
+  /** Resolves when calls under way are answered. */
+  settled(): Promise<void> {
+    return this.#calls.settled();
   }
 
   async close(): Promise<void> {
@@ -79,7 +86,8 @@ export class McpOverHttp {
   async #begin(holder: TokenHolder): Promise<Session> {
     const id = randomUUID();
     const transport = this.#sdk.newSession(id);
-    const server = createMcpServer({ sdk: this.#sdk, host: this.#host, era: 'legacy', holder });
+    const [sdk, host, calls] = [this.#sdk, this.#host, this.#calls];
+    const server = createMcpServer({ sdk, host, era: 'legacy', calls, holder });
     await server.connect(transport);
     const session = { transport, server, holder };
     this.#keep(id, session);

@@ -3,6 +3,7 @@ import { VERSION } from '../engine/version.ts';
 import { oneLine } from '../errors/support/printable.ts';
 import { callerOf, type TokenHolder } from './caller.ts';
 import { callTool, listTools } from './call-tool.ts';
+import type { CallsUnderWay } from './calls-under-way.ts';
 import type { McpHost } from './host.ts';
 import type { Era, McpServerSdk, SdkServer } from './sdk.ts';
 
@@ -14,11 +15,12 @@ export interface ServerOptions {
   readonly sdk: McpServerSdk;
   readonly host: McpHost;
   readonly era: Era;
+  readonly calls: CallsUnderWay;
   /** Over HTTP. */
   readonly holder?: TokenHolder | undefined;
 }
 
-export function createMcpServer({ sdk, host, era, holder }: ServerOptions): SdkServer {
+export function createMcpServer({ sdk, host, era, calls, holder }: ServerOptions): SdkServer {
   const server = sdk.newServer({ version: VERSION, instructions: INSTRUCTIONS });
   server.setRequestHandler('tools/list', async () => ({
     tools: await listTools(host, { isReader: holder?.isReader === true }),
@@ -27,7 +29,8 @@ export function createMcpServer({ sdk, host, era, holder }: ServerOptions): SdkS
     const name = String(params['name']);
     const caller = callerOf(server, context, holder);
     const given = params['arguments'];
-    const result = await callTool(host, { name, arguments: given, caller, era, context });
+    const call = { name, arguments: given, caller, era, context };
+    const result = await calls.add(callTool(host, call));
     if (result !== undefined) return result;
     throw sdk.unknownTool(`There is no tool ${oneLine(name).slice(0, 80)}`);
   });

@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { jsonText } from '../errors/support/printable.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
+import { CallsUnderWay } from './calls-under-way.ts';
 import type { McpHost } from './host.ts';
 import { readMessage } from './read-message.ts';
 import type { McpMessage, McpServerSdk, SdkTransport } from './sdk.ts';
@@ -26,6 +27,8 @@ export interface ServingStdio {
   readonly closed: Promise<void>;
   /** Takes no further message; calls under way are still answered. */
   stop(): void;
+  /** Resolves when calls under way are answered. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,11 +38,17 @@ export function serveStdio(
 ): ServingStdio {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const transport = new LineTransport(options, resolve);
-  const serving = sdk.serveStdio(({ era }) => createMcpServer({ sdk, host, era }), {
+  const calls = new CallsUnderWay();
+  const serving = sdk.serveStdio(({ era }) => createMcpServer({ sdk, host, era, calls }), {
     transport,
     onerror: (error) => options.onProblem(toReport(error).message),
   });
-  return { closed, stop: () => transport.stop(), close: () => serving.close() };
+  return {
+    closed,
+    stop: () => transport.stop(),
+    settled: () => calls.settled(),
+    close: () => serving.close(),
+  };
 }
 
 class LineTransport implements SdkTransport {

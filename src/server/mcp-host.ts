@@ -25,9 +25,7 @@ export function mcpHost(core: RunCore): McpHost {
       const keyed = name === undefined ? {} : { key: { name, request } };
       return (await startRun(core, request, { by, isByProgram: true, ...keyed })).run;
     },
-    // a server that stops answers what it knows
-    rested: (run, waitMs, signal) =>
-      core.reader.rested(run, waitMs, AbortSignal.any([signal, core.streams.over])),
+    rested: (run, waitMs, signal) => core.reader.rested(run, waitMs, signal),
     read: (run) => readRun(core, run),
     value: (run, wanted) => storedValue(core, run, wanted),
     list: async (query) => ({ runs: (await listRuns(core, query)).runs }),
@@ -46,6 +44,7 @@ export function mcpHost(core: RunCore): McpHost {
       return key;
     },
     now: () => core.clock.now(),
+    over: core.streams.over,
   };
 }
 

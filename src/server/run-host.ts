@@ -84,14 +84,19 @@ export class RunHost {
     await this.#engine();
   }
 
-  /** Ends streams, gives effects time to end, and leaves every run resumable. */
+  /** Ends streams and waits: those who wait for a run get it as it is. */
+  stop(): void {
+    this.core.streams.stop();
+    this.core.reader.changes.wakeAll();
+  }
+
+  /** Stops, gives effects time to end, and leaves every run resumable. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
 
   async #close(): Promise<void> {
-    this.core.streams.stop();
-    this.core.reader.changes.wakeAll();
+    this.stop();
     const engine = await this.#opening?.catch(() => undefined);
     await this.#carryOn?.stop({ graceMs: GRACE_MS });
     await engine?.close();

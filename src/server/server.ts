@@ -126,6 +126,8 @@ export class HostedServer implements ErrandServer {
   }
 
   async close(): Promise<void> {
+    this.#host.stop();
+    await this.#mcp.settled();
     await this.#host.close();
     await this.#mcp.close();
   }

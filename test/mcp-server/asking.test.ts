@@ -134,6 +134,17 @@ describe.each(ERAS)('%s', (era) => {
   });
 });
 
+test('a server that stops answers the call whose question is open', async () => {
+  const stopping = embedded(folderWith({ 'ask.yaml': ASK }));
+  const { promise: isAsked, resolve } = Promise.withResolvers<void>();
+  const never = Promise.withResolvers<object>().promise;
+  const agent = await stopping.connect({ era: 'legacy', person: () => (resolve(), never) });
+  const calling = agent.data('ask');
+  await isAsked;
+  await stopping.server.close();
+  expect(await calling).toMatchObject({ status: 'paused', waiting: { options: ['yes', 'no'] } });
+});
+
 describe('the state of a question', () => {
   const ACCEPT = { answer: { action: 'accept', content: { value: 'yes' } } };
 

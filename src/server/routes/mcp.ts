@@ -14,6 +14,8 @@ const Message = z.looseObject({ jsonrpc: z.literal('2.0') }).openapi('McpMessage
 
 export interface McpRoute {
   readonly route: Route;
+  /** Resolves when calls under way are answered. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export function mcpRoute(core: ServerCore): McpRoute {
     });
     return opening;
   };
+  const opened = async (): Promise<McpOverHttp | undefined> => opening?.catch(() => undefined);
   return {
     route: {
       operationId: 'callMcp',
@@ -57,10 +60,8 @@ export function mcpRoute(core: ServerCore): McpRoute {
       },
       handle: async (request) => unbuffered(await (await face()).fetch(await asked(request))),
     },
-    close: async () => {
-      const open = await opening?.catch(() => undefined);
-      await open?.close();
-    },
+    settled: async () => (await opened())?.settled(),
+    close: async () => (await opened())?.close(),
   };
 }
 

@@ -35,6 +35,7 @@ export class OpenStreams {
 
   /** Tells every stream that the server stops. */
   stop(): void {
+    if (this.isOver) return;
     this.#over.abort();
     for (const tell of this.#open) tell();
   }

@@ -40,6 +40,8 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
     log('serving on standard input and output');
     await Promise.race([stopping.asked, serving.closed]);
     serving.stop();
+    host.stop();
+    await serving.settled();
     await host.close();
     await serving.close();
     return 0;
