@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { canAsk, type TokenHolder } from './caller.ts';
 import type { McpHost } from './host.ts';
@@ -35,6 +36,7 @@ export class McpOverHttp {
   readonly #handler: SdkHttpHandler;
   readonly #sessions = new Map<string, Session>();
   readonly #calls = new CallsUnderWay();
+  #isClosed = false;
 
   constructor({ sdk, host }: { readonly sdk: McpServerSdk; readonly host: McpHost }) {
     this.#sdk = sdk;
@@ -46,7 +48,10 @@ export class McpOverHttp {
     });
   }
 
+  /** Rejects with `store.unavailable` once it is closed. */
   async fetch(asked: McpRequest): Promise<Response> {
+    if (this.#isClosed)
+      throw new ErrandError({ kind: 'store.unavailable', message: 'The server has stopped' });
     const { request, body, holder } = asked;
     const authInfo = {
       token: '',
@@ -65,6 +70,7 @@ export class McpOverHttp {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const open = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all([this.#handler.close(), ...open.map(({ server }) => server.close())]);

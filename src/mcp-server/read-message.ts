@@ -24,7 +24,7 @@ export function readMessage(text: string): unknown {
   if (inexact !== undefined && IN_ARGUMENTS.test(inexact.pointer))
     return withNote(value, () => `contain ${inexactWords(inexact)}`);
   if (text.length > MAX_MESSAGE_CHARS)
-    return withNote(value, () => `are larger than ${MAX_MESSAGE_CHARS} bytes`);
+    return withNote(value, () => `are longer than ${MAX_MESSAGE_CHARS} characters`);
   if (isDeeper(value, MAX_DEPTH))
     return withNote(value, () => `are nested deeper than ${MAX_DEPTH}`);
   return withNote(value, flawOf);
@@ -60,6 +60,6 @@ function withNote(message: unknown, noteOn: (given: unknown) => string | undefin
 export function unreadableIn(given: Readonly<Record<string, unknown>>): ErrandError | undefined {
   const note = Object.hasOwn(given, NOTE) ? String(given[NOTE]) : undefined;
   if (note === undefined) return undefined;
-  const kind = note.startsWith('are larger') ? 'request.too_large' : 'request.invalid';
+  const kind = note.startsWith('are longer') ? 'request.too_large' : 'request.invalid';
   return new ErrandError({ kind, message: `The arguments ${note}` });
 }

@@ -23,7 +23,7 @@ const MAX_VALUE_BYTES = 32 * 1024;
 /** Values of the run itself, which no node has. */
 export const RUN_VALUES = { $input: 'input', $output: 'output' } as const;
 
-export function resultOf(
+function resultOf(
   structuredContent: object,
   text: string,
   { isError = false }: { readonly isError?: boolean } = {},

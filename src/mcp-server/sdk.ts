@@ -7,7 +7,7 @@ import { createLoadPackage, whyBroken } from '../effects/model/load-package.ts';
 import { readProperty } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 
-export const MCP_SERVER_PACKAGE = '@modelcontextprotocol/server';
+const MCP_SERVER_PACKAGE = '@modelcontextprotocol/server';
 
 /** The two generations of the protocol: with a handshake, and since 2026-07-28 without one. */
 export type Era = 'legacy' | 'modern';

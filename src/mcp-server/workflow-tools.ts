@@ -6,7 +6,7 @@ import { builtinTool, DEFAULT_WAIT_SECONDS, waitField, type ToolDefinition } fro
 /** Every tool costs its model a part of the context. */
 const MOST_TOOLS = 20;
 const MAX_LIST_CHARS = 8000;
-export const START_RUN = 'start_run';
+const START_RUN = 'start_run';
 
 export interface StartTool extends ToolDefinition {
   /** Absent where an argument names the workflow. */

@@ -1,4 +1,6 @@
 /** The tools that a client lists: names, hints, schemas, roles, and how many. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { embedded, ERAS, folderWith, type Connected } from './clients.ts';
 import { ALL, HELLO, many } from './workflows.ts';
@@ -155,4 +157,24 @@ test('without the package there is nothing at /mcp', async () => {
     404,
     { kind: 'request.not_found', detail: expect.stringContaining('@modelcontextprotocol/server') },
   ]);
+});
+
+test('the guide lists every tool with its arguments, and its settings can be read', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/guide/mcp.md'), 'utf8');
+  const tools = await toolsOf(await embedded(folderWith(many(21))).connect());
+  for (const { name, inputSchema } of tools) {
+    const [, , given = ''] =
+      page
+        .split('\n')
+        .find((line) => line.startsWith(`| \`${name}\``))
+        ?.split('|') ?? [];
+    const named = Array.from(given.matchAll(/`(\w+)`/g), ([, word]) => word);
+    expect([name, ...named]).toEqual([name, ...Object.keys(inputSchema['properties'])]);
+  }
+  const settings = Array.from(page.matchAll(/```json\n(.*?)```/gs), ([, json = '']) =>
+    JSON.parse(json),
+  );
+  for (const setting of settings)
+    expect(JSON.stringify(setting)).toMatch(/errand mcp|"errand","mcp"|\/mcp"/);
+  expect(settings.length).toBeGreaterThan(5);
 });

@@ -45,7 +45,7 @@ nodes:
   - {name: done, type: set, value: done}
 `;
 
-export const LARGE = `
+const LARGE = `
 workflow: {name: large, entry_point: make, input: {n: {type: integer, default: 40000}}}
 nodes:
   - {name: make, type: transform, code: "'x'.repeat(input.n)", arguments: {n: "{{ workflow.input.n }}"}}
