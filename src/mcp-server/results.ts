@@ -5,6 +5,7 @@ import type { ErrorReport } from '../errors/report/report.ts';
 import { jsonText } from '../errors/support/printable.ts';
 import type { JsonValue } from '../errors/support/safe-json.ts';
 import type { NextMove } from '../history/next-moves.ts';
+import type { OpenQuestion } from '../history/open-questions.ts';
 import type { RunRow } from '../history/run-row.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { ExplainedRun, ReadRun } from './host.ts';
@@ -17,6 +18,7 @@ export interface ToolResult {
 }
 
 const MAX_CONTENT_BYTES = 4 * 1024;
+const MAX_ABOUT_BYTES = 3 * 1024;
 /** A larger value is read with `get_run` and its path. */
 const MAX_VALUE_BYTES = 32 * 1024;
 
@@ -46,7 +48,7 @@ export function refusedResult(report: ErrorReport): ToolResult {
 export function runResult(read: ReadRun): ToolResult {
   const { view, status } = read;
   const { run, workflow, output, error, waiting, in_doubt: inDoubt, costs } = view;
-  const nextMoves = read.nextMoves.map(moveOf);
+  const nextMoves = read.nextMoves.map((move) => moveOf(move, run));
   const data = {
     run,
     workflow,
@@ -60,9 +62,10 @@ export function runResult(read: ReadRun): ToolResult {
   };
   const lines = [
     `Run ${run} of ${workflow}: ${status}.`,
-    ...aboutRun(read),
+    // what can be done next must not be cut off
+    clipped(aboutRun(read).join('\n'), MAX_ABOUT_BYTES),
     ...nextMoves.map(moveText),
-  ];
+  ].filter((line) => line !== '');
   return resultOf(data, lines.join('\n'), { isError: status === 'failed' });
 }
 
@@ -79,12 +82,8 @@ function aboutRun({ view, status, questions }: ReadRun): readonly string[] {
     case 'failed':
       return error === undefined ? [] : [failureText(forModel(error))];
     case 'paused': {
-      const asked = questions.map(({ gate, prompt, options, answeredBy }) => {
-        const who = answeredBy === 'person' ? ' Only a person may answer.' : '';
-        return `Question ${gate}: ${prompt} Options: ${options.map((each) => jsonText(each)).join(', ')}.${who}`;
-      });
       const until = waiting?.until === undefined ? [] : [`It waits until ${waiting.until}.`];
-      return [...asked, ...until];
+      return [...questions.map(questionText), ...until];
     }
     case 'running':
       return ['It continues. Read it again with get_run and wait_seconds.'];
@@ -92,6 +91,13 @@ function aboutRun({ view, status, questions }: ReadRun): readonly string[] {
     case 'interrupted':
       return [];
   }
+}
+
+function questionText({ gate, prompt, options, answeredBy, error }: OpenQuestion): string {
+  const choices = options.map((each) => jsonText(each)).join(', ');
+  const who = answeredBy === 'person' ? ' Only a person may answer.' : '';
+  const failure = error === undefined ? '' : `\n${failureText(forModel(error))}`;
+  return `Question ${gate}: ${prompt}\nOptions: ${choices}.${who}${failure}`;
 }
 
 /** The model's view of a failure, and nothing else. */
@@ -120,12 +126,14 @@ interface ToolMove extends Omit<NextMove, 'method' | 'path' | 'body' | 'needs'> 
 }
 
 /** The same move as a call of a tool. */
-function moveOf({ method: _method, path, body = {}, needs, ...move }: NextMove): ToolMove {
-  const [, run = ''] = /\/v1\/runs\/([^/]+)\/\w+$/.exec(path) ?? [];
+function moveOf(
+  { method: _method, path: _path, body = {}, needs, ...move }: NextMove,
+  run: string,
+): ToolMove {
   return {
     ...move,
     tool: TOOLS[move.move],
-    arguments: { run: decodeURIComponent(run), ...body },
+    arguments: { run, ...body },
     ...(needs === undefined ? {} : { needs: needs.map((field) => NAMES[field]) }),
   };
 }

@@ -121,10 +121,14 @@ describe.each(ERAS)('%s', (era) => {
 
   test.each(['comment', 'edit'])('what is more than a choice is only shown: %s', async (name) => {
     const agent = await server.connect({ era, person: () => expect.fail('asked') });
-    expect(await agent.data(name)).toMatchObject({
+    const { structuredContent, content } = await agent.call(name);
+    expect(structuredContent).toMatchObject({
       status: 'paused',
       nextMoves: [{ move: 'answer' }, {}],
     });
+    // the failure behind the question is what the agent has to know
+    const isAboutFailure = /^internal\.script_error: /m.test(content[0].text);
+    expect(isAboutFailure).toBe(name === 'edit');
   });
 
   test('an answer that is none of the options is refused, and the gate stays open', async () => {
