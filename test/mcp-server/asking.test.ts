@@ -1,4 +1,5 @@
 /** Questions that a client shows to its person, who may answer what, and states that were not signed for it. */
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { embedded, ERAS, folderWith, type Connected, type Embedded, type Json } from './clients.ts';
 import { ASK, SIGN } from './workflows.ts';
@@ -228,6 +229,18 @@ describe('the state of a question', () => {
     expect((await runsOf('sign')).length).toBe(before + 1);
     // and the question is still open
     expect((await call('sign', {}, brought)).structuredContent).toMatchObject({ output: 'yes' });
+  });
+
+  test('is taken by another server on the same store', async () => {
+    const folder = folderWith({ 'sign.yaml': SIGN });
+    const store = `sqlite:${join(folder, 'runs.db')}`;
+    const [first, second] = [embedded(folder, { store }), embedded(folder, { store })];
+    const given = { person: accept('yes'), isManual: true };
+    const { requestState } = await (await first.connect(given)).call('sign');
+    await first.server.close();
+    const brought = { inputResponses: ACCEPT, requestState };
+    const { structuredContent } = await (await second.connect(given)).call('sign', {}, brought);
+    expect(structuredContent).toMatchObject({ status: 'completed', output: 'yes' });
   });
 
   test('is over after an hour', async () => {
