@@ -2,7 +2,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { jsonText } from '../errors/support/printable.ts';
-import { toReport } from '../errors/thrown/to-report.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import type { McpHost } from './host.ts';
 import { readMessage } from './read-message.ts';
@@ -41,7 +40,7 @@ export function serveStdio(
   const calls = new CallsUnderWay();
   const serving = sdk.serveStdio(({ era }) => createMcpServer({ sdk, host, era, calls }), {
     transport,
-    onerror: (error) => options.onProblem(toReport(error).message),
+    onerror: (error) => options.onProblem(host.report(error).message),
   });
   return {
     closed,
