@@ -100,8 +100,9 @@ class CalledTool {
   }
 
   async result(): Promise<ToolResult | InputRequired> {
-    const [tool, given] = [this.#tool, this.#given];
+    const tool = this.#tool;
     if ('own' in tool) return this.#start(tool);
+    const given = tool.name === 'list_runs' ? withLists(this.#given) : this.#given;
     checkArguments(tool.inputSchema, given);
     switch (tool.name) {
       case 'get_run':
@@ -237,11 +238,22 @@ function namedIn({ workflow, input = {} }: JsonObject): {
   return { workflow: textOf(workflow), input: isJsonObject(input) ? input : {} };
 }
 
+/** Lists may be written with commas too, as in the queries of HTTP. */
+function withLists(given: JsonObject): JsonObject {
+  const isList = (name: string, value: JsonValue): value is string =>
+    (name === 'attention' || name === 'status') && typeof value === 'string';
+  const entries = Object.entries(given).map(([name, value]) => [
+    name,
+    isList(name, value) ? value.split(',').map((word) => word.trim()) : value,
+  ]);
+  return Object.fromEntries(entries) as JsonObject;
+}
+
 function queryOf({ attention, status, workflow, limit }: JsonObject): ListQuery {
   // checked against its schema
   return {
-    ...(attention === undefined ? {} : { attention: [attention].flat() }),
-    ...(status === undefined ? {} : { status: [status].flat() }),
+    ...(attention === undefined ? {} : { attention }),
+    ...(status === undefined ? {} : { status }),
     ...(workflow === undefined ? {} : { workflow }),
     ...(limit === undefined ? {} : { limit }),
   } as ListQuery;

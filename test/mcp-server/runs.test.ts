@@ -87,7 +87,8 @@ describe.each(PLACES)('$era over $transport', ({ era, transport }) => {
       life: [{ kind: 'order.missing', status: 'failed' }],
     });
     expect(explained.content[0].text).not.toContain('only-for-people');
-    const listed = await agent.data('list_runs', { attention: 'failed', workflow: 'fails' });
+    const attention = 'failed, interrupted';
+    const listed = await agent.data('list_runs', { attention, workflow: 'fails' });
     expect(listed.runs).toMatchObject([{ run, attention: 'failed', error: { kind: error.kind } }]);
 
     const broken = FAILS.replace('to: broken', 'to: brokn');
