@@ -71,9 +71,20 @@ export const LAYERS = {
   rehearsal: { imports: ENGINE },
   // spans, metrics and log lines of runs, from their events
   telemetry: { imports: ENGINE },
-  server: { imports: [...ENGINE, 'telemetry'], doors: { engine: FACADE } },
+  // a face of runs that a server gives it: it sees them through a port of its own
+  'mcp-server': { imports: ENGINE, doors: { engine: FACADE } },
+  server: { imports: [...ENGINE, 'telemetry', 'mcp-server'], doors: { engine: FACADE } },
   cli: {
-    imports: [...ENGINE, 'server', 'rehearsal', 'telemetry', 'simulator-server', 'root', 'entry'],
+    imports: [
+      ...ENGINE,
+      'mcp-server',
+      'server',
+      'rehearsal',
+      'telemetry',
+      'simulator-server',
+      'root',
+      'entry',
+    ],
     doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };

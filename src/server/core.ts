@@ -1,4 +1,4 @@
-/** The core that all routes of a server share: its engine, its runs, its workflows and its settings. */
+/** The core that all surfaces of a server share: its engine, its runs, its workflows and its settings. */
 import type { EffectClock } from '../effects/clock.ts';
 import type { Engine } from '../engine/errand.ts';
 import type { Redactor } from '../errors/redaction/redact.ts';
@@ -15,10 +15,9 @@ import type { LogPages } from './stream/log-pages.ts';
 import type { OpenStreams } from './stream/open-streams.ts';
 import type { ServedWorkflows } from './workflows/served-workflows.ts';
 
-export interface ServerCore {
+export interface RunCore {
   /** Opened when it is first needed. Rejects with `store.*`. */
   readonly engine: () => Promise<Engine>;
-  readonly access: Access;
   readonly reader: RunReader;
   readonly folds: RunFolds;
   readonly workflows: ServedWorkflows;
@@ -42,12 +41,17 @@ export interface ServerCore {
   readonly carryOn: () => CarryOn | undefined;
 }
 
+/** The core with what only requests over HTTP need. */
+export interface ServerCore extends RunCore {
+  readonly access: Access;
+}
+
 /**
  * Does what begins a run here, and counts it from the start. Throws `request.limited` where the server
  * executes as many runs as it may.
  */
 export async function withRoom<T>(
-  { carryOn }: Pick<ServerCore, 'carryOn'>,
+  { carryOn }: Pick<RunCore, 'carryOn'>,
   begin: () => Promise<T>,
 ): Promise<T> {
   const carrying = carryOn();

@@ -1,12 +1,13 @@
 /** The document of the API against the server: every documented answer is given, and no other one. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { ErrandError } from '../../src/errors/thrown/errand-error.ts';
 import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { createErrandServer, type ErrandServerOptions } from '../../src/server/server.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
+import { requireSdks } from '../sdk-parity/install.ts';
 import { answerOf, newFolder, type Answer, type Json } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
@@ -234,12 +235,30 @@ it('gives every documented answer, and none that is not documented', async () =>
 
   await scenario(checked);
   await slowCancel(checked);
+  await mcp(checked);
   expect(checked.wrong).toEqual([]);
   const documented = operations.flatMap(({ operationId, responses }) =>
     Object.keys(responses).map((status) => `${operationId} ${status}`),
   );
   expect(documented.filter((each) => !checked.seen.has(each))).toEqual([]);
 });
+
+/** The package that it needs is where the tests have it. */
+async function mcp(checked: Checked): Promise<void> {
+  requireSdks();
+  const directory = newFolder({ 'hello.yaml': HELLO });
+  symlinkSync(join(import.meta.dirname, '../sdks/node_modules'), join(directory, 'node_modules'));
+  const server = checked.server({ directory });
+  const accept = { accept: 'application/json, text/event-stream' };
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  for (const [message, headers] of [
+    [ping, {}],
+    [ping, { 'mcp-protocol-version': '2099-01-01' }],
+    [{ jsonrpc: '2.0', method: 'notifications/initialized' }, {}],
+  ] as const)
+    await checked.json(server, '/mcp', message, { ...accept, ...headers });
+  await checked.json(server, '/mcp', ping, { accept: 'text/plain' });
+}
 
 function bodyOf(path: string): object {
   if (path.endsWith('answers')) return { value: 'yes' };

@@ -212,6 +212,7 @@ function packages(): Finding {
     'ai',
     ...new Set(PROVIDERS.map(({ packageName }) => packageName)),
     '@modelcontextprotocol/client',
+    '@modelcontextprotocol/server',
     'pg',
     '@temporalio/client',
   ];

@@ -7,6 +7,7 @@ import { VERSION } from '../../engine/version.ts';
 import { refuseGoneFolder, refuseTwoForms, type CliContext } from './context.ts';
 import { addFileCommands } from './file-commands.ts';
 import { addInspectCommands } from './inspect-commands.ts';
+import { addMcpCommand } from './mcp-command.ts';
 import { addMoveCommands } from './move-commands.ts';
 import { addRehearseCommand } from './rehearse-command.ts';
 import { addRemoveCommands } from './remove-commands.ts';
@@ -56,6 +57,7 @@ Examples:
   addMoveCommands(cli);
   addRemoveCommands(cli);
   addServeCommand(cli);
+  addMcpCommand(cli);
   addWorkerCommand(cli);
   addFileCommands(cli);
   addRehearseCommand(cli);

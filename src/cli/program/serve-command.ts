@@ -1,6 +1,6 @@
 /** `errand serve` with its options. */
 import { collect, examples, formatOption, verboseOption, type CliContext } from './context.ts';
-import type { ServeFlags } from '../commands/serve.ts';
+import type { ServeFlags } from '../commands/servers/serve.ts';
 
 export function addServeCommand(cli: CliContext): void {
   cli.program
@@ -36,7 +36,7 @@ export function addServeCommand(cli: CliContext): void {
       ),
     )
     .action(async (files: readonly string[], flags: ServeFlags) => {
-      const { serve } = await import('../commands/serve.ts');
+      const { serve } = await import('../commands/servers/serve.ts');
       process.exitCode = await serve(files, flags, cli.terminal);
     });
 }

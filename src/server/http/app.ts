@@ -74,7 +74,7 @@ async function guarded(
 }
 
 const EXPOSED =
-  'ETag, Location, Link, Retry-After, Errand-Error-Source, Errand-Role, Idempotent-Replayed, Preference-Applied, WWW-Authenticate';
+  'ETag, Location, Link, Retry-After, Errand-Error-Source, Errand-Role, Idempotent-Replayed, Mcp-Session-Id, Preference-Applied, WWW-Authenticate';
 
 function corsHeaders(origin: string): readonly (readonly [string, string])[] {
   return [
@@ -91,7 +91,7 @@ function preflight(origin: string): Response {
     ['access-control-allow-methods', 'GET, POST, PUT, DELETE'],
     [
       'access-control-allow-headers',
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, traceparent',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id, Prefer, traceparent',
     ],
     ['access-control-max-age', '600'],
   ]);
@@ -173,14 +173,15 @@ async function checkedRequest(
   if (shape !== undefined && text !== undefined && !raw.headers.has('content-type'))
     throw wrongMedia(shape.media);
   const query = checkedQuery(route, new URL(raw.url).searchParams);
-  const json = shape?.schema === undefined ? {} : parseJson(text);
+  const schema = shape?.isText === true ? undefined : shape?.schema;
+  const json = schema === undefined ? {} : parseJson(text);
   return {
     raw,
     params: context.req.param(),
     query,
     text,
     json,
-    body: shape?.schema === undefined ? undefined : checkedBody(shape.schema, json),
+    body: schema === undefined ? undefined : checkedBody(schema, json),
     visitor,
     href: (path) => base + path,
   };

@@ -1,4 +1,5 @@
 /** Reads the body of a request, at most so much of it, and as strictly as `--input` is read. */
+import { isDeeper } from '../../errors/support/is-deeper.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { describeInexact, readJson } from '../../workflow/json-schema/exact-number.ts';

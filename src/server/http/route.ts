@@ -23,6 +23,8 @@ export interface BodyShape {
   readonly media: readonly string[];
   /** Absent: text. */
   readonly schema?: z.ZodType;
+  /** The schema only describes it: the route reads the text itself. */
+  readonly isText?: true;
 }
 
 export interface Route {

@@ -1,13 +1,12 @@
 /** The catalog of kinds, and the classification of failures of others. */
 import { z } from '@hono/zod-openapi';
-import { catalogRow, RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
+import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
 import { explainedKind } from '../../errors/catalog/explained-kind.ts';
-import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { suggest } from '../../errors/support/suggest.ts';
 import { classifiedValue } from '../../providers/classify/classified-value.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
+import { explainKind } from '../runs/explain.ts';
 
 const Row = z
   .looseObject({
@@ -57,7 +56,7 @@ export function catalogRoutes(_core: ServerCore): readonly Route[] {
       role: 'read',
       answers: { 200: { description: 'The row.', content: { 'application/json': Row } } },
       refusals: ['request.not_found'],
-      handle: ({ params }) => explain(params['kind'] ?? ''),
+      handle: ({ params }) => jsonAnswer(explainKind(params['kind'] ?? '')),
     },
     {
       operationId: 'classify',
@@ -76,18 +75,6 @@ export function catalogRoutes(_core: ServerCore): readonly Route[] {
       handle: (request) => classify(request),
     },
   ];
-}
-
-function explain(kind: string): Response {
-  if (catalogRow(kind) !== undefined) return jsonAnswer(explainedKind(kind));
-  const meant = suggest(kind, RUNTIME_KINDS);
-  throw new ErrandError({
-    kind: 'request.not_found',
-    message: `The catalog has no kind ${kind.slice(0, 80)}`,
-    ...(meant === undefined
-      ? {}
-      : { action: { kind: 'change_input' as const, detail: `Did you mean ${meant}?` } }),
-  });
 }
 
 function classify({ json }: CheckedRequest): Response {

@@ -1,12 +1,10 @@
 /** `GET /v1/runs/{run}` and what belongs to one run: its result, values, costs, audit, failures, drift. */
 import { z } from '@hono/zod-openapi';
-import { forPerson } from '../../errors/report/audiences.ts';
 import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { auditTrail } from '../../history/audit-trail.ts';
 import { costsOf } from '../../history/cost-ledger.ts';
-import { failureHistories } from '../../history/failure-history.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
@@ -14,7 +12,8 @@ import { waitOf } from '../http/prefer.ts';
 import { problemResponse } from '../http/problem.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { runTag, shownRun } from '../runs/run-json.ts';
-import { valueIn } from '../runs/run-values.ts';
+import { storedValue } from '../runs/run-values.ts';
+import { explainRun } from '../runs/explain.ts';
 import { invalidWorkflow, verdictOf } from '../workflows/served-workflows.ts';
 import { VALUES } from '../runs/shown-values.ts';
 import { Costs, Json, Report, Run, Timestamp, wholeNumber } from '../schemas/common.ts';
@@ -144,7 +143,7 @@ function aboutRunRoutes(core: ServerCore): readonly Route[] {
         200: { description: 'The failures.', content: { 'application/json': Explanation } },
       },
       refusals: REFUSALS,
-      handle: (request) => explain(core, request),
+      handle: async (request) => jsonAnswer(await explainRun(core, runOf(request))),
     },
     {
       ...READ,
@@ -245,23 +244,7 @@ async function getValue(core: ServerCore, request: CheckedRequest): Promise<Resp
   const run = runOf(request);
   // checked against its schema
   const { of = 'output', path, at } = request.query as z.output<typeof ValueQuery>;
-  const engine = await core.engine();
-  await engine.summary(run);
-  const value = await valueIn(engine.history(run), { of, path: path || undefined, at });
-  if (value !== undefined) return jsonAnswer(value);
-  throw new ErrandError({
-    kind: 'request.not_found',
-    message: `The run has no ${of}${path === undefined ? '' : ` of ${path.slice(0, 200)}`}${at === undefined ? '' : ` at event ${at}`}`,
-  });
-}
-
-async function explain(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const { record, events } = await stored(core, request);
-  const last = events.at(-1);
-  // written by a backend, and the row's checksum is verified
-  const life = failureHistories(JSON.parse(record.plan) as WorkflowPlan, events);
-  const error = last?.type === 'run:failed' ? forPerson(last.error) : null;
-  return jsonAnswer({ run: record.run, error, life });
+  return jsonAnswer(await storedValue(core, run, { of, path: path || undefined, at }));
 }
 
 async function drift(core: ServerCore, request: CheckedRequest): Promise<Response> {

@@ -17,7 +17,10 @@ import { startRunRoute } from './start-run.ts';
 import { workflowRoutes } from './workflows.ts';
 
 /** `pages`: those of the dashboard, which no document describes. */
-export function allRoutes(core: ServerCore, pages: readonly Route[]): readonly Route[] {
+export function allRoutes(
+  core: ServerCore,
+  { pages, mcp }: { readonly pages: readonly Route[]; readonly mcp: Route },
+): readonly Route[] {
   const described: readonly Route[] = [
     ...healthRoutes(core),
     ...sessionRoutes(core),
@@ -33,6 +36,7 @@ export function allRoutes(core: ServerCore, pages: readonly Route[]): readonly R
     gatesRoute(core),
     changesRoute(core),
     ...catalogRoutes(core),
+    mcp,
   ];
   return [...described, openapiRoute(described, core), ...pages];
 }

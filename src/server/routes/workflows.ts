@@ -3,19 +3,13 @@ import { z } from '@hono/zod-openapi';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { runGraph } from '../../history/workflow-graph.ts';
-import type { WorkflowVerdict } from '../../workflow/check/validation-json.ts';
 import { inputSchema } from '../../workflow/plan/input-schema.ts';
 import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { etagOf } from '../workflows/etag.ts';
-import {
-  invalidWorkflow,
-  shownOf,
-  verdictOf,
-  type ServedWorkflow,
-} from '../workflows/served-workflows.ts';
+import { invalidWorkflow, shownOf, type ServedWorkflow } from '../workflows/served-workflows.ts';
 import { writeWhole } from '../workflows/write-whole.ts';
 
 const YAML = ['application/yaml', 'text/yaml'];
@@ -140,10 +134,8 @@ function textRoutes(core: ServerCore): readonly Route[] {
         200: { description: 'The verdict.', content: { 'application/json': Verdict } },
       },
       refusals: ['workflow.not_found', 'store.unavailable'],
-      handle: async ({ params, text }) => {
-        const served = await core.workflows.get(params['name'] ?? '');
-        return jsonAnswer(text === undefined ? served.verdict : await judged(core, served, text));
-      },
+      handle: async ({ params, text }) =>
+        jsonAnswer(await core.workflows.judge(params['name'] ?? '', text)),
     },
     {
       operationId: 'putWorkflow',
@@ -208,14 +200,6 @@ function shown({ redactor, lastRehearsal }: ServerCore, served: ServedWorkflow):
   };
 }
 
-async function judged(
-  core: ServerCore,
-  { path }: ServedWorkflow,
-  text: string,
-): Promise<WorkflowVerdict> {
-  return verdictOf(await (await core.engine()).inspect(path, { text }));
-}
-
 async function replace(core: ServerCore, request: CheckedRequest): Promise<Response> {
   const name = request.params['name'] ?? '';
   const served = await core.workflows.get(name);
@@ -223,7 +207,7 @@ async function replace(core: ServerCore, request: CheckedRequest): Promise<Respo
   refuseStale(request.raw.headers.get('if-match'), served.etag);
   if (text.includes(REDACTED))
     throw refusedText(served.file, `The text has ${REDACTED} in place of a secret`);
-  const verdict = await judged(core, served, text);
+  const verdict = await core.workflows.judge(name, text);
   if (!verdict.isValid) throw invalidWorkflow(served.file, verdict);
   if (workflowNameIn(text).name !== name)
     throw refusedText(served.file, `The text has another \`workflow.name\` than ${name}`);

@@ -3,7 +3,7 @@ import { runMoves, type FoldedRun } from '../../engine/run-page.ts';
 import { shownView } from '../../engine/run-view.ts';
 import type { RunMoves } from '../../history/run-page.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
-import type { ServerCore } from '../core.ts';
+import type { RunCore } from '../core.ts';
 import type { CheckedRequest } from '../http/route.ts';
 import { shownValue, valueHref } from './shown-values.ts';
 
@@ -20,7 +20,7 @@ export function runTag(seq: number, status: RunStatusName): string {
 
 /** Rejects with `run.not_found`. */
 export async function shownRun(
-  core: ServerCore,
+  core: RunCore,
   run: string,
   request: Pick<CheckedRequest, 'visitor'>,
 ): Promise<ShownRun> {
@@ -44,7 +44,7 @@ export async function shownRun(
 }
 
 export async function movesOf(
-  core: ServerCore,
+  core: RunCore,
   folded: FoldedRun,
   { visitor }: Pick<CheckedRequest, 'visitor'>,
 ): Promise<RunMoves> {
@@ -56,7 +56,7 @@ export async function movesOf(
 
 /** Whether this server can resume the run, and whether its file has changed under finished nodes. */
 async function resumptionOf(
-  core: ServerCore,
+  core: RunCore,
   { record, status, fold }: FoldedRun,
 ): Promise<{ readonly canResume: boolean; readonly needsAccept: boolean }> {
   if (status === 'running' || status === 'cancelled')

@@ -1,7 +1,9 @@
 /** One whole value of a run, out of its log: of the run or of a node, the latest or that of an event. */
 import { forPerson } from '../../errors/report/audiences.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
+import type { RunCore } from '../core.ts';
 import type { ValueName } from './shown-values.ts';
 
 export interface WantedValue {
@@ -12,8 +14,25 @@ export interface WantedValue {
   readonly at?: number | undefined;
 }
 
+/** Rejects with `run.not_found`, and with `request.not_found` where there is no such value. */
+export async function storedValue(
+  core: RunCore,
+  run: string,
+  wanted: WantedValue,
+): Promise<JsonValue> {
+  const engine = await core.engine();
+  await engine.summary(run);
+  const value = await valueIn(engine.history(run), wanted);
+  if (value !== undefined) return value;
+  const { of, path, at } = wanted;
+  throw new ErrandError({
+    kind: 'request.not_found',
+    message: `The run has no ${of}${path === undefined ? '' : ` of ${path.slice(0, 200)}`}${at === undefined ? '' : ` at event ${at}`}`,
+  });
+}
+
 /** Reads the log once; undefined where there is no such value. */
-export async function valueIn(
+async function valueIn(
   events: AsyncIterable<RunEvent>,
   wanted: WantedValue,
 ): Promise<JsonValue | undefined> {

@@ -5,10 +5,15 @@ const MOST = 1024;
 
 export class OpenStreams {
   readonly #open = new Set<() => void>();
-  #isOver = false;
+  readonly #over = new AbortController();
 
   get isOver(): boolean {
-    return this.#isOver;
+    return this.over.aborted;
+  }
+
+  /** Aborted when the server stops. */
+  get over(): AbortSignal {
+    return this.#over.signal;
   }
 
   get size(): number {
@@ -24,13 +29,14 @@ export class OpenStreams {
         details: { retryAfterMs: 5000 },
       });
     this.#open.add(onShutdown);
-    if (this.#isOver) onShutdown();
+    if (this.isOver) onShutdown();
     return () => this.#open.delete(onShutdown);
   }
 
   /** Tells every stream that the server stops. */
   stop(): void {
-    this.#isOver = true;
+    if (this.isOver) return;
+    this.#over.abort();
     for (const tell of this.#open) tell();
   }
 }

@@ -108,6 +108,13 @@ export class ServedWorkflows {
     throw invalidWorkflow(served.file, served.verdict);
   }
 
+  /** The verdict on the file, or on a text in its place. Rejects with `workflow.not_found`. */
+  async judge(name: string, text?: string): Promise<WorkflowVerdict> {
+    const { path, verdict } = await this.get(name);
+    if (text === undefined) return verdict;
+    return verdictOf(await (await this.#options.engine()).inspect(path, { text }));
+  }
+
   async #served(file: WorkflowFile, isDouble: boolean): Promise<ServedWorkflow> {
     const { validation, verdict, redactor } = await this.#validation(file.path);
     const { plan, secrets } = validation;

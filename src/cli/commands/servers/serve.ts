@@ -1,20 +1,20 @@
 /** `errand serve`: workflows as a service, until it is stopped. */
-import { jsonText, oneLine } from '../../errors/support/printable.ts';
-import { hostName } from '../../server/access/hosts.ts';
-import { listen } from '../../server/listen.ts';
-import { HostedServer } from '../../server/server.ts';
-import { tokensIn } from '../../server/access/tokens.ts';
-import { refusal } from '../exit.ts';
-import { Stopping } from '../guard/stopping.ts';
-import type { Format } from '../format.ts';
-import { createHome } from '../project/home.ts';
-import { lastRehearsal } from '../project/last-rehearsal.ts';
-import { openBrowser } from '../project/open-browser.ts';
-import { projectModules } from '../project/project-extensions.ts';
-import { keepInternal, storeAddress } from '../project/project.ts';
-import { runLogFor } from '../project/run-log.ts';
-import { RunJournals } from '../session/run-journals.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText, oneLine } from '../../../errors/support/printable.ts';
+import { hostName } from '../../../server/access/hosts.ts';
+import { listen } from '../../../server/listen.ts';
+import { HostedServer } from '../../../server/server.ts';
+import { tokensIn } from '../../../server/access/tokens.ts';
+import { refusal } from '../../exit.ts';
+import { Stopping } from '../../guard/stopping.ts';
+import type { Format } from '../../format.ts';
+import { createHome } from '../../project/home.ts';
+import { lastRehearsal } from '../../project/last-rehearsal.ts';
+import { openBrowser } from '../../project/open-browser.ts';
+import { projectModules } from '../../project/project-extensions.ts';
+import { keepInternal, storeAddress } from '../../project/project.ts';
+import { runLogFor } from '../../project/run-log.ts';
+import { RunJournals } from '../../session/run-journals.ts';
+import type { Terminal } from '../../terminal.ts';
 
 export interface ServeFlags {
   readonly host: string;

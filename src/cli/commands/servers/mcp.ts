@@ -1,0 +1,55 @@
+/** `errand mcp`: workflows as tools of MCP clients, over standard input and output, until the input is closed. */
+import { oneLine } from '../../../errors/support/printable.ts';
+import { loadMcpServerSdk } from '../../../mcp-server/sdk.ts';
+import { serveStdio } from '../../../mcp-server/stdio.ts';
+import { mcpHost } from '../../../server/mcp-host.ts';
+import { RunHost } from '../../../server/run-host.ts';
+import { Stopping } from '../../guard/stopping.ts';
+import { createHome } from '../../project/home.ts';
+import { projectModules } from '../../project/project-extensions.ts';
+import { keepInternal, storeAddress } from '../../project/project.ts';
+import { RunJournals } from '../../session/run-journals.ts';
+import type { Terminal } from '../../terminal.ts';
+
+export async function mcp(files: readonly string[], terminal: Terminal): Promise<number> {
+  const log = (line: string): void => terminal.err(`errand mcp: ${oneLine(line)}`);
+  const directory = process.cwd();
+  const sdk = loadMcpServerSdk(directory);
+  const home = createHome(process.env, directory);
+  const journals = new RunJournals({ home, warn: log });
+  const host = new RunHost({
+    files,
+    onLog: log,
+    onEvent: (event, read) => journals.note(event, read),
+    engine: {
+      extensionModules: projectModules(),
+      onInternal: keepInternal(home),
+      locate: () => ({ store: storeAddress(home), home }),
+    },
+  });
+  const stopping = new Stopping();
+  try {
+    // a store that cannot be used is said before anybody calls
+    await host.open();
+    const serving = serveStdio(
+      { sdk, host: mcpHost(host.core) },
+      { input: process.stdin, write: (line) => terminal.out(line), onProblem: log },
+    );
+    // nothing more is written to a client that is gone: each failed write would count as a signal
+    process.stdout.once('error', () => void serving.close());
+    log('serving on standard input and output');
+    await Promise.race([stopping.asked, serving.closed]);
+    serving.stop();
+    host.stop();
+    await serving.settled();
+    await host.close();
+    await serving.close();
+    return 0;
+  } catch (thrown) {
+    await host.close();
+    throw thrown;
+  } finally {
+    stopping.off();
+    process.stdin.destroy();
+  }
+}

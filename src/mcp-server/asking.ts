@@ -1,0 +1,133 @@
+/**
+ * Follows a run until it rests, and asks the person at the client where the run waits for one. Since
+ * 2026-07-28 a question is the result of the call, and the client calls again with the answer; before, the
+ * server asks during the call.
+ */
+import { invalid } from './arguments.ts';
+import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
+import type { McpCaller } from './caller.ts';
+import type { McpHost, ReadRun } from './host.ts';
+import { chosenIn, plainQuestion, type PlainQuestion } from './question.ts';
+import { readState, signState, type AskedState, type CallIdentity } from './request-state.ts';
+import { runResult, type ToolResult } from './results.ts';
+import type { Era, SdkContext } from './sdk.ts';
+
+/** A call that the client repeats once it has asked its person. */
+export interface InputRequired {
+  readonly resultType: 'input_required';
+  readonly inputRequests: Readonly<Record<string, object>>;
+  readonly requestState: string;
+}
+
+export interface AskingOptions {
+  readonly caller: McpCaller;
+  readonly era: Era;
+  readonly context: SdkContext;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+  readonly identity: CallIdentity;
+  /** How long the run may take to rest. */
+  readonly waitMs: number;
+  /** The context of the caller's trace. */
+  readonly trace: TraceCarrier | undefined;
+}
+
+/** Questions that one call asks; clients give up after ten. */
+const MOST_ROUNDS = 6;
+/** How long a client of the older protocol may take to bring the answer of its person. */
+const ANSWER_MS = 10 * 60 * 1000;
+const KEY = 'answer';
+
+export class Asking {
+  readonly #host: McpHost;
+  readonly #options: AskingOptions;
+
+  constructor(host: McpHost, options: AskingOptions) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  /** Whether the client calls again after a question. */
+  get isAnswered(): boolean {
+    const { mcpReq } = this.#options.context;
+    return mcpReq.inputResponses !== undefined || mcpReq.requestState() !== undefined;
+  }
+
+  /** Continues the run that the state names, whatever the arguments say, and never starts another. */
+  async continued(): Promise<ToolResult | InputRequired> {
+    const { context, identity } = this.#options;
+    const state = context.mcpReq.requestState();
+    if (state === undefined)
+      throw invalid('The call brings an answer without the requestState of its question');
+    const signed = { key: await this.#host.stateKey(), nowMs: this.#host.now() };
+    const asked = readState(state, identity, signed);
+    const chosen = chosenIn(context.mcpReq.inputResponses?.[KEY]);
+    const read = await this.#host.read(asked.run);
+    if (chosen === undefined) return runResult(read);
+    const isTaken = await this.#answer(asked, plainQuestion(read), chosen);
+    return this.follow(asked.run, isTaken ? asked.round + 1 : MOST_ROUNDS);
+  }
+
+  async follow(run: string, firstRound = 0): Promise<ToolResult | InputRequired> {
+    const { waitMs, signal, era, caller } = this.#options;
+    for (let round = firstRound; ; round++) {
+      await this.#host.rested(run, waitMs, signal);
+      const read = await this.#host.read(run);
+      const question = caller.canAsk && round < MOST_ROUNDS ? plainQuestion(read) : undefined;
+      if (question === undefined) return runResult(read);
+      const asked = askedOf(read, question, round);
+      if (era === 'modern') return this.#required(asked, question);
+      const chosen = await this.#ask(question);
+      if (chosen === undefined) return runResult(await this.#host.read(run));
+      // a question that nobody has taken the answer of would be asked again
+      if (!(await this.#answer(asked, question, chosen))) round = MOST_ROUNDS;
+    }
+  }
+
+  async #required(asked: AskedState, { form }: PlainQuestion): Promise<InputRequired> {
+    const signed = { key: await this.#host.stateKey(), nowMs: this.#host.now() };
+    return {
+      resultType: 'input_required',
+      inputRequests: { [KEY]: { method: 'elicitation/create', params: form } },
+      requestState: signState(asked, this.#options.identity, signed),
+    };
+  }
+
+  /** Undefined where the person declines, or where the client cannot ask after all. */
+  async #ask({ form }: PlainQuestion): Promise<string | undefined> {
+    const { context, signal } = this.#options;
+    try {
+      const response = await context.mcpReq.send(
+        { method: 'elicitation/create', params: form },
+        { timeout: ANSWER_MS, signal },
+      );
+      return chosenIn(response);
+    } catch {
+      // the run stays paused, and its result says what it asks
+      return undefined;
+    }
+  }
+
+  /** A question that is no longer open refuses the answer itself. */
+  async #answer(
+    { run, gate, opening }: AskedState,
+    question: PlainQuestion | undefined,
+    chosen: string,
+  ): Promise<boolean> {
+    const { caller, waitMs, trace } = this.#options;
+    const isSame = question?.gate === gate && question.opening === opening;
+    const answer = {
+      gate,
+      ...(opening === undefined ? {} : { opening }),
+      value: (isSame ? question.values.get(chosen) : undefined) ?? chosen,
+      by: `${caller.by}/elicited`,
+      isByProgram: false,
+      trace,
+    };
+    return this.#host.answer(run, answer, waitMs);
+  }
+}
+
+function askedOf({ view }: ReadRun, { gate, opening }: PlainQuestion, round: number): AskedState {
+  return { run: view.run, gate, ...(opening === undefined ? {} : { opening }), round };
+}

@@ -1,0 +1,79 @@
+/** Questions of a run as forms that a client shows to its person. */
+import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import { readProperty } from '../errors/support/safe-json.ts';
+import type { OpenQuestion } from '../history/open-questions.ts';
+import type { ReadRun } from './host.ts';
+
+export interface PlainQuestion extends Pick<OpenQuestion, 'gate' | 'opening'> {
+  readonly form: JsonObject;
+  /** The value of each option by the text that stands for it in the form. */
+  readonly values: ReadonlyMap<string, JsonValue>;
+}
+
+const FIELD = 'value';
+const MAX_MESSAGE_CHARS = 2000;
+
+/** The first question that a choice answers. Forms have no place for an edited value or another text. */
+export function plainQuestion({ status, questions, view }: ReadRun): PlainQuestion | undefined {
+  if (status !== 'paused') return undefined;
+  for (const question of questions) {
+    const values = choices(question);
+    if (values === undefined) continue;
+    const { gate, opening } = question;
+    const form = formOf(question, [...values.keys()], view.workflow);
+    return { gate, ...(opening === undefined ? {} : { opening }), form, values };
+  }
+  return undefined;
+}
+
+/** Undefined where an option is more than a word, or two look the same. */
+function choices({
+  options,
+  promptFor = [],
+}: OpenQuestion): ReadonlyMap<string, JsonValue> | undefined {
+  if (options.includes('edit') || options.length === 0 || promptFor.length > 0) return undefined;
+  const texts = options.map(textOf);
+  if (texts.includes(undefined) || new Set(texts).size < texts.length) return undefined;
+  return new Map(options.map((option) => [textOf(option) ?? '', option]));
+}
+
+/** Undefined for a value that is no word. */
+function textOf(option: JsonValue): string | undefined {
+  if (typeof option === 'string') return option;
+  return typeof option === 'object' ? undefined : JSON.stringify(option);
+}
+
+function formOf(
+  { prompt, error, labels = [] }: OpenQuestion,
+  texts: readonly string[],
+  workflow: string,
+): JsonObject {
+  const names = texts.map(
+    (text) => labels.find(({ value }) => textOf(value) === text)?.label ?? text,
+  );
+  const failure = error === undefined ? '' : `\n\n${error.kind}: ${error.message}`;
+  const isNamed = names.some((name, at) => name !== texts[at]);
+  return {
+    mode: 'form',
+    message: `${workflow}: ${prompt}${failure}`.slice(0, MAX_MESSAGE_CHARS),
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        [FIELD]: {
+          type: 'string',
+          title: 'Answer',
+          enum: texts,
+          ...(isNamed ? { enumNames: names } : {}),
+        },
+      },
+      required: [FIELD],
+    },
+  };
+}
+
+/** What the person chose; undefined where they declined, or the client gave no answer. */
+export function chosenIn(response: unknown): string | undefined {
+  if (readProperty(response, 'action') !== 'accept') return undefined;
+  const chosen = readProperty(readProperty(response, 'content'), FIELD);
+  return typeof chosen === 'string' ? chosen : undefined;
+}

@@ -1,0 +1,142 @@
+/** MCP over the input and output of a process: one message on each line. */
+import { StringDecoder } from 'node:string_decoder';
+import type { Readable } from 'node:stream';
+import { jsonText } from '../errors/support/printable.ts';
+import { CallsUnderWay } from './calls-under-way.ts';
+import type { McpHost } from './host.ts';
+import { readMessage } from './read-message.ts';
+import type { McpMessage, McpServerSdk, SdkTransport } from './sdk.ts';
+import { createMcpServer } from './server.ts';
+
+/** A line that is longer is no message. */
+const MAX_LINE_CHARS = 8 * 1024 * 1024;
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+export interface StdioOptions {
+  readonly input: Readable;
+  /** Writes one line of the protocol, without its end. */
+  readonly write: (line: string) => void;
+  /** Called with what no client gets. */
+  readonly onProblem: (message: string) => void;
+}
+
+export interface ServingStdio {
+  /** Resolves when the client has closed the input. */
+  readonly closed: Promise<void>;
+  /** Takes no further message; calls under way are still answered. */
+  stop(): void;
+  /** Resolves when calls under way are answered. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function serveStdio(
+  { sdk, host }: { readonly sdk: McpServerSdk; readonly host: McpHost },
+  options: StdioOptions,
+): ServingStdio {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const transport = new LineTransport(options, resolve);
+  const calls = new CallsUnderWay();
+  const serving = sdk.serveStdio(({ era }) => createMcpServer({ sdk, host, era, calls }), {
+    transport,
+    onerror: (error) => options.onProblem(host.report(error).message),
+  });
+  return {
+    closed,
+    stop: () => transport.stop(),
+    settled: () => calls.settled(),
+    close: () => serving.close(),
+  };
+}
+
+class LineTransport implements SdkTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: McpMessage) => void) | undefined;
+  readonly #options: StdioOptions;
+  readonly #onEnd: () => void;
+  readonly #decoder = new StringDecoder('utf8');
+  #held = '';
+  #isTooLong = false;
+  #isClosed = false;
+
+  constructor(options: StdioOptions, onEnd: () => void) {
+    this.#options = options;
+    this.#onEnd = onEnd;
+  }
+
+  async start(): Promise<void> {
+    const { input } = this.#options;
+    input.on('data', this.#onData);
+    // a client that is gone closes it, in one way or another
+    for (const event of ['end', 'close', 'error']) input.on(event, this.#onEnded);
+  }
+
+  async send(message: McpMessage): Promise<void> {
+    if (!this.#isClosed) this.#options.write(jsonText(message));
+  }
+
+  stop(): void {
+    const { input } = this.#options;
+    input.off('data', this.#onData);
+    input.pause();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.stop();
+    for (const event of ['end', 'close', 'error']) this.#options.input.off(event, this.#onEnded);
+    this.onclose?.();
+  }
+
+  readonly #onEnded = (): void => {
+    this.#onEnd();
+    void this.close();
+  };
+
+  readonly #onData = (chunk: Buffer | string): void => {
+    this.#held += typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
+    const lines = this.#held.split('\n');
+    this.#held = lines.pop() ?? '';
+    for (const line of lines) this.#take(line);
+    if (this.#held.length <= MAX_LINE_CHARS) return;
+    this.#isTooLong = true;
+    this.#held = '';
+  };
+
+  #take(line: string): void {
+    if (this.#isTooLong) {
+      this.#isTooLong = false;
+      this.#refuse(INVALID_REQUEST, `The message is longer than ${MAX_LINE_CHARS} characters`);
+    } else if (line.trim() !== '') this.#read(line);
+  }
+
+  #read(line: string): void {
+    let message: unknown;
+    try {
+      message = readMessage(line);
+    } catch {
+      return this.#refuse(PARSE_ERROR, 'The line is not JSON');
+    }
+    if (isMessage(message)) this.onmessage?.(message);
+    else this.#refuse(INVALID_REQUEST, 'The line is not one message of JSON-RPC 2.0');
+  }
+
+  /** No request can be named, so it has no id. */
+  #refuse(code: number, message: string): void {
+    void this.send({ jsonrpc: '2.0', id: null, error: { code, message } });
+  }
+}
+
+/** Batches were part of one version of the protocol, and of HTTP only. */
+function isMessage(value: unknown): value is McpMessage {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    'jsonrpc' in value &&
+    value.jsonrpc === '2.0'
+  );
+}
