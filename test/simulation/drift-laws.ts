@@ -26,6 +26,8 @@ export const driftIsSaid: Law = {
       if (resumed?.plan !== undefined) plan = now;
       // nodes that a rewind runs again keep nothing; `retry-from-caller.test.ts` covers which those are
       if (leg.change?.from !== undefined) return [];
+      // nodes that read a replaced input count as changed too
+      if (leg.change?.input !== undefined) return [];
       const settled = new Set([
         ...finishedBefore(subject, leg.fromSeq),
         ...askedBefore(subject, leg.fromSeq),

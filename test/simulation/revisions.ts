@@ -27,6 +27,20 @@ export function reviser(drawn: DrawnPlan, seed: number): (leg: number) => Revisi
   };
 }
 
+/** For one seed: another list, or no more waiting, when the run is resumed. */
+export function amender(seed: number): (leg: number) => Revision {
+  return (leg) => {
+    const random = randomFrom('amendment', seed, leg);
+    return {
+      acceptDrift: random.chance(0.7),
+      now: random.chance(0.5),
+      ...(random.chance(0.5) ? { input: { items: random.pick(LISTS) } } : {}),
+    };
+  };
+}
+
+const LISTS = [[1, 2], [4], [], [3, 2, 1], [1, 2, 3, 4]];
+
 const REVISED = new WeakMap<DrawnPlan, Map<number, Revised>>();
 
 /** One of two; all runs of a workflow share them, because each has to be loaded and checked. */

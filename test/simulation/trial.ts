@@ -10,7 +10,7 @@ import { speak } from './conversation.ts';
 import { guardsOf, judgeOf } from './guards.ts';
 import { LAWS } from './all-laws.ts';
 import { drawPlan } from './plans.ts';
-import { reviser } from './revisions.ts';
+import { amender, reviser } from './revisions.ts';
 import type { Law, Subject } from '../../src/rehearsal/laws/subject.ts';
 import { weatherOf } from './weather.ts';
 
@@ -42,6 +42,7 @@ export async function tryOut(seed: number): Promise<Trial> {
     isShared: seed % 100 === 0 || seed % 60 === 4 || hasRivals(seed),
     ...(isRewound(seed) ? { rewinds: 0.4 } : {}),
     ...(seed % 4 === 1 ? { revise: reviser(drawn, seed) } : {}),
+    ...(seed % 12 === 6 ? { revise: amender(seed) } : {}),
     ...peopleOf(seed),
   });
   const judge = isGuarded(seed) ? judgeOf(seed) : undefined;

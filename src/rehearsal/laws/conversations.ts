@@ -13,6 +13,7 @@ import {
   ofType,
   type EventOf,
   type Law,
+  type Subject,
 } from './subject.ts';
 
 export const hintsAreKept: Law = {
@@ -32,7 +33,8 @@ export const hintsAreKept: Law = {
           ({ asked }) =>
             asked.seq > seq &&
             asked.effect.target === effect.target &&
-            Date.parse(asked.at) < untilMs,
+            Date.parse(asked.at) < untilMs &&
+            !isHurried(subject, seq, asked.seq),
         )
         .map(
           ({ asked }) => `event ${asked.seq} asks ${effect.target} too early after event ${seq}`,
@@ -40,6 +42,11 @@ export const hintsAreKept: Law = {
     });
   },
 };
+
+/** A person did not want to wait. */
+function isHurried({ events }: Subject, after: number, before: number): boolean {
+  return ofType(events.slice(after, before), 'run:resumed').some(({ now }) => now === true);
+}
 
 export const chainsAreFollowed: Law = {
   name: 'after a failure that is not transient only an entry is asked that may be, by the file',

@@ -10,8 +10,10 @@ import { CALM, type FaultPlan } from './faults.ts';
 import type { NextLeg } from './operator.ts';
 import type { World } from './world.ts';
 
-/** Changes to the file, whether finished nodes may keep their results, and the node to run again from. */
-export type Revision = Pick<Change, 'plan' | 'acceptDrift' | 'from'>;
+/** What a person changes as a run is resumed: the file, inputs, the node to run again from, or how long it waits. */
+export type Revision = Pick<Change, 'plan' | 'acceptDrift' | 'from' | 'input'> & {
+  readonly now?: boolean;
+};
 
 /** One leg of a run, from a start or a resume to its end. */
 export interface Leg {
