@@ -203,17 +203,17 @@ function wrongMedia(media: readonly string[]): ErrandError {
 }
 
 function checkedQuery(route: Route, given: URLSearchParams): Readonly<Record<string, unknown>> {
-  const values: Record<string, string> = {};
+  const values = new Map<string, string>();
   for (const [name, value] of given) {
-    if (Object.hasOwn(values, name)) throw invalid(`The query has ${name} twice`);
-    values[name] = value;
+    if (values.has(name)) throw invalid(`The query has ${name} twice`);
+    values.set(name, value);
   }
-  const [name] = Object.keys(values);
-  if (route.query === undefined) {
-    if (name !== undefined) throw invalid(`There is no query parameter ${clip(name)}`);
-    return {};
-  }
-  return parsed(route.query, values, 'query parameter');
+  // a schema does not see the key `__proto__`
+  const unknown = [...values.keys()].find((key) => route.query === undefined || key === '__proto__');
+  if (unknown !== undefined) throw invalid(`There is no query parameter ${clip(unknown)}`);
+  return route.query === undefined
+    ? {}
+    : parsed(route.query, Object.fromEntries(values), 'query parameter');
 }
 
 function checkedBody(schema: z.ZodType, json: unknown): unknown {
