@@ -366,6 +366,8 @@ describe('listing runs', () => {
       'since=then',
       'attention=',
       'limit=1&limit=2',
+      '__proto__=1',
+      'constructor=1',
     ])
       expectProblem(await served.ask(`/v1/runs?${query}`), 422, 'request.invalid');
   });
