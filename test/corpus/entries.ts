@@ -36,10 +36,10 @@ export interface Fault {
 export const ENTRIES: readonly Entry[] = read('provider-failures.jsonl');
 
 /** More of the same make, collected by people who had not seen the rules; README.md says how. */
-export const MORE_ENTRIES: readonly Entry[] = read('more-failures.jsonl');
+const MORE_ENTRIES: readonly Entry[] = read('more-failures.jsonl');
 
 /** Written by someone who knew the rules: families of failures beside those that were recorded. */
-export const SIBLING_ENTRIES: readonly Entry[] = read('sibling-failures.jsonl');
+const SIBLING_ENTRIES: readonly Entry[] = read('sibling-failures.jsonl');
 
 /** An examination from sources that the others did not use; README.md has its first score. */
 export const EXAM_ENTRIES: readonly Entry[] = read('exam-failures.jsonl');
@@ -54,22 +54,22 @@ export const THIRD_EXAM_ENTRIES: readonly Entry[] = read('third-exam-failures.js
 export const FOURTH_EXAM_ENTRIES: readonly Entry[] = read('fourth-exam-failures.jsonl');
 
 /** The next one, from tests, notes and tracebacks of public repositories. */
-export const FIFTH_EXAM_ENTRIES: readonly Entry[] = read('fifth-exam-failures.jsonl');
+const FIFTH_EXAM_ENTRIES: readonly Entry[] = read('fifth-exam-failures.jsonl');
 
 /** One more, by someone who knew the rules by then. */
-export const SIXTH_EXAM_ENTRIES: readonly Entry[] = read('sixth-exam-failures.jsonl');
+const SIXTH_EXAM_ENTRIES: readonly Entry[] = read('sixth-exam-failures.jsonl');
 
 /** And one more. */
-export const SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('seventh-exam-failures.jsonl');
+const SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('seventh-exam-failures.jsonl');
 
 /** A few more, from threads. */
-export const EIGHTH_EXAM_ENTRIES: readonly Entry[] = read('eighth-exam-failures.jsonl');
+const EIGHTH_EXAM_ENTRIES: readonly Entry[] = read('eighth-exam-failures.jsonl');
 
 /** The ninth, from pages of vendors, tables of codes and threads. */
-export const NINTH_EXAM_ENTRIES: readonly Entry[] = read('ninth-exam-failures.jsonl');
+const NINTH_EXAM_ENTRIES: readonly Entry[] = read('ninth-exam-failures.jsonl');
 
 /** The tenth, from tests of proxies and routers, and threads about clouds. */
-export const TENTH_EXAM_ENTRIES: readonly Entry[] = read('tenth-exam-failures.jsonl');
+const TENTH_EXAM_ENTRIES: readonly Entry[] = read('tenth-exam-failures.jsonl');
 
 /** All of them, in the order in which they were recorded. */
 export const ALL_ENTRIES: readonly Entry[] = [

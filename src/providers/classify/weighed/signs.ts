@@ -48,7 +48,7 @@ let age = 0;
 
 /** The result is overwritten by the next call. */
 export function signsOf(evidence: Evidence): Signs {
-  age++;
+  age = (age + 1) | 0;
   signs.size = 0;
   const { status = NONE, codes, params, stops, faults, form } = evidence;
   add(STATUS, status);
