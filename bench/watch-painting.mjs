@@ -19,3 +19,11 @@ const observer = new MutationObserver(() => {
   requestAnimationFrame(() => setTimeout(() => watched.lateMs.push(performance.now() - since), 0));
 });
 observer.observe(document, { childList: true, subtree: true, characterData: true });
+
+/** Takes every event of the run as the page does, and draws nothing. */
+globalThis.onlyRead = (path, types) =>
+  new Promise((resolve) => {
+    const stream = new Source(path);
+    for (const type of types) stream.addEventListener(type, ({ data }) => JSON.parse(data));
+    stream.addEventListener('end', () => resolve(stream.close()));
+  });
