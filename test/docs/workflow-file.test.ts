@@ -61,6 +61,7 @@ function planOf(document: JsonObject): unknown {
     location: () => ({ pointer: '' }),
     written: String,
     resolve: (path) => path,
+    defaults: {},
     provider: providerOf(file.workflow.runtime),
   });
   const isLeftOut = (key: string): boolean =>

@@ -5,6 +5,7 @@ import {
   examples,
   formatOption,
   onlyJsonOption,
+  providerOption,
   quietOption,
   verboseOption,
   type CliContext,
@@ -102,6 +103,7 @@ function addValidate(cli: CliContext): void {
       'warnings, and kinds that use the default without `on_unhandled`, make a file invalid',
     )
     .option('--no-modules', 'load no module and no extension, and do not check what they export')
+    .addOption(providerOption())
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only what makes a file invalid'))
     .addOption(verboseOption())

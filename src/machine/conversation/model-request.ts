@@ -124,6 +124,7 @@ export function modelInput(
   const runtime = runtimeOf(state, scope);
   const temperature = node.temperature ?? runtime?.temperature;
   const maxTokens = node.maxTokens ?? runtime?.maxTokens;
+  const reasoning = node.reasoning ?? runtime?.reasoning;
   const schema = schemaOf(state, node);
   const messages = [
     asUser(conversation.prompt),
@@ -141,6 +142,7 @@ export function modelInput(
       ...(schema === undefined ? {} : { outputSchema: schema }),
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(reasoning === undefined ? {} : { reasoning }),
       ordinal,
       ...(simulated === undefined ? {} : { simulated }),
     },

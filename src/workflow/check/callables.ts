@@ -25,6 +25,8 @@ export interface CallablesContext {
   readonly inherited: FilePlan['runtime'];
   /** Undefined where the host has not listed them: then any name may exist. */
   readonly known: KnownNames | undefined;
+  /** Simulated models play the file: they call no tool of an agent, so a missing one does no harm. */
+  readonly isPlayed: boolean;
 }
 
 /** Tools that Errand itself offers to agents. */
@@ -39,7 +41,8 @@ export function checkCallables(context: CallablesContext, report: ReportProblem)
       const judge = isFunction ? functionProblem : toolProblem;
       const problem = (isType === true ? typeProblem : judge)(name, context);
       if (problem === undefined) continue;
-      report({ ...problem, path, ...(isIdle === true ? { severity: 'warning' } : {}) });
+      const isHarmless = isIdle === true || (context.isPlayed && node.type === 'agent');
+      report({ ...problem, path, ...(isHarmless ? { severity: 'warning' } : {}) });
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   hinted,
   list,
   literal,
+  seconds,
   strict,
   text,
   wholeNumber,
@@ -66,6 +67,14 @@ export const agentShape = exampled(
       },
       { allow: ['search'], deny: ['tickets/delete'], ask: ['refund'], ask_timeout: '2h' },
     ).optional(),
+    max_agent_iterations: wholeNumber('Conductor’s name for max_turns.', {
+      min: 1,
+      max: 10_000,
+    }).optional(),
+    max_session_seconds: seconds('Conductor’s name for timeout_seconds.').optional(),
+    working_dir: text(
+      'Accepted for Conductor’s files: the tools of an agent run where their MCP server runs, which `runtime.working_dir` sets.',
+    ).optional(),
     max_turns: wholeNumber('The most requests to the model. Default: 20.', {
       min: 1,
       max: 10_000,
@@ -84,6 +93,9 @@ export const agentShape = exampled(
     images: ['https://example.com/screenshot.png'],
     tools: ['search', 'tickets/read'],
     max_turns: 5,
+    max_agent_iterations: 5,
+    max_session_seconds: 60,
+    working_dir: './work',
     writes: ['labels'],
     on_partial: 'keep_partial',
   },
@@ -98,13 +110,13 @@ export function planAgent(
 ): Omit<AgentPlan, 'fingerprint'> {
   return omitUndefined({
     type: 'agent',
-    ...planStep(node, path, planner),
+    ...planStep({ ...node, timeout_seconds: secondsOf(node, planner) }, path, planner),
     ...planAnswering(node),
     ...planSpending(node, planner),
     ...planTruncating(node),
     prompt: node.prompt,
     images: node.images,
-    tools: node.tools ?? null,
+    tools: node.tools === undefined ? (planner.defaults.tools ?? null) : node.tools,
     policy: omitUndefined({
       allow: node.policy?.allow ?? [],
       deny: node.policy?.deny ?? [],
@@ -112,8 +124,16 @@ export function planAgent(
       askTimeoutMs:
         node.policy?.ask_timeout === undefined ? undefined : parseDuration(node.policy.ask_timeout),
     }),
-    maxTurns: node.max_turns ?? DEFAULT_MAX_TURNS,
+    maxTurns:
+      node.max_turns ??
+      node.max_agent_iterations ??
+      planner.defaults.maxTurns ??
+      DEFAULT_MAX_TURNS,
     writes: node.writes ?? [],
     onPartial: node.on_partial ?? 'fail',
   });
+}
+
+function secondsOf(node: AgentFile, { defaults }: Planner): number | undefined {
+  return node.timeout_seconds ?? node.max_session_seconds ?? defaults.agentSeconds;
 }

@@ -44,8 +44,13 @@ interface Answering {
   readonly outputSchema?: JsonObject;
 }
 
+/** How much a model may think before it replies. */
+export const REASONING_EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
+
 export interface Spending {
   readonly model?: readonly ModelEntry[];
+  readonly reasoning?: ReasoningEffort;
   readonly systemPrompt?: TemplateText;
   readonly temperature?: number;
   readonly maxTokens?: number;

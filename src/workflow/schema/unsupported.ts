@@ -9,18 +9,13 @@ type Hints = Readonly<Record<string, string>>;
 const SKILLS = 'Put the text of the skill into `instructions` or the prompt';
 
 const NODE_KEYS: Hints = {
-  provider: 'Write the provider into the model: `model: provider/model`',
   validator: 'Use `assert`, or an agent that grades the output',
   dialog: 'Use a `human_gate`',
   output_mode: 'Leave it out; an agent without `output` returns `{result: text}`',
   output_type: 'Leave it out; a single `{{ expression }}` keeps its type',
-  reasoning: 'Leave it out',
   context_tier: 'Leave it out',
-  max_session_seconds: 'Write `timeout_seconds`',
-  max_agent_iterations: 'Write `max_turns`',
   max_depth: 'Leave it out; workflows that call each other in a cycle are refused',
   session_key: 'Pass the needed values with templates',
-  working_dir: 'Set `working_dir` on scripts',
   sandbox: 'Use a `transform` for code that must be contained',
   skills: SKILLS,
   plugins: SKILLS,
@@ -43,8 +38,6 @@ const NODE_KEYS: Hints = {
 
 const OTHER_KEYS: Readonly<Record<string, Hints>> = {
   'a workflow file': {
-    tools:
-      'Name tools on the node that uses them; they come from `module`, the host or `mcp_servers`',
     stages: 'Write the nodes of each stage under `agents`',
   },
   '`workflow`': {
@@ -56,13 +49,7 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
     trim_strategy: 'Use the mode `explicit` and list the inputs of each node',
   },
   '`runtime`': {
-    timeout: 'Set `timeout_seconds` on nodes or in `limits`',
-    max_session_seconds: 'Set `timeout_seconds` on nodes',
-    max_agent_iterations: 'Set `max_turns` on nodes',
-    default_reasoning_effort: 'Leave it out',
     default_context_tier: 'Leave it out',
-    working_dir: 'Set `working_dir` on scripts',
-    checkpoint: 'Leave it out; every step is stored before the next one starts',
     tool_output: 'Leave it out',
     compaction: 'Leave it out',
     sandbox: 'Use a `transform` for code that must be contained',
@@ -128,11 +115,3 @@ export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
   ['questions', 'Use one `human_gate` for each question'],
   ['notification', 'Use a `call`'],
 ]);
-
-/** Providers that are separate programs or services, with sessions that Errand cannot record. */
-export const UNSUPPORTED_PROVIDERS: ReadonlyMap<string, string> = new Map(
-  ['copilot', 'claude-agent-sdk', 'hermes', 'aca', 'codex'].map((name) => [
-    name,
-    'Use a model provider, such as `openai`, `anthropic` or `google`',
-  ]),
-);
