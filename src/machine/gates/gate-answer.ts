@@ -5,7 +5,7 @@
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import { callWithUnknownOutcome } from '../policy/unknown-outcome.ts';
@@ -14,7 +14,9 @@ import { GRANT_DURATIONS, grantDuration } from '../policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
 import { storableForm, storableValue } from '../state/storable.ts';
+import { templateContext } from '../decide/template-context.ts';
 import { toolCalled } from '../conversation/tool-names.ts';
+import { acceptAnswers, questionsFor } from './questions.ts';
 
 export interface Answer {
   /** The path of a gate, or a node name that matches one open gate; optional when only one is open. */
@@ -68,7 +70,7 @@ export function answerEvent(
   const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
   const accepted =
     isChoice && !isOfTool
-      ? acceptChoice(value, open)
+      ? acceptAtGate(state, scope, plan, { value, open })
       : (isOfTool ? acceptApproval : acceptOption)(value, open.options);
   checkEdit(expectedOf(state, scope, plan), accepted);
   checkRaise(open.budget, accepted);
@@ -155,6 +157,17 @@ function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonVa
     'The answer is not a valid approval',
     `Answer approve, deny, or approve more than this call: ${forms.join(' or ')}.`,
   );
+}
+
+function acceptAtGate(
+  state: RunState,
+  scope: Scope,
+  node: HumanGatePlan,
+  { value, open }: { readonly value: JsonValue; readonly open: OpenGate },
+): JsonValue {
+  if (node.questions === undefined) return acceptChoice(value, open);
+  const names = templateContext(state, scope, { node });
+  return acceptAnswers(value, node, questionsFor(node.questions, names));
 }
 
 /** Accepts an option of a `human_gate`, with its text where one is required. */

@@ -125,6 +125,7 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
       return [
         'gate.no_one_to_ask',
         ...(node.expiresMs === undefined || node.default !== undefined ? [] : ['gate.expired']),
+        ...(node.questions?.source === undefined ? [] : ['validation.input']),
       ];
     case 'workflow':
       return [...escaping(node.workflow), 'validation.input', ...timeoutKind(node)];

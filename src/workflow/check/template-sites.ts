@@ -106,6 +106,14 @@ export function ownSites(node: NodePlan): TemplateSite[] {
         ...node.options.flatMap(({ label }, index) =>
           deepSites(label, [...base, 'options', index, 'label'], node, 'node'),
         ),
+        ...(node.questions?.list ?? []).flatMap(({ text, hint = '' }, index) => [
+          ...deepSites(text, [...base, 'questions', index, 'text'], node, 'node'),
+          ...deepSites(hint, [...base, 'questions', index, 'hint'], node, 'node'),
+        ]),
+        ...at('source', node.questions?.source).map((site) => ({
+          ...site,
+          bare: 'names' as const,
+        })),
       ];
     case 'workflow':
       return at('input_mapping', node.inputMapping);

@@ -161,6 +161,28 @@ export interface HumanGatePlan extends NodeBase {
   readonly default?: string | number | boolean;
   /** Only a person may answer. Default: programs may too. */
   readonly answeredBy?: 'person';
+  /** A `questions` node: the person answers these. */
+  readonly questions?: QuestionsPlan;
+}
+
+export interface QuestionsPlan {
+  readonly list?: readonly QuestionPlan[];
+  /** Gives the list, where the file has none. */
+  readonly source?: TemplateText;
+  /** Whether a question may be left without an answer. */
+  readonly maySkip: boolean;
+}
+
+export interface QuestionPlan {
+  /** Absent: by its number. */
+  readonly id?: string;
+  readonly text: TemplateText;
+  readonly hint?: TemplateText;
+  readonly choices?: readonly (string | number | boolean)[];
+  /** Whether an answer may differ from the choices. */
+  readonly isFree: boolean;
+  readonly default?: string | number | boolean;
+  readonly isRequired: boolean;
 }
 
 export interface ChildPlan extends NodeBase {

@@ -138,7 +138,18 @@ function checkExitCodes(node: Raw, path: Path, report: ReportProblem): void {
   });
 }
 
+function checkQuestions(node: Raw, path: Path, report: ReportProblem): void {
+  if ('questions' in node !== 'source' in node) return;
+  report({
+    code: 'either-or',
+    message: 'A questions node needs either `questions` or `source`',
+    path,
+    suggestion: 'Write the questions under `questions`, or name a list of them under `source`',
+  });
+}
+
 function checkGate(node: Raw, path: Path, report: ReportProblem): void {
+  if (node['type'] === 'questions') checkQuestions(node, path, report);
   const values = asList(node['options']).map((option, index) => {
     const { value, label } = asMap(option);
     if (value === undefined && label === undefined && typeof option === 'object') {

@@ -19,7 +19,6 @@ const NODE_KEYS: Hints = {
   sandbox: 'Use a `transform` for code that must be contained',
   skills: SKILLS,
   plugins: SKILLS,
-  questions: 'Use one `human_gate` for each question',
   on_error: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
   catch: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
   on_failure: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
@@ -112,6 +111,5 @@ function bounded(count: number): number {
 }
 
 export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
-  ['questions', 'Use one `human_gate` for each question'],
   ['notification', 'Use a `call`'],
 ]);
