@@ -42,7 +42,8 @@ import {
   type Conversation,
   type ConversationFailure,
 } from '../conversation/conversation.ts';
-import { WRITE_STATE } from '../conversation/tool-names.ts';
+import { REPLY } from '../gates/gate-answer.ts';
+import { ASK_PERSON, WRITE_STATE } from '../conversation/tool-names.ts';
 
 /** Throws `validation.template`. */
 export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Decision {
@@ -161,6 +162,8 @@ function decideToolCall(
       return writeState(state, scope, node, { open, ...decision });
     case 'refuse':
       return refuseCall(state, scope, open, decision);
+    case 'consult':
+      return consult(state, scope, { open, ...active }, decision.question);
     case 'run':
       if (mayReplay(state, scope, open, decision.tool))
         return [replayFinishedCall(scope, open, decision.tool)];
@@ -237,6 +240,37 @@ function writeState(
   return [
     { type: 'effect:requested', ...where, effect, attempt: 0 },
     { type: 'effect:succeeded', ...where, effect, output: { written: key } },
+  ];
+}
+
+/** Asks the person for the model, and gives it the reply. */
+function consult(
+  state: RunState,
+  scope: Scope,
+  { open, conversation }: ActiveConversation & { readonly open: OpenCall },
+  question: string,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const { node, path } = visit;
+  if (open.known !== undefined) return [replayFinishedCall(scope, open, ASK_PERSON)];
+  if (!state.hasPeople) {
+    const message = 'There is no one to ask; decide without an answer';
+    const failure: ReportDraft = { kind: 'gate.no_one_to_ask', message, outcome: 'not_started' };
+    return refuseCall(state, scope, open, { type: 'refuse', tool: ASK_PERSON, failure });
+  }
+  if (open.replied === undefined)
+    return [
+      askPerson(state, visit, {
+        gate: approvalGate(path, ASK_PERSON, conversation, conversation.calls.indexOf(open)),
+        prompt: question,
+        options: [REPLY, 'decline'],
+        promptFor: [{ value: REPLY, name: 'answer' }],
+      }),
+    ];
+  const effect = { key: open.key, type: 'tool' as const, target: ASK_PERSON };
+  return [
+    { type: 'effect:requested', node, path, effect, attempt: 0 },
+    { type: 'effect:succeeded', node, path, effect, output: { answer: open.replied } },
   ];
 }
 

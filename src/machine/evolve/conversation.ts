@@ -29,7 +29,7 @@ import { branchId } from '../state/scopes.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import { guardWantsApproval } from '../policy/tool-approval.ts';
 import { isApproval, noteGrant } from '../policy/approval-grants.ts';
-import { WRITE_STATE } from '../conversation/tool-names.ts';
+import { ASK_PERSON, WRITE_STATE } from '../conversation/tool-names.ts';
 import { retryDelayMs } from '../policy/tool-retry.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import {
@@ -338,10 +338,20 @@ export function conversationGate(
     return true;
   }
   open.gate = undefined;
+  if (open.call.name === ASK_PERSON) {
+    open.replied = event.type === 'gate:answered' ? replyIn(event.value) : null;
+    return true;
+  }
   const isApproved = event.type === 'gate:answered' && isApproval(event.value);
   open.decided = isApproved ? 'approve' : 'deny';
   if (event.type === 'gate:answered') noteGrant(state, scope, toolAt(event), event);
   return true;
+}
+
+/** Null when the person declined to answer. */
+function replyIn(value: JsonValue): string | null {
+  const text = isPlainObject(value) ? value['additional_input'] : undefined;
+  return typeof text === 'string' ? text : null;
 }
 
 /** The tool of a gate: `a/pay#1.2` and `a/pay#2:1.2` are about `pay`. A tool name contains no `#`. */

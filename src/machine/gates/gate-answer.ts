@@ -15,8 +15,11 @@ import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
 import { storableForm, storableValue } from '../state/storable.ts';
 import { templateContext } from '../decide/template-context.ts';
-import { toolCalled } from '../conversation/tool-names.ts';
+import { ASK_PERSON, toolCalled } from '../conversation/tool-names.ts';
 import { acceptAnswers, questionsFor } from './questions.ts';
+
+/** The option of a question that an agent asks; the other one declines. */
+export const REPLY = 'answer';
 
 export interface Answer {
   /** The path of a gate, or a node name that matches one open gate; optional when only one is open. */
@@ -71,7 +74,7 @@ export function answerEvent(
   const accepted =
     isChoice && !isOfTool
       ? acceptAtGate(state, scope, plan, { value, open })
-      : (isOfTool ? acceptApproval : acceptOption)(value, open.options);
+      : acceptOther(value, open, { isOfTool, isReply: isReplyToAgent(scope, found) });
   checkEdit(expectedOf(state, scope, plan), accepted);
   checkRaise(open.budget, accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
@@ -80,6 +83,12 @@ export function answerEvent(
 /** Whether the gate asks for the approval of a tool call. */
 export function isOfToolCall({ visit }: Scope, gate: string): boolean {
   return visit?.conversation?.calls.some((call) => call.gate === gate) === true;
+}
+
+/** Whether an agent asks the person something in its own words. */
+export function isReplyToAgent({ visit }: Scope, gate: string): boolean {
+  const call = visit?.conversation?.calls.find((each) => each.gate === gate)?.call;
+  return call?.name === ASK_PERSON;
 }
 
 /** Whether only people may answer the gates of the node. */
@@ -146,6 +155,22 @@ function findGate(state: RunState, name: string | undefined): string {
 function gateMatches(state: RunState, gate: string, name: string): boolean {
   const scope = state.scopes.get(state.gates.get(gate)?.scope ?? '');
   return gate === name || scope?.visit?.path === name || scope?.visit?.node === name;
+}
+
+function acceptOther(
+  value: JsonValue,
+  open: OpenGate,
+  { isOfTool, isReply }: { readonly isOfTool: boolean; readonly isReply: boolean },
+): JsonValue {
+  if (isReply) return acceptChoice(asReply(value, open.options), open);
+  return (isOfTool ? acceptApproval : acceptOption)(value, open.options);
+}
+
+/** A plain text is the reply itself. */
+function asReply(value: JsonValue, options: readonly JsonValue[]): JsonValue {
+  return typeof value === 'string' && !options.includes(value)
+    ? { selected: REPLY, additional_input: value }
+    : value;
 }
 
 /** Accepts an approval of one call, or a lasting grant. */

@@ -127,7 +127,8 @@ function modelCost(
 
 function turnsOf(node: AgentPlan): number {
   const mayCallTools = node.tools === null || node.tools.length > 0;
-  const hasBuiltIns = node.writes.length > 0 || node.raises !== undefined;
+  const hasBuiltIns =
+    node.writes.length > 0 || node.raises !== undefined || node.dialog !== undefined;
   if (mayCallTools || hasBuiltIns) return node.maxTurns;
   const corrections = node.outputSchema === undefined ? 0 : SCHEMA_CORRECTIONS;
   // a model may call a tool that was not offered, and gets an error back
@@ -137,7 +138,8 @@ function turnsOf(node: AgentPlan): number {
 /** Writes to the shared state are tool calls too. */
 function toolCalls(node: AgentPlan | SupervisorPlan): Figure {
   if (node.type === 'supervisor') return ZERO;
-  if (node.tools !== null && node.tools.length === 0 && node.writes.length === 0) return ZERO;
+  const hasBuiltIns = node.writes.length > 0 || node.dialog !== undefined;
+  if (node.tools !== null && node.tools.length === 0 && !hasBuiltIns) return ZERO;
   return unbounded(`the model of ${node.name} decides how many tools it calls in a turn`);
 }
 

@@ -30,7 +30,7 @@ export interface CallablesContext {
 }
 
 /** Tools that Errand itself offers to agents. */
-const BUILT_IN: ReadonlySet<string> = new Set(['raise_error', 'write_state']);
+const BUILT_IN: ReadonlySet<string> = new Set(['raise_error', 'write_state', 'ask_person']);
 
 const MAX_LISTED = 20;
 

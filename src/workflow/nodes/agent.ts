@@ -75,6 +75,12 @@ export const agentShape = exampled(
     working_dir: text(
       'Accepted for Conductor’s files: the tools of an agent run where their MCP server runs, which `runtime.working_dir` sets.',
     ).optional(),
+    dialog: strict(
+      '`dialog`',
+      'Lets the agent ask the person a question, with the tool ask_person.',
+      { trigger_prompt: text('When it should ask, in words for the model.') },
+      { trigger_prompt: 'Ask when the ticket can mean two things.' },
+    ).optional(),
     max_turns: wholeNumber('The most requests to the model. Default: 20.', {
       min: 1,
       max: 10_000,
@@ -129,6 +135,7 @@ export function planAgent(
       node.max_agent_iterations ??
       planner.defaults.maxTurns ??
       DEFAULT_MAX_TURNS,
+    dialog: node.dialog === undefined ? undefined : { when: node.dialog.trigger_prompt },
     writes: node.writes ?? [],
     onPartial: node.on_partial ?? 'fail',
   });

@@ -75,6 +75,8 @@ export interface AgentPlan extends NodeBase, Answering, Spending, Truncating {
   readonly tools: readonly string[] | null;
   readonly policy: ToolPolicy;
   readonly maxTurns: number;
+  /** The agent may ask a person; `when` says when it should. */
+  readonly dialog?: { readonly when: string };
   readonly writes: readonly string[];
   readonly onPartial: PartialPolicy;
 }

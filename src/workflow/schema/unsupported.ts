@@ -10,7 +10,6 @@ const SKILLS = 'Put the text of the skill into `instructions` or the prompt';
 
 const NODE_KEYS: Hints = {
   validator: 'Use `assert`, or an agent that grades the output',
-  dialog: 'Use a `human_gate`',
   output_mode: 'Leave it out; an agent without `output` returns `{result: text}`',
   output_type: 'Leave it out; a single `{{ expression }}` keeps its type',
   context_tier: 'Leave it out',
