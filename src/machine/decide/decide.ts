@@ -214,7 +214,8 @@ function outputOf(state: RunState, scope: Scope, result: ScopeResult): ScopeResu
   const endedByTermination = nodeOf(plan, visitOf(scope).node).type === 'terminate';
   if (plan.output === undefined || (endedByTermination && result.output !== null)) return result;
   try {
-    return { output: evaluateObject(plan.output, templateContext(state, scope)) };
+    const output = evaluateObject(plan.output, templateContext(state, scope));
+    return { output: result.over === undefined ? output : { ...output, ...result.over } };
   } catch (thrown) {
     return { error: thrownAt(state, scope, visitOf(scope).node, thrown) };
   }

@@ -238,6 +238,8 @@ export type EventBody =
       readonly kind?: string;
       /** End of a park that has one. */
       readonly until?: string;
+      /** Values that a route to `$end` lays over the output of the workflow. */
+      readonly output?: JsonObject;
     })
   | (InNode & {
       /** Stored before an effect is executed, so that a crash cannot hide it. */

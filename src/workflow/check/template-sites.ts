@@ -144,6 +144,7 @@ function routeSites(route: Route, node: NodePlan | undefined): TemplateSite[] {
   const { move, when } = route;
   return [
     ...(when === undefined ? [] : [guardSite(when, [...base, 'when'], node)]),
+    ...(move.type === 'to' ? deepSites(move.output, [...base, 'output'], node, 'routes') : []),
     ...(move.type === 'halt'
       ? deepSites(move.message, [...base, 'halt', 'message'], node, 'routes')
       : []),

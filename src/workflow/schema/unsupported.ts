@@ -65,7 +65,6 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
       .map((key) => [key, 'Use `name`, `base_url`, `api_key` and `headers`']),
   ),
   'an MCP server': { timeout: 'Write `timeout_seconds`' },
-  'a route': { output: 'Use a `set` node on the way' },
 };
 
 const NODE_MAPS: ReadonlySet<string> = new Set(Object.values(NODE_NOUNS));
