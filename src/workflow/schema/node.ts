@@ -69,7 +69,11 @@ export const nodeSchema: z.ZodType<NodeFile> = z.lazy(() => union);
 
 const agent = hinted(strict(NODE_NOUNS.agent, 'A model replies to a prompt.', agentShape), {
   id: 'agent',
-  ...noOutputTwice,
+  allOf: [
+    noOutputTwice,
+    { not: { required: ['max_turns', 'max_agent_iterations'] } },
+    { not: { required: ['timeout_seconds', 'max_session_seconds'] } },
+  ],
   defaultSnippets: [
     {
       label: 'agent',

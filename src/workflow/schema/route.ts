@@ -121,9 +121,12 @@ export const routeSchema = hinted(
     id: 'route',
     description: 'What happens next: one condition and exactly one move.',
     oneOf: MOVES.map((move) => ({ required: [move] })),
-    dependencies: Object.fromEntries(
-      ['retry', 'ask', 'park', 'propagate'].map((move) => [move, ['on_error']]),
-    ),
+    dependencies: {
+      ...Object.fromEntries(
+        ['retry', 'ask', 'park', 'propagate'].map((move) => [move, ['on_error']]),
+      ),
+      output: { properties: { to: { const: '$end' } }, required: ['to'] },
+    },
     defaultSnippets: [
       { label: 'success route', body: { to: '${1:\\$end}' } },
       { label: 'error route', body: { on_error: '${1:true}', to: '${2:handler}' } },

@@ -34,6 +34,9 @@ const SHARED_SETTINGS: ReadonlySet<string> = new Set([
 /** `isTop`: a called file without a `runtime` uses the runtime of its caller. */
 export function withStandIns(document: unknown, choice: ProviderChoice, isTop: boolean): StoodIn {
   const file = asMap(document);
+  // not a workflow, which is reported later, or nothing to replace
+  if (file !== document || (choice.provider ?? choice.byName) === undefined)
+    return { document, problems: [] };
   const header = asMap(file['workflow']);
   const isWorkflow = 'workflow' in file && (isTop || 'runtime' in header);
   const runtime = isWorkflow
