@@ -33,7 +33,8 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
     if (guard instanceof GuardFailure) return guardFailed(state, scope, guard.error);
     if (!guard) continue;
     if (route.move.type === 'halt') return halt(state, scope, { route, bucket: 'success' });
-    if (route.move.type === 'to') return follow(state, scope, route.move, { rule: route.index, bucket: 'success' });
+    if (route.move.type === 'to')
+      return follow(state, scope, route.move, { rule: route.index, bucket: 'success' });
   }
   const error = failureAt(state, scope, visit.node, {
     kind: 'route.no_match',

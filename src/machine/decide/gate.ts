@@ -23,11 +23,7 @@ import type { OpenCall } from '../conversation/conversation.ts';
 import { toolCalled } from '../conversation/tool-names.ts';
 
 /** Throws `validation.template`. */
-export function openGate(
-  state: RunState,
-  scope: Scope,
-  node: HumanGatePlan,
-): readonly EventBody[] {
+export function openGate(state: RunState, scope: Scope, node: HumanGatePlan): readonly EventBody[] {
   const visit = visitOf(scope);
   const names = templateContext(state, scope, { node });
   const questions = node.questions === undefined ? undefined : questionsFor(node.questions, names);
@@ -36,7 +32,14 @@ export function openGate(
     return completeNode(state, scope, questionsOutput({ answers: {} }, questions));
   if (!state.hasPeople) return [nodeFailed(visit, nobodyToAsk(state, scope, node))];
   const prompt = evaluateText(node.prompt, names);
-  return [askGate(state, visit, node, questions === undefined ? prompt : questionsText(prompt, questions))];
+  return [
+    askGate(
+      state,
+      visit,
+      node,
+      questions === undefined ? prompt : questionsText(prompt, questions),
+    ),
+  ];
 }
 
 function askGate(state: RunState, visit: Visit, node: HumanGatePlan, prompt: string): EventBody {
@@ -64,7 +67,8 @@ export function afterAnswer(state: RunState, scope: Scope, value: JsonValue): re
   const visit = visitOf(scope);
   const where = { node: visit.node, path: visit.path };
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  if (visit.error === undefined && node.type === 'tool') return [afterApproval(state, scope, value)];
+  if (visit.error === undefined && node.type === 'tool')
+    return [afterApproval(state, scope, value)];
   if (visit.error === undefined)
     return completeNode(state, scope, outputOf(state, scope, node, value));
   if (value === 'retry' || value === 'repeat')

@@ -110,7 +110,9 @@ function textOf(value: JsonValue): JsonValue | undefined {
 function answersIn(value: JsonValue, questions: readonly AskedQuestion[]): JsonObject {
   if (isPlainObject(value)) {
     const { answers } = value;
-    return isPlainObject(answers) && !questions.some(({ id }) => id === 'answers') ? answers : value;
+    return isPlainObject(answers) && !questions.some(({ id }) => id === 'answers')
+      ? answers
+      : value;
   }
   if (isArray(value)) return byOrder(value, questions);
   if (typeof value !== 'string') return byOrder([value], questions);
@@ -160,10 +162,7 @@ function checked(
 }
 
 /** The output of the node, from the stored answer. */
-export function questionsOutput(
-  value: JsonValue,
-  questions: readonly AskedQuestion[],
-): JsonObject {
+export function questionsOutput(value: JsonValue, questions: readonly AskedQuestion[]): JsonObject {
   const answers = isPlainObject(value) && isPlainObject(value['answers']) ? value['answers'] : {};
   const items = questions.map(({ id, text }) => ({
     id,

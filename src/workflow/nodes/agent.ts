@@ -131,10 +131,7 @@ export function planAgent(
         node.policy?.ask_timeout === undefined ? undefined : parseDuration(node.policy.ask_timeout),
     }),
     maxTurns:
-      node.max_turns ??
-      node.max_agent_iterations ??
-      planner.defaults.maxTurns ??
-      DEFAULT_MAX_TURNS,
+      node.max_turns ?? node.max_agent_iterations ?? planner.defaults.maxTurns ?? DEFAULT_MAX_TURNS,
     dialog: node.dialog === undefined ? undefined : { when: node.dialog.trigger_prompt },
     writes: node.writes ?? [],
     onPartial: node.on_partial ?? 'fail',

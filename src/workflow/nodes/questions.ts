@@ -112,7 +112,14 @@ function optionsOf(node: QuestionsFile): readonly GateOption[] {
       ? []
       : [{ label: 'Skip all', value: 'skip', isMultiline: false }]),
     ...(node.allow_abort === true
-      ? [omitUndefined({ label: 'Stop', value: 'abort', route: node.abort_route, isMultiline: false })]
+      ? [
+          omitUndefined({
+            label: 'Stop',
+            value: 'abort',
+            route: node.abort_route,
+            isMultiline: false,
+          }),
+        ]
       : []),
   ];
 }

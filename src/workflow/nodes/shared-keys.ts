@@ -139,7 +139,9 @@ export const spendingShape = exampled(
     model: modelSchema
       .describe('The model, or a fallback chain. Default: `default_model`.')
       .optional(),
-    provider: text('The provider of a model that names none. Default: `runtime.provider`.').optional(),
+    provider: text(
+      'The provider of a model that names none. Default: `runtime.provider`.',
+    ).optional(),
     reasoning: strict(
       '`reasoning`',
       'How the model thinks.',

@@ -102,11 +102,7 @@ function planProvider(
   });
 }
 
-function planServer(
-  server: McpServerFile,
-  path: Path,
-  { written, defaults }: Planner,
-): McpServer {
+function planServer(server: McpServerFile, path: Path, { written, defaults }: Planner): McpServer {
   const isAll = server.tools === undefined || server.tools.includes('*');
   const timeout = server.timeout_seconds;
   return omitUndefined({

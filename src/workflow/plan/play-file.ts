@@ -3,7 +3,12 @@
  * the models reply with values that the guards of the file tell apart. On each visit of a node they reply
  * with the next ones, so that loops end.
  */
-import { isArray, isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import {
+  isArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
 import { comparisonsOf } from '../template/analyse/comparisons.ts';
 import { parseExpression, parseTemplate } from '../template/template.ts';
 import type { NodePlan } from './node-plan.ts';
@@ -16,8 +21,7 @@ const LEAST_ITEMS = 2;
 export function playable(plan: FilePlan): FilePlan {
   const literals = literalsIn(plan);
   const withExamples = (node: NodePlan): NodePlan => {
-    if (node.type === 'for_each')
-      return { ...node, member: withExamples(node.member) };
+    if (node.type === 'for_each') return { ...node, member: withExamples(node.member) };
     if (node.type !== 'agent' || node.outputSchema === undefined) return node;
     const outputSchema = exampled(node.outputSchema, (field) => [
       ...(literals.get(`${node.name}.output.${field}`) ?? []),

@@ -11,7 +11,6 @@ import type { ReportProblem } from '../diagnostics/problem.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
 import { SIMULATED } from '../schema/simulate.ts';
 
-
 const RUNTIME: Path = ['workflow', 'runtime'];
 
 export function checkHeader(root: unknown, report: ReportProblem): void {

@@ -173,10 +173,10 @@ const union = hinted(
       hinted(strict(NODE_NOUNS.human_gate, 'A person chooses.', humanGateShape), {
         id: 'humanGate',
       }),
-      hinted(
-        strict('a questions node', 'A person answers a list of questions.', questionsShape),
-        { id: 'questions', oneOf: [{ required: ['questions'] }, { required: ['source'] }] },
-      ),
+      hinted(strict('a questions node', 'A person answers a list of questions.', questionsShape), {
+        id: 'questions',
+        oneOf: [{ required: ['questions'] }, { required: ['source'] }],
+      }),
       hinted(strict(NODE_NOUNS.workflow, 'Another workflow.', workflowShape), {
         id: 'workflowNode',
       }),

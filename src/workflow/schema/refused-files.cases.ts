@@ -4,12 +4,7 @@ import type { Refused } from './refused.cases.ts';
 export const REFUSED_NODES: readonly Refused[] = [
   ['{name: a, type: scrpt}', 'unknown-node-type', 'scrpt', 'script'],
   ['{name: a, type: 7}', 'unknown-node-type', '7'],
-  [
-    '{name: a, type: notification}',
-    'unsupported-type',
-    'notification',
-    'Use a `call`',
-  ],
+  ['{name: a, type: notification}', 'unsupported-type', 'notification', 'Use a `call`'],
   [
     '{name: a}',
     'missing-key',

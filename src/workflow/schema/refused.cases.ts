@@ -153,12 +153,7 @@ export const REFUSED_ROUTES: readonly Refused[] = [
   ['{on_error: true, park: false}', 'wrong-type', 'false'],
   ['{on_error: true, propagate: false}', 'bad-value', 'false'],
   ['{on_error: true, halt: stop}', 'wrong-type', 'stop', '{message: stop}'],
-  [
-    '{on_error: true, to: b, output: {x: 1}}',
-    'either-or',
-    'output',
-    'Use a `set` node on the way',
-  ],
+  ['{on_error: true, to: b, output: {x: 1}}', 'either-or', 'output', 'Use a `set` node on the way'],
   ['{on_eror: true, to: b}', 'unknown-key', 'on_eror', 'on_error'],
 ];
 
