@@ -48,6 +48,10 @@ export interface Conversation {
   readonly writes: [string, JsonValue][];
   /** Only for a supervisor: the nodes it chose, in order. */
   readonly rounds: string[];
+  /** Only for the model that judges an output: what it judges. */
+  readonly judging?: { readonly of: Conversation; readonly output: JsonValue };
+  /** How often the judge refused the output. Default: 0. */
+  readonly rejections?: number;
 }
 
 export interface ConversationFailure {

@@ -161,6 +161,7 @@ function talkKinds(node: AgentPlan | SupervisorPlan, plan: FilePlan): readonly s
 function agentKinds(node: AgentPlan, plan: FilePlan): readonly string[] {
   return [
     ...talkKinds(node, plan),
+    ...(node.validator === undefined ? [] : ['agent.output_rejected']),
     // a model may also call a tool that was not offered
     'agent.permission_denied',
     'tool.forbidden',

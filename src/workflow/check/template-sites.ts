@@ -78,6 +78,7 @@ export function ownSites(node: NodePlan): TemplateSite[] {
         ...at('prompt', node.prompt),
         ...at('system_prompt', node.systemPrompt),
         ...at('images', node.images),
+        ...deepSites(node.validator?.criteria, [...base, 'validator', 'criteria'], node, 'node'),
       ];
     case 'supervisor':
       return [...at('prompt', node.prompt), ...at('system_prompt', node.systemPrompt)];

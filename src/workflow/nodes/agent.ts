@@ -1,7 +1,7 @@
 /** `agent`: a model replies to a prompt, with tools if it may use any. The default node type. */
 import { parseDuration } from '../plan/duration.ts';
 import { omitUndefined } from '../plan/omit-undefined.ts';
-import { PARTIAL_POLICIES, type AgentPlan } from '../plan/node-plan.ts';
+import { PARTIAL_POLICIES, type AgentPlan, type ValidatorPlan } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import {
@@ -17,6 +17,8 @@ import {
   wholeNumber,
   type FromShape,
 } from '../schema/leaf.ts';
+import { toChain } from '../plan/model-names.ts';
+import { modelSchema } from '../schema/model.ts';
 import {
   answeringShape,
   planAnswering,
@@ -75,6 +77,21 @@ export const agentShape = exampled(
     working_dir: text(
       'Accepted for Conductor’s files: the tools of an agent run where their MCP server runs, which `runtime.working_dir` sets.',
     ).optional(),
+    validator: strict(
+      '`validator`',
+      'A second model judges the output by criteria.',
+      {
+        criteria: text('What the output must meet, as a template.'),
+        model: modelSchema
+          .describe('The model that judges, or a fallback chain. Default: the model of the agent.')
+          .optional(),
+        max_retries: wholeNumber(
+          'How often its words go back to the agent before the node fails. Default: 1.',
+          { min: 0, max: 10 },
+        ).optional(),
+      },
+      { criteria: 'It names a source.', model: 'openai/gpt-5.1', max_retries: 2 },
+    ).optional(),
     dialog: strict(
       '`dialog`',
       'Lets the agent ask the person a question, with the tool ask_person.',
@@ -132,6 +149,7 @@ export function planAgent(
     }),
     maxTurns:
       node.max_turns ?? node.max_agent_iterations ?? planner.defaults.maxTurns ?? DEFAULT_MAX_TURNS,
+    validator: planValidator(node, planner),
     dialog: node.dialog === undefined ? undefined : { when: node.dialog.trigger_prompt },
     writes: node.writes ?? [],
     onPartial: node.on_partial ?? 'fail',
@@ -140,4 +158,16 @@ export function planAgent(
 
 function secondsOf(node: AgentFile, { defaults }: Planner): number | undefined {
   return node.timeout_seconds ?? node.max_session_seconds ?? defaults.agentSeconds;
+}
+
+const DEFAULT_REJECTIONS = 1;
+
+function planValidator({ validator }: AgentFile, { provider }: Planner): ValidatorPlan | undefined {
+  if (validator === undefined) return undefined;
+  const { criteria, model, max_retries: maxRetries = DEFAULT_REJECTIONS } = validator;
+  return omitUndefined({
+    criteria,
+    model: model === undefined ? undefined : toChain(model, provider),
+    maxRetries,
+  });
 }

@@ -75,10 +75,20 @@ export interface AgentPlan extends NodeBase, Answering, Spending, Truncating {
   readonly tools: readonly string[] | null;
   readonly policy: ToolPolicy;
   readonly maxTurns: number;
+  /** A second model judges the output. */
+  readonly validator?: ValidatorPlan;
   /** The agent may ask a person; `when` says when it should. */
   readonly dialog?: { readonly when: string };
   readonly writes: readonly string[];
   readonly onPartial: PartialPolicy;
+}
+
+export interface ValidatorPlan {
+  readonly criteria: TemplateText;
+  /** Default: the model of the agent. */
+  readonly model?: readonly ModelEntry[];
+  /** How often the words of the judge go back to the agent. */
+  readonly maxRetries: number;
 }
 
 interface Truncating {

@@ -188,12 +188,7 @@ export const REFUSED_AGENTS: readonly Refused[] = [
     'retry',
     'Write a route: `routes: [{to: $end}, {on_error: provider.rate_limited, retry: {max: 2}}]`',
   ],
-  [
-    'validator: {criteria: x}',
-    'unsupported-key',
-    'validator',
-    'Use `assert`, or an agent that grades the output',
-  ],
+  ['validator: {max_retries: 1}', 'missing-key', 'validator', 'Add `criteria`: text'],
   ['dialog: {}', 'missing-key', 'dialog', 'Add `trigger_prompt`: text'],
   [
     'sandbox: {}',

@@ -9,7 +9,6 @@ type Hints = Readonly<Record<string, string>>;
 const SKILLS = 'Put the text of the skill into `instructions` or the prompt';
 
 const NODE_KEYS: Hints = {
-  validator: 'Use `assert`, or an agent that grades the output',
   output_mode: 'Leave it out; an agent without `output` returns `{result: text}`',
   output_type: 'Leave it out; a single `{{ expression }}` keeps its type',
   context_tier: 'Leave it out',
