@@ -34,6 +34,10 @@ const OWN: Rows = [
     'ERRAND_MODEL',
     'The model that writes for `errand draft`, as `provider/model`, unless `--model` says so.',
   ],
+  [
+    'ERRAND_PROVIDER',
+    'The provider that stands in for the one that a file names, unless `--provider` says so; `sim` plays every model without a key. A run keeps the one that it was started with.',
+  ],
   ['ERRAND_EXTENSIONS', 'Extensions of the project: paths of modules, with commas between them.'],
   [
     'ERRAND_TOKENS',

@@ -9,6 +9,7 @@ import { toReport } from '../errors/thrown/to-report.ts';
 import { latestPlan } from '../history/latest-plan.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
+import type { RunRecord } from '../machine/ports/store-port.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
@@ -143,8 +144,10 @@ export class Engine extends ReadRuns implements Errand {
   }
 
   /** The workflow of a run as its file is now; undefined when the file is gone. */
-  reload(file: string | null): Promise<LoadedWorkflow | undefined> {
-    return this.#host.reload(file);
+  async reload(run: Pick<RunRecord, 'file' | 'plan'>): Promise<LoadedWorkflow | undefined> {
+    // written by a backend, and the row's checksum is verified
+    const { standIn } = JSON.parse(run.plan) as WorkflowPlan;
+    return this.#host.reload(run.file, standIn);
   }
 
   /** The workflow of that name at the server; undefined where workflows are files of this machine. */
@@ -324,9 +327,12 @@ export class Engine extends ReadRuns implements Errand {
     let loaded: LoadedWorkflow | undefined;
     const find = async (): Promise<RunnableWorkflow | undefined> => {
       if (given !== undefined) return given;
-      const { file, workflow: name } = await (await this.runs()).store.summary(run);
+      const { store } = await this.runs();
+      const { file, workflow: name } = await store.summary(run);
       if (file?.startsWith(IN_CODE) === true) return this.#registered.find(run, name);
-      return (loaded ??= await this.reload(named ?? file));
+      if (loaded !== undefined) return loaded;
+      const { plan } = await store.get(run);
+      return (loaded = await this.reload({ file: named ?? file, plan }));
     };
     const release = async (): Promise<void> => {
       if (loaded !== undefined) await this.#host.release(loaded);

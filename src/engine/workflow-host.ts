@@ -19,6 +19,7 @@ import {
   type LoadedWorkflow,
 } from './loading/load-file.ts';
 import { createEffectRunner, type EffectRunner } from './run/effect-runner.ts';
+import { withStandIn } from './loading/provider-choice.ts';
 import { WorkflowValidator, type InspectOptions } from './validate-workflows.ts';
 
 export interface WorkflowHostOptions extends ErrandOptions {
@@ -53,9 +54,13 @@ export class WorkflowHost {
     return this.#held(await loadWorkflowFile(file, this.#place, this.#validator.registered));
   }
 
-  /** The workflow of a run as its file is now; undefined when the file is gone. */
-  async reload(file: string | null): Promise<LoadedWorkflow | undefined> {
-    const loaded = await reloadWorkflow(file, this.#place, this.#validator.registered);
+  /**
+   * The workflow of a run as its file is now; undefined when the file is gone. `standIn`: the provider that
+   * the run was started with, unless this Errand was opened with another.
+   */
+  async reload(file: string | null, standIn?: string): Promise<LoadedWorkflow | undefined> {
+    const place = withStandIn(this.#place, standIn);
+    const loaded = await reloadWorkflow(file, place, this.#validator.registered);
     return loaded === undefined ? undefined : this.#held(loaded);
   }
 

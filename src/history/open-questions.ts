@@ -1,7 +1,12 @@
 /** Open questions of a run: what its people are asked, with the failure behind each. */
 import { forPerson, type PersonReport } from '../errors/report/audiences.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
-import { expectedOf, isForPeople, isOfToolCall } from '../machine/gates/gate-answer.ts';
+import {
+  expectedOf,
+  isForPeople,
+  isOfToolCall,
+  isReplyToAgent,
+} from '../machine/gates/gate-answer.ts';
 import { GRANT_DURATIONS } from '../machine/policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf } from '../machine/state/plan-lookup.ts';
 import { waitingOf } from '../machine/policy/pause.ts';
@@ -77,7 +82,7 @@ function askedBy(
   return {
     ...labelsOf(node, scope.visit),
     ...(schema !== undefined && options.includes('edit') ? { schema } : {}),
-    ...(isOfToolCall(scope, gate) ? { grants: GRANTS } : {}),
+    ...(isOfToolCall(scope, gate) && !isReplyToAgent(scope, gate) ? { grants: GRANTS } : {}),
     ...(isForPeople(node) ? { answeredBy: 'person' as const } : {}),
   };
 }

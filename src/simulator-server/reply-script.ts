@@ -221,6 +221,7 @@ function plan(
     written: String,
     resolve: (path: string) => path,
     provider: undefined,
+    defaults: {},
   };
   return planRuntime(runtime, planner).simulate;
 }

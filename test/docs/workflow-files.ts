@@ -53,7 +53,11 @@ const AROUND: Readonly<Record<string, (block: JsonObject) => JsonObject>> = {
 
 /** The keys that another one needs beside it, where the required ones are not all. */
 const BESIDE: Readonly<Record<string, (key: string) => JsonObject>> = {
-  route: (key) => (['on_error', 'when'].includes(key) ? { to: 'publish' } : { on_error: true }),
+  route: (key) => {
+    if (key === 'output') return { to: '$end' };
+    return ['on_error', 'when'].includes(key) ? { to: 'publish' } : { on_error: true };
+  },
+  questions: (key) => (['questions', 'source'].includes(key) ? {} : { source: 'publish.output' }),
   set: (key) => (['value', 'values'].includes(key) ? {} : { value: 1 }),
   parallel: quorum,
   for_each: quorum,

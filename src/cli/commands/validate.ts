@@ -10,6 +10,7 @@ import type { WorstCase } from '../../workflow/check/worst-case.ts';
 import { checkFile, checkProjectFile, type Workspace } from '../../engine/loading/check-file.ts';
 import type { Format } from '../format.ts';
 import { projectModules } from '../project/project-extensions.ts';
+import { foreignKeysTable } from '../screen/foreign-keys.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ValidateOptions {
@@ -19,6 +20,8 @@ export interface ValidateOptions {
   readonly modules?: boolean;
   /** Print only what makes a file invalid. */
   readonly quiet?: boolean;
+  /** Also list the keys of that engine which Errand refuses or does not use. */
+  readonly from?: 'conductor';
 }
 
 const EXIT_INVALID = 2;
@@ -40,6 +43,8 @@ export async function validate(
   else if (options.quiet !== true)
     terminal.out(all.map((file) => toText(file, options, terminal.columns)).join('\n\n'));
   else if (!isValid) terminal.out(wrongLines(all, strict).join('\n'));
+  if (options.from !== undefined && options.format !== 'json')
+    terminal.out(`\n${foreignKeysTable(all, terminal.columns)}`);
   return isValid ? 0 : EXIT_INVALID;
 }
 

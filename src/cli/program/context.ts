@@ -50,6 +50,17 @@ export function verboseOption(what = 'include internal details of an Errand bug'
   return new Option('-v, --verbose', what);
 }
 
+/** Another way to write ERRAND_PROVIDER, for one command. */
+export function providerOption(): Option {
+  return new Option(
+    '--provider <name>',
+    'the provider that stands in for the one of the file; `sim` plays every model, without a key; default: ERRAND_PROVIDER',
+  ).argParser((name: string) => {
+    process.env['ERRAND_PROVIDER'] = name;
+    return name;
+  });
+}
+
 /** Collects the values of an option that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];

@@ -1,10 +1,12 @@
 /** The commands for workflow files and the set-up: `init`, `draft`, `validate`, `schema` and others. */
+import { Option } from 'commander';
 import type { Format } from '../format.ts';
 import {
   eventsOption,
   examples,
   formatOption,
   onlyJsonOption,
+  providerOption,
   quietOption,
   verboseOption,
   type CliContext,
@@ -86,6 +88,7 @@ interface ValidateFlags {
   readonly strict?: boolean;
   /** False: load no code of the files. */
   readonly modules?: boolean;
+  readonly from?: 'conductor';
 }
 
 function addValidate(cli: CliContext): void {
@@ -102,6 +105,13 @@ function addValidate(cli: CliContext): void {
       'warnings, and kinds that use the default without `on_unhandled`, make a file invalid',
     )
     .option('--no-modules', 'load no module and no extension, and do not check what they export')
+    .addOption(providerOption())
+    .addOption(
+      new Option(
+        '--from <engine>',
+        'also list the keys of that engine which Errand refuses or does not use',
+      ).choices(['conductor']),
+    )
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only what makes a file invalid'))
     .addOption(verboseOption())
@@ -111,11 +121,17 @@ function addValidate(cli: CliContext): void {
         'errand validate triage.yaml',
         'errand validate --strict --format json workflows/*.yaml',
         'errand validate --no-modules pull-request.yaml',
+        'errand validate --from conductor --provider sim review.yaml',
       ),
     )
-    .action(async (files: string[], { strict, modules }: ValidateFlags) => {
+    .action(async (files: string[], { strict, modules, from }: ValidateFlags) => {
       const { validate } = await import('../commands/validate.ts');
-      const options = { ...cli.output, strict: strict === true, modules: modules !== false };
+      const options = {
+        ...cli.output,
+        strict: strict === true,
+        modules: modules !== false,
+        ...(from === undefined ? {} : { from }),
+      };
       process.exitCode = await validate(files, options, cli.terminal);
     });
 }

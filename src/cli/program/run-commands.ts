@@ -8,6 +8,7 @@ import {
   eventsOption,
   examples,
   formatOption,
+  providerOption,
   quietOption,
   verboseOption,
   type CliContext,
@@ -63,6 +64,7 @@ function addRun(cli: CliContext): void {
         'errand run triage.yaml --json > events.jsonl',
         'errand run review.yaml --answer approve=yes --wait',
         'errand run review.yaml --ui',
+        'errand run review.yaml --provider sim',
       ),
     )
     .addHelpText('after', exitTable)
@@ -186,6 +188,7 @@ function legCommand({ program }: CliContext, name: string): Command {
     )
     .option('--no-gates', 'no person can be asked: gates fail at once')
     .option('--wait', 'wait as long as needed instead of pausing')
+    .addOption(providerOption())
     .addOption(eventsOption('the events of this leg'))
     .addOption(anyFormatOption())
     .addOption(quietOption())

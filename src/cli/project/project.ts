@@ -29,7 +29,7 @@ export interface Project {
   readonly load: (file: string) => Promise<LoadedWorkflow>;
   /** The workflow of a run as it is now; undefined when it is gone. */
   readonly reload: (
-    run: Pick<RunRecord, 'file' | 'workflow'>,
+    run: Pick<RunRecord, 'file' | 'workflow' | 'plan'>,
   ) => Promise<LoadedWorkflow | undefined>;
 }
 
@@ -82,7 +82,7 @@ export async function openProject(
     engine,
     remember: (id) => remember(id),
     load: (file) => engine.load(file),
-    reload: ({ file }) => engine.reload(file),
+    reload: (run) => engine.reload(run),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Connects to a server and lists its tools. A failed connection leaves no process or socket behind. */
+import { resolve } from 'node:path';
 import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
@@ -137,8 +138,9 @@ function transportFor(
   { name, settings, env, headers }: ResolvedServer,
   { sdk, directory }: ConnectOptions,
 ): McpTransport {
-  const { type, command = '', args, url = '' } = settings;
-  if (type === 'stdio') return new ProcessTransport({ command, args, env, cwd: directory });
+  const { type, command = '', args, url = '', workingDir = '.' } = settings;
+  if (type === 'stdio')
+    return new ProcessTransport({ command, args, env, cwd: resolve(directory, workingDir) });
   if (!URL.canParse(url))
     throw new ErrandError({
       kind: 'mcp.unreachable',

@@ -27,7 +27,7 @@ export interface Target {
 }
 
 export function prepareCall(call: ModelCall, target: Target): PreparedCall {
-  const { outputSchema, tools, temperature, maxTokens } = call;
+  const { outputSchema, tools, temperature, maxTokens, reasoning } = call;
   const { sdk, schemas } = target;
   const isFormal = outputSchema !== undefined && isObjectSchema(outputSchema);
   const system = systemOf(call, schemas);
@@ -38,6 +38,8 @@ export function prepareCall(call: ModelCall, target: Target): PreparedCall {
     ...(tools.length === 0 ? {} : { tools: toTools(call, sdk) }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    // the strongest effort that every provider package knows
+    ...(reasoning === undefined ? {} : { reasoning: reasoning === 'max' ? 'xhigh' : reasoning }),
     // providers accept only object schemas; any other goes into the prompt
     ...(isFormal ? { output: sdk.jsonOutput(schemas === 'words' ? undefined : outputSchema) } : {}),
     ...(providerOptions === undefined ? {} : { providerOptions }),

@@ -75,6 +75,7 @@ export interface SdkCall {
   readonly output?: object;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  readonly reasoning?: 'low' | 'medium' | 'high' | 'xhigh';
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   readonly abortSignal: AbortSignal;
   /** Also yields the raw events, as `raw` parts. */

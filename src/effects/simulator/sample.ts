@@ -18,10 +18,10 @@ const MAX_GUESSES = 60;
 /** A recursive schema is followed only as deep as it needs. */
 const DEPTHS = [4, 8, 16, 32] as const;
 
-/** Undefined if no guess fits. */
-export function sample(schema: JsonObject): JsonValue | undefined {
+/** Undefined if no guess fits. `turn`: which of the examples comes first. */
+export function sample(schema: JsonObject, turn = 0): JsonValue | undefined {
   for (const depth of DEPTHS) {
-    const search: Search = { root: schema, depth, checked: new Map() };
+    const search: Search = { root: schema, depth, turn, checked: new Map() };
     const found = firstFit(schema, search);
     if (found !== undefined) return found;
   }
@@ -32,6 +32,7 @@ interface Search {
   readonly root: JsonObject;
   /** Levels left. */
   readonly depth: number;
+  readonly turn: number;
   /** Subschemas with the definitions that they refer to, made once each. */
   readonly checked: Map<JsonObject, JsonObject>;
 }
@@ -78,7 +79,7 @@ function* guesses(schema: JsonObject, search: Search): Generator<JsonValue> {
   if (schema['const'] !== undefined) yield schema['const'];
   const { enum: choices, default: usual, examples } = schema;
   if (usual !== undefined) yield usual;
-  if (isArray(examples)) yield* examples;
+  if (isArray(examples)) yield* turned(examples, search.turn);
   if (isArray(choices)) yield* choices;
   else for (const type of typesOf(schema)) yield* guessesOf(type, schema, search);
 }
@@ -207,6 +208,11 @@ function isMatch(pattern: string, name: string): boolean {
 
 function count(value: JsonValue | undefined, otherwise: number): number {
   return typeof value === 'number' && value >= 0 ? Math.ceil(value) : otherwise;
+}
+
+function turned(values: readonly JsonValue[], turn: number): readonly JsonValue[] {
+  const first = turn % Math.max(1, values.length);
+  return [...values.slice(first), ...values.slice(0, first)];
 }
 
 function* take<T>(values: Iterable<T>, most: number): Generator<T> {

@@ -9,6 +9,7 @@ import { toReport } from '../../errors/thrown/to-report.ts';
 import type { FilePort } from '../../workflow/yaml/file-port.ts';
 import { loadWorkflow } from '../../workflow/yaml/load-workflow.ts';
 import { extensionModules, type WorkflowPlan } from '../../workflow/plan/plan.ts';
+import type { ProviderChoice } from '../../workflow/plan/provider-choice.ts';
 import type { Problem, ValidationKind } from '../../workflow/diagnostics/problem.ts';
 import type { ToolDescriptions } from '../../workflow/authoring/tool-description.ts';
 import { validateLoaded, type Validation } from '../../workflow/check/validate.ts';
@@ -16,11 +17,14 @@ import { describeTools, withTools, type FoundProblem } from './describe-tools.ts
 import { modelProviders } from './model-providers.ts';
 import type { Added, Extensions } from './extensions.ts';
 import { nodeFiles } from './node-files.ts';
+import { providersOf } from './provider-choice.ts';
 
 export interface Workspace {
   /** Base of the file's path and of all paths in the plan. */
   readonly base: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The providers that stand in for those of the file. Default: what ERRAND_PROVIDER says. */
+  readonly providers?: ProviderChoice;
 }
 
 export interface CheckFileOptions extends Pick<CheckOptions, 'strict' | 'asTop' | 'providers'> {
@@ -63,12 +67,13 @@ export async function checkProjectFile(
 /** Returns diagnostics as data, also for a module that cannot be loaded. */
 export async function checkFile(
   file: string,
-  { base, env }: Workspace,
+  workspace: Workspace,
   options: CheckFileOptions = {},
 ): Promise<Validation> {
+  const { base, env } = workspace;
   const { functions = {}, tools = {}, discover, extensions, modules, ...rest } = options;
   const { files = nodeFiles(base), ...checks } = rest;
-  const loaded = loadWorkflow(file, files, env);
+  const loaded = loadWorkflow(file, files, env, providersOf(workspace));
   const name = files.resolve('', file);
   if (!loaded.ok) return validateLoaded(name, loaded, checks);
   if (modules !== undefined && modules !== 'loaded') {

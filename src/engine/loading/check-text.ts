@@ -9,6 +9,7 @@ import { extensionModules, type WorkflowPlan } from '../../workflow/plan/plan.ts
 import type { Validation } from '../../workflow/check/validate.ts';
 import { checkFile, type CheckFileOptions, type Workspace } from './check-file.ts';
 import { nodeFiles } from './node-files.ts';
+import { providersOf } from './provider-choice.ts';
 
 /** The value that is filled in for a variable that is set here, and that the file on disk does not name. */
 const UNREAD = 'unread';
@@ -20,17 +21,18 @@ export async function checkText(
   options: CheckFileOptions,
 ): Promise<Validation> {
   const { base, env } = workspace;
+  const providers = providersOf(workspace);
   const disk = new ReadFiles(nodeFiles(base));
-  const present = loadWorkflow(file, disk, env);
+  const present = loadWorkflow(file, disk, env, providers);
   const named = new Set(present.ok ? codeOf(present.plan) : []);
   const name = disk.resolve('', file);
   const files = limitedTo(disk, name, text);
   const environment = limitedEnvironment(env, disk.texts());
-  const asked = loadWorkflow(file, files, environment);
+  const asked = loadWorkflow(file, files, environment, providers);
   const isKnownCode = asked.ok && codeOf(asked.plan).every((each) => named.has(each));
   return checkFile(
     file,
-    { base, env: environment },
+    { base, env: environment, providers },
     { ...options, files, ...(isKnownCode ? {} : { modules: 'not loaded' }) },
   );
 }

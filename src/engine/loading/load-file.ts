@@ -8,6 +8,8 @@ import { refusalDraft, type Diagnostic } from '../../workflow/diagnostics/diagno
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { CheckFileOptions, Workspace } from './check-file.ts';
 import { nodeFiles } from './node-files.ts';
+import { providersOf } from './provider-choice.ts';
+import { isPlayed } from '../../workflow/plan/provider-choice.ts';
 import { LazyResource } from './lazy-resource.ts';
 
 export interface LoadedWorkflow {
@@ -38,7 +40,7 @@ export async function loadWorkflowFile(
   const path = resolve(workspace.base, file);
   const servers = serversFor(path, workspace);
   const verdict = await checkFile(file, workspace, {
-    discover: { servers },
+    ...(isPlayed(providersOf(workspace)) ? {} : { discover: { servers } }),
     ...options,
     asTop: true,
   });

@@ -9,7 +9,7 @@ import { offeredTools } from '../../machine/conversation/agent-tools.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import { fileOf } from '../../machine/state/plan-lookup.ts';
 import type { RunState } from '../../machine/state/state.ts';
-import { RAISE_ERROR, WRITE_STATE } from '../../machine/conversation/tool-names.ts';
+import { BUILT_IN_TOOLS } from '../../machine/conversation/tool-names.ts';
 import { allNodes } from '../../workflow/plan/node-list.ts';
 import {
   FETCH_TOOL,
@@ -136,7 +136,7 @@ function isOfServer(tool: string): boolean {
 }
 
 function isBuiltIn(tool: string): boolean {
-  return tool === RAISE_ERROR || tool === WRITE_STATE;
+  return BUILT_IN_TOOLS.includes(tool);
 }
 
 function lacking(

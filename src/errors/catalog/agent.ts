@@ -66,6 +66,22 @@ export const AGENT_ROWS = {
     title: 'Agent output not valid',
     help: 'The reply of the model does not match the output that the node declares, or its tool calls stayed unusable. The schema may ask for more than the prompt explains, or the model may be too weak for it. Make the schema or the prompt clearer, or use a stronger model. Errand has already sent the errors back, for up to two corrections of the reply or three bad tool calls, and every call counts as spent. Then the node fails with this kind and its routes decide.',
   },
+  'agent.output_rejected': {
+    class: 'agent',
+    category: 'content',
+    domain: 'input',
+    outcome: 'failed',
+    inherits: false,
+    schedule: null,
+    httpStatus: 502,
+    exitCode: 3,
+    action: {
+      kind: 'change_input',
+      detail: 'Read what the judge found, then make the prompt or the criteria clearer.',
+    },
+    title: 'Agent output rejected',
+    help: 'The output of the agent has the right form, but the model that judges it found that it does not meet the criteria of `validator`. The prompt may not ask for what the criteria demand, or the criteria may be too strict. Read `details.feedback`, then make the prompt or the criteria clearer, or use a stronger model. Errand has already sent the words of the judge back, `max_retries` times, and every call counts as spent. Then the node fails with this kind and its routes decide; the output is there as a partial one.',
+  },
   'supervisor.routing': {
     class: 'agent',
     category: 'content',

@@ -28,7 +28,7 @@ const KINDS_BY_CLASS: Record<Exclude<ErrorClass, 'domain'>, string[]> = {
   ],
   effect_unknown: ['effect.outcome_unknown'],
   agent: [
-    ...under('agent', 'not_found load_failed permission_denied output_invalid'),
+    ...under('agent', 'not_found load_failed permission_denied output_invalid output_rejected'),
     'supervisor.routing',
     'architect.failed',
   ],
@@ -75,7 +75,10 @@ const CATEGORY_OF = table<Category>([
   ['configuration', 'route.* run.drifted run.resume_mismatch extension.*'],
   ['content', 'validation.input provider.invalid_request'],
   ['content', 'provider.context_length provider.request_too_large provider.content_filter'],
-  ['content', 'provider.truncated tool.input_invalid agent.output_invalid supervisor.*'],
+  [
+    'content',
+    'provider.truncated tool.input_invalid agent.output_invalid agent.output_rejected supervisor.*',
+  ],
   ['content', 'architect.* run.already_ended run.not_found request.* workflow.not_found'],
   ['configuration', 'request.unauthenticated'],
   ['policy', 'request.forbidden'],
@@ -121,7 +124,10 @@ const HTTP_OF = table<number>([
   [422, 'assert.* halt.* terminate.*'],
   [429, 'provider.rate_limited'],
   [502, 'provider.server_error provider.network provider.stream_interrupted'],
-  [502, 'provider.outcome_unknown tool.failed mcp.unreachable agent.output_invalid'],
+  [
+    502,
+    'provider.outcome_unknown tool.failed mcp.unreachable agent.output_invalid agent.output_rejected',
+  ],
   [503, 'provider.overloaded provider.conflict provider.exhausted tool.busy breaker.*'],
   [503, 'store.unavailable'],
   [504, 'provider.timeout tool.timeout internal.script_timeout sandbox.timeout'],

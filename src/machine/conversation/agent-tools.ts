@@ -15,7 +15,7 @@ import {
 } from '../../workflow/json-schema/exact-number.ts';
 import type { ModelTool, ToolCall } from './model-message.ts';
 import type { RunState, Scope } from '../state/state.ts';
-import { RAISE_ERROR, toolCalled, wireNames, WRITE_STATE } from './tool-names.ts';
+import { ASK_PERSON, RAISE_ERROR, toolCalled, wireNames, WRITE_STATE } from './tool-names.ts';
 
 const ANYTHING: JsonObject = { type: 'object' };
 
@@ -59,7 +59,7 @@ function matchesToolName(wanted: string, name: string): boolean {
   return wanted === name || (wanted.endsWith('/*') && name.startsWith(wanted.slice(0, -1)));
 }
 
-function builtIns({ raises, writes }: AgentPlan): readonly ModelTool[] {
+function builtIns({ raises, writes, dialog }: AgentPlan): readonly ModelTool[] {
   const tools: ModelTool[] = [];
   if (raises !== undefined && raises.length > 0)
     tools.push({
@@ -85,6 +85,16 @@ function builtIns({ raises, writes }: AgentPlan): readonly ModelTool[] {
         required: ['key', 'value'],
       },
     });
+  if (dialog !== undefined)
+    tools.push({
+      name: ASK_PERSON,
+      description: `Asks the person a question and returns the answer. When to ask: ${dialog.when.trim()}`,
+      inputSchema: {
+        type: 'object',
+        properties: { question: { type: 'string' } },
+        required: ['question'],
+      },
+    });
   return tools;
 }
 
@@ -93,12 +103,14 @@ export type ToolDecision =
   | { readonly type: 'ask'; readonly tool: string; readonly arguments: JsonObject }
   | { readonly type: 'raise'; readonly value: JsonValue }
   | { readonly type: 'write'; readonly key: string; readonly value: JsonValue }
+  | { readonly type: 'consult'; readonly question: string }
   /** The call is not made; the model sees why. */
   | { readonly type: 'refuse'; readonly tool: string; readonly failure: ReportDraft };
 
 export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCall): ToolDecision {
   if (call.name === RAISE_ERROR) return { type: 'raise', value: call.arguments ?? asWritten(call) };
   if (call.name === WRITE_STATE) return judgeWrite(call);
+  if (call.name === ASK_PERSON && node.dialog !== undefined) return judgeQuestion(call);
   const name = toolCalled(tools, call.name);
   const tool = name === undefined ? undefined : tools[name];
   if (name === undefined || tool === undefined)
@@ -153,6 +165,13 @@ function judgeWrite(call: ToolCall): ToolDecision {
   if (!isPlainObject(args) || typeof key !== 'string')
     return refuse(WRITE_STATE, 'tool.input_invalid', 'write_state needs a key and a value');
   return { type: 'write', key, value: args['value'] ?? null };
+}
+
+function judgeQuestion({ arguments: args }: ToolCall): ToolDecision {
+  const question = isPlainObject(args) ? args['question'] : undefined;
+  return typeof question === 'string' && question.trim() !== ''
+    ? { type: 'consult', question }
+    : refuse(ASK_PERSON, 'tool.input_invalid', `${ASK_PERSON} needs a question`);
 }
 
 function problemWith(args: JsonValue, { inputSchema }: ToolDescription): string | undefined {

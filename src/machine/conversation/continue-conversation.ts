@@ -22,7 +22,7 @@ import {
 
 export function continueConversation(state: RunState, scope: Scope): void {
   const visit = visitOf(scope);
-  const { conversation } = visit;
+  const conversation = (visit.conversation = afterJudging(visit.conversation));
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   if (conversation === undefined || !hasConversation(node)) return;
   const chain = newChain(modelsOf(state, scope, node));
@@ -37,9 +37,19 @@ export function continueConversation(state: RunState, scope: Scope): void {
   for (const open of conversation.calls)
     reopenCall(conversation, open, visit.pending.has(open.key));
   if (node.type === 'agent') answerFatalCall(conversation, node, toolsOf(state, scope));
-  if (isFinalReply(conversation, schemaOf(state, node), node.type === 'agent'))
-    dropLastReply(conversation);
+  const isJudged = node.type === 'agent' && node.validator !== undefined;
+  const isRefused = conversation.failedWith?.kind === 'agent.output_rejected';
+  const isFinal = isFinalReply(conversation, schemaOf(state, node), node.type === 'agent');
+  // a reply that nobody has judged yet is judged, not asked for again
+  if (isFinal && (!isJudged || isRefused)) dropLastReply(conversation);
   conversation.failedWith = undefined;
+}
+
+/** A judgement that did not end well is made anew, with all rejections in hand again. */
+function afterJudging(conversation: Conversation | undefined): Conversation | undefined {
+  if (conversation?.judging === undefined) return conversation;
+  const { of } = conversation.judging;
+  return { ...of, rejections: 0, failedWith: conversation.failedWith };
 }
 
 /**

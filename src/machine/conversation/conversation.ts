@@ -48,6 +48,10 @@ export interface Conversation {
   readonly writes: [string, JsonValue][];
   /** Only for a supervisor: the nodes it chose, in order. */
   readonly rounds: string[];
+  /** Only for the model that judges an output: what it judges. */
+  readonly judging?: { readonly of: Conversation; readonly output: JsonValue };
+  /** How often the judge refused the output. Default: 0. */
+  readonly rejections?: number;
 }
 
 export interface ConversationFailure {
@@ -80,6 +84,8 @@ export interface OpenCall {
   /** The gate at which a person is asked. */
   gate: string | undefined;
   decided: 'approve' | 'deny' | undefined;
+  /** What the person replied to `ask_person`; null: nothing. */
+  replied?: string | null;
   /** Why a guard wants a person to approve it. */
   guardAsks: string | undefined;
   isBegun: boolean;

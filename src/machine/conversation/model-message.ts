@@ -3,6 +3,7 @@
  * same request goes to a provider or to the simulator.
  */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { ReasoningEffort } from '../../workflow/plan/node-plan.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 
 export interface ModelCall {
@@ -16,6 +17,7 @@ export interface ModelCall {
   readonly outputSchema?: JsonObject;
   readonly temperature?: number;
   readonly maxTokens?: number;
+  readonly reasoning?: ReasoningEffort;
   /** How often this node has called this model before; 0 for the first. */
   readonly ordinal: number;
   /** The reply of a `sim/` model; absent: any that matches the schema. */

@@ -23,9 +23,11 @@ import { logPlanMismatch, fileOf, nodeOf, visitOf, workflowsAround } from '../st
 import type { RunState, Scope } from '../state/state.ts';
 import { storableForm, storablePrompt } from '../state/storable.ts';
 import { nextMessages, type Prompt, type Conversation } from './conversation.ts';
+import type { TemplateContext } from '../../workflow/template/context.ts';
+import { judgePlan, judgeText, type JudgePlan } from './judging.ts';
 import { roundResult } from './supervisor-rounds.ts';
 
-export type ConversationPlan = AgentPlan | SupervisorPlan;
+export type ConversationPlan = AgentPlan | JudgePlan | SupervisorPlan;
 
 export function hasConversation(node: NodePlan): node is ConversationPlan {
   return node.type === 'agent' || node.type === 'supervisor';
@@ -33,9 +35,11 @@ export function hasConversation(node: NodePlan): node is ConversationPlan {
 
 /** The node that a conversation in this scope belongs to. */
 export function conversationNode(state: RunState, scope: Scope): ConversationPlan {
-  const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node);
+  const { node: name, conversation } = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), name);
   if (!hasConversation(node)) throw logPlanMismatch('conversation', node.name);
-  return node;
+  const { judging } = conversation ?? {};
+  return judging === undefined || node.type !== 'agent' ? node : judgePlan(node, judging.output);
 }
 
 export interface ModelInput {
@@ -87,6 +91,7 @@ export function chainOf(
 /** Throws `validation.template` and `validation.input`. */
 export function promptOf(state: RunState, scope: Scope, node: ConversationPlan): Prompt {
   const names = templateContext(state, scope, { node });
+  if ('judged' in node) return judgePrompt(state, node, names);
   const plan: FilePlan = fileOf(state.plan, scope.file);
   const system = [
     ...plan.instructions,
@@ -101,6 +106,19 @@ export function promptOf(state: RunState, scope: Scope, node: ConversationPlan):
     text,
     ...(system === '' ? {} : { system }),
     ...(images.length === 0 ? {} : { images }),
+  });
+}
+
+/** The judged output is data, and no template. */
+function judgePrompt(
+  state: RunState,
+  { validator, judged, systemPrompt }: JudgePlan,
+  names: TemplateContext,
+): Prompt {
+  const criteria = evaluateText(validator?.criteria ?? '', names);
+  return storablePrompt(state, {
+    text: judgeText(criteria, judged),
+    ...(systemPrompt === undefined ? {} : { system: systemPrompt }),
   });
 }
 
@@ -124,6 +142,7 @@ export function modelInput(
   const runtime = runtimeOf(state, scope);
   const temperature = node.temperature ?? runtime?.temperature;
   const maxTokens = node.maxTokens ?? runtime?.maxTokens;
+  const reasoning = node.reasoning ?? runtime?.reasoning;
   const schema = schemaOf(state, node);
   const messages = [
     asUser(conversation.prompt),
@@ -141,6 +160,7 @@ export function modelInput(
       ...(schema === undefined ? {} : { outputSchema: schema }),
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(reasoning === undefined ? {} : { reasoning }),
       ordinal,
       ...(simulated === undefined ? {} : { simulated }),
     },

@@ -7,6 +7,9 @@ import type { ToolDescriptions } from '../../workflow/authoring/tool-description
 
 export const RAISE_ERROR = 'raise_error';
 export const WRITE_STATE = 'write_state';
+export const ASK_PERSON = 'ask_person';
+
+export const BUILT_IN_TOOLS: readonly string[] = [RAISE_ERROR, WRITE_STATE, ASK_PERSON];
 
 const MAX_CHARS = 64;
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/;
@@ -32,7 +35,7 @@ function namesOf(tools: ToolDescriptions): Names {
   const known = KNOWN.get(tools);
   if (known !== undefined) return known;
   const wire = new Map<string, string>();
-  const taken = new Map([RAISE_ERROR, WRITE_STATE].map((name) => [name, name]));
+  const taken = new Map(BUILT_IN_TOOLS.map((name) => [name, name]));
   // sorted, so that the order of servers does not matter; accepted names stay unchanged
   const sorted = Object.keys(tools).sort();
   for (const name of [

@@ -42,13 +42,17 @@ import {
   type Conversation,
   type ConversationFailure,
 } from '../conversation/conversation.ts';
+import { hasPassed, judgePlan } from '../conversation/judging.ts';
+import { consult, refuseCall, replayFinishedCall } from './answer-call.ts';
+import { afterRejection, beginJudging } from './judge-output.ts';
 import { WRITE_STATE } from '../conversation/tool-names.ts';
 
 /** Throws `validation.template`. */
-export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Decision {
-  const visit = visitOf(scope);
-  const { conversation } = visit;
-  if (conversation === undefined) return beginConversation(state, scope, node);
+export function decideAgent(state: RunState, scope: Scope, agent: AgentPlan): Decision {
+  const { conversation } = visitOf(scope);
+  if (conversation === undefined) return beginConversation(state, scope, agent);
+  const { judging } = conversation;
+  const node = judging === undefined ? agent : judgePlan(agent, judging.output);
   if (conversation.failure !== undefined) {
     const isKept =
       conversation.failure.error.kind === 'provider.stream_interrupted' &&
@@ -161,6 +165,8 @@ function decideToolCall(
       return writeState(state, scope, node, { open, ...decision });
     case 'refuse':
       return refuseCall(state, scope, open, decision);
+    case 'consult':
+      return consult(state, scope, { open, ...active }, decision.question);
     case 'run':
       if (mayReplay(state, scope, open, decision.tool))
         return [replayFinishedCall(scope, open, decision.tool)];
@@ -182,17 +188,6 @@ function decideToolCall(
 
 function mayReplay(state: RunState, scope: Scope, { known }: OpenCall, tool: string): boolean {
   return known !== undefined && toolsOf(state, scope)[tool]?.isIdempotent !== true;
-}
-
-/** An earlier attempt has made this call: it is not repeated, and the model gets its result. */
-function replayFinishedCall(scope: Scope, { key, known }: OpenCall, target: string): EventBody {
-  const { node, path } = visitOf(scope);
-  const effect = { key, type: 'tool' as const, target };
-  const { output = null, errors, error } = known ?? {};
-  if (error !== undefined)
-    return { type: 'effect:failed', node, path, effect, error, unusable: true, replayed: true };
-  const beside = errors === undefined ? {} : { errors };
-  return { type: 'effect:succeeded', node, path, effect, output, ...beside, replayed: true };
 }
 
 type ApprovalRequest = Extract<ToolDecision, { type: 'run' | 'ask' }> & ActiveConversation;
@@ -256,20 +251,6 @@ function denyCall(
   return refuseCall(state, scope, open, { type: 'refuse', tool, failure });
 }
 
-/** Shows the refusal to the model once; the same call refused again fails the node. */
-function refuseCall(
-  state: RunState,
-  scope: Scope,
-  open: OpenCall,
-  { tool, failure }: Extract<ToolDecision, { type: 'refuse' }>,
-): readonly EventBody[] {
-  const visit = visitOf(scope);
-  const error = failureAt(state, scope, visit.node, failure);
-  const effect = { key: open.key, type: 'tool' as const, target: tool };
-  const where = { node: visit.node, path: visit.path };
-  return [{ type: 'effect:failed', ...where, effect, error }];
-}
-
 function requestTool(
   state: RunState,
   scope: Scope,
@@ -315,11 +296,7 @@ function decideFinalReply(
     case 'raised':
       return { events: [nodeFailed(visit, failureAt(state, scope, visit.node, reading.failure))] };
     case 'output':
-      return {
-        events: completeNode(state, scope, reading.output, {
-          state: writtenState(state, scope, conversation),
-        }),
-      };
+      return decideOutput(state, scope, { node, conversation }, reading.output);
     case 'wrong':
       if (conversation.corrections.schema >= SCHEMA_CORRECTIONS)
         return { events: [nodeFailed(visit, outputInvalid(state, scope, reading.problem))] };
@@ -327,6 +304,25 @@ function decideFinalReply(
         return { events: [nodeFailed(visit, outOfTurns(state, scope, node))] };
       return askModel(state, scope, conversation);
   }
+}
+
+/** Completes the node, unless a second model has to judge the output or has refused it. */
+function decideOutput(
+  state: RunState,
+  scope: Scope,
+  { node, conversation }: ActiveConversation,
+  output: JsonValue,
+): Decision {
+  const { judging } = conversation;
+  if (judging === undefined && node.validator !== undefined)
+    return beginJudging(state, scope, node);
+  if (judging !== undefined && !hasPassed(output))
+    return afterRejection(state, scope, node, { verdict: output, judge: conversation });
+  const agent = judging?.of ?? conversation;
+  const accepted = judging === undefined ? output : judging.output;
+  return {
+    events: completeNode(state, scope, accepted, { state: writtenState(state, scope, agent) }),
+  };
 }
 
 function writtenState(

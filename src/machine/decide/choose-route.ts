@@ -11,7 +11,7 @@ import { END, type Route } from '../../workflow/plan/route.ts';
 import { askPerson } from '../gates/ask-person.ts';
 import { backoffMs } from '../policy/backoff.ts';
 import { failRun, failIfTooLate, retriesUsedUp } from './end-run.ts';
-import { isBare, evaluateText, conditionHolds } from './evaluate.ts';
+import { isBare, evaluateObject, evaluateText, conditionHolds } from './evaluate.ts';
 import type { EventBody, RouteBucket, RouteTaken } from '../state/events.ts';
 import { nodeFailed, failureAt, thrownByText } from './failure.ts';
 import { templateContext } from './template-context.ts';
@@ -34,13 +34,35 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
     if (!guard) continue;
     if (route.move.type === 'halt') return halt(state, scope, { route, bucket: 'success' });
     if (route.move.type === 'to')
-      return [routeTaken(visit, { to: route.move.to, rule: route.index, bucket: 'success' })];
+      return follow(state, scope, route.move, { rule: route.index, bucket: 'success' });
   }
   const error = failureAt(state, scope, visit.node, {
     kind: 'route.no_match',
     message: `No route of ${visit.node} matches its result`,
   });
   return [nodeFailed(visit, error)];
+}
+
+/** Goes to the target; a route to the end may bring an output. */
+function follow(
+  state: RunState,
+  scope: Scope,
+  { to, output }: Extract<Route['move'], { type: 'to' }>,
+  how: Pick<RouteTaken, 'bucket' | 'rule' | 'kind'>,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  if (output === undefined) return [routeTaken(visit, { ...how, to })];
+  const { error } = visit;
+  try {
+    const names = templateContext(state, scope, {
+      output: visit.output ?? null,
+      error,
+      errors: errorsOf(state, scope),
+    });
+    return [routeTaken(visit, { ...how, to, output: evaluateObject(output, names) })];
+  } catch (thrown) {
+    return guardFailed(state, scope, thrownAt(state, scope, visit.node, thrown), error);
+  }
 }
 
 /** The route of the chosen option; it takes precedence over the table. */
@@ -95,7 +117,7 @@ function makeMove(
     routeTaken(visit, { move: move.type, rule: route.index, bucket, kind: error.kind, ...more });
   switch (move.type) {
     case 'to':
-      return [take({ to: move.to })];
+      return follow(state, scope, move, { rule: route.index, bucket, kind: error.kind });
     case 'retry': {
       if (used >= move.max) return undefined;
       const spent = retriesUsedUp(state, scope, error);
@@ -245,7 +267,7 @@ function guardHolds(state: RunState, scope: Scope, route: Route): boolean | Guar
 function routeTaken(
   { node, path }: Visit,
   how: Pick<RouteTaken, 'bucket'> &
-    Partial<Pick<RouteTaken, 'move' | 'to' | 'rule' | 'kind' | 'until'>>,
+    Partial<Pick<RouteTaken, 'move' | 'to' | 'rule' | 'kind' | 'until' | 'output'>>,
 ): RouteTaken {
   return Object.assign({ type: 'route:taken', node, path, move: 'to' } as const, how);
 }

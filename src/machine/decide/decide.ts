@@ -212,7 +212,7 @@ function outputOf(state: RunState, scope: Scope, result: ScopeResult): ScopeResu
   const plan = fileOf(state.plan, scope.file);
   const endedByTermination = nodeOf(plan, visitOf(scope).node).type === 'terminate';
   if (plan.output === undefined || (endedByTermination && result.output !== null)) return result;
-  return evaluateOutput(state, scope, plan.output);
+  return evaluateOutput(state, scope, plan.output, result.over);
 }
 
 /** After an effect: completes or fails the node, asks for approval, or repeats the call. */

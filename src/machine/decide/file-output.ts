@@ -7,17 +7,24 @@ import { evaluateDeep } from './evaluate.ts';
 import { thrownByText } from './failure.ts';
 import { templateContext } from './template-context.ts';
 
-export function evaluateOutput(state: RunState, scope: Scope, output: JsonObject): ScopeResult {
+/** `over`: values of the route that ended the file, which replace those of the same name. */
+export function evaluateOutput(
+  state: RunState,
+  scope: Scope,
+  output: JsonObject,
+  over: JsonObject = {},
+): ScopeResult {
   const names = templateContext(state, scope);
   const fields: [string, JsonValue][] = [];
   for (const [field, template] of Object.entries(output)) {
+    if (Object.hasOwn(over, field)) continue;
     try {
       fields.push([field, evaluateDeep(template, names)]);
     } catch (thrown) {
       return { error: failureOf(state, scope, field, thrown) };
     }
   }
-  return { output: Object.fromEntries(fields) };
+  return { output: { ...Object.fromEntries(fields), ...over } };
 }
 
 /** The run is at its last node, and what failed is written somewhere else. */

@@ -17,16 +17,34 @@ import { nodeFailed, failureAt } from './failure.ts';
 import { afterApproval } from '../policy/tool-approval.ts';
 import { templateContext } from './template-context.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
-import type { RunState, Scope } from '../state/state.ts';
+import { questionsFor, questionsOutput, questionsText } from '../gates/questions.ts';
+import type { RunState, Scope, Visit } from '../state/state.ts';
 import type { OpenCall } from '../conversation/conversation.ts';
 import { toolCalled } from '../conversation/tool-names.ts';
 
 /** Throws `validation.template`. */
-export function openGate(state: RunState, scope: Scope, node: HumanGatePlan): EventBody {
+export function openGate(state: RunState, scope: Scope, node: HumanGatePlan): readonly EventBody[] {
   const visit = visitOf(scope);
-  if (!state.hasPeople) return nodeFailed(visit, nobodyToAsk(state, scope, node));
+  const names = templateContext(state, scope, { node });
+  const questions = node.questions === undefined ? undefined : questionsFor(node.questions, names);
+  // nothing to ask
+  if (questions?.length === 0)
+    return completeNode(state, scope, questionsOutput({ answers: {} }, questions));
+  if (!state.hasPeople) return [nodeFailed(visit, nobodyToAsk(state, scope, node))];
+  const prompt = evaluateText(node.prompt, names);
+  return [
+    askGate(
+      state,
+      visit,
+      node,
+      questions === undefined ? prompt : questionsText(prompt, questions),
+    ),
+  ];
+}
+
+function askGate(state: RunState, visit: Visit, node: HumanGatePlan, prompt: string): EventBody {
   return askPerson(state, visit, {
-    prompt: evaluateText(node.prompt, templateContext(state, scope, { node })),
+    prompt,
     options: node.options.map(({ value }) => value),
     promptFor: node.options.flatMap(({ value, promptFor }) =>
       promptFor === undefined ? [] : [{ value, name: promptFor }],
@@ -48,9 +66,11 @@ export function decideAsking(state: RunState, scope: Scope, gate: string): Decis
 export function afterAnswer(state: RunState, scope: Scope, value: JsonValue): readonly EventBody[] {
   const visit = visitOf(scope);
   const where = { node: visit.node, path: visit.path };
-  const { type } = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  if (visit.error === undefined && type === 'tool') return [afterApproval(state, scope, value)];
-  if (visit.error === undefined) return completeNode(state, scope, gateOutput(value));
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (visit.error === undefined && node.type === 'tool')
+    return [afterApproval(state, scope, value)];
+  if (visit.error === undefined)
+    return completeNode(state, scope, outputOf(state, scope, node, value));
   if (value === 'retry' || value === 'repeat')
     return startAttempt(state, scope, visit.node, visit.attempt + 1);
   if (value === 'skip')
@@ -89,6 +109,12 @@ function resultFromPerson(
     { type: 'effect:succeeded', node, path, effect, output, given: true },
     ...startAttempt(state, scope, node, attempt + 1),
   ];
+}
+
+function outputOf(state: RunState, scope: Scope, node: NodePlan, value: JsonValue): JsonValue {
+  if (node.type !== 'human_gate' || node.questions === undefined) return gateOutput(value);
+  const names = templateContext(state, scope, { node });
+  return questionsOutput(value, questionsFor(node.questions, names));
 }
 
 function gateOutput(value: JsonValue): JsonValue {

@@ -175,6 +175,7 @@ function requestWithinLimits(
     ...requestedEvent(visit, ref),
     reserves,
     ...(isSentBack(state, scope, conversation) ? { isCorrection: true } : {}),
+    ...(conversation.judging === undefined ? {} : { judges: true }),
     ...(input.type === 'model' && input.refreshesKey === true ? { refreshesKey: true } : {}),
     ...(isSamePrompt(visit.conversation?.prompt, conversation.prompt)
       ? {}

@@ -52,7 +52,7 @@ function decideByType(state: RunState, scope: Scope, visit: Visit, node: NodePla
       };
     }
     case 'human_gate':
-      return { events: [openGate(state, scope, node)] };
+      return { events: openGate(state, scope, node) };
     case 'workflow':
       return { events: [childStarted(state, scope, visit, node)] };
     case 'terminate':

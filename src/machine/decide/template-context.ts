@@ -39,7 +39,7 @@ export function templateContext(
       const field = fieldOf(options, name);
       if (field !== undefined) return field;
       if (options.errors !== undefined && name === 'errors') return options.errors;
-      return reservedName(name, seen) ?? lookUpOutwards(name, seen);
+      return reservedName(name, seen) ?? lookUpOutwards(name, seen) ?? progressOf(name, seen);
     },
     names: () => [
       'workflow',
@@ -95,6 +95,12 @@ function reservedName(
     default:
       return undefined;
   }
+}
+
+/** `context`, unless a node has that name: how many nodes have started in this workflow, and which. */
+function progressOf(name: string, { around }: LookupContext): JsonValue | undefined {
+  if (name !== 'context') return undefined;
+  return { iteration: around.starts, history: [...around.nodeResults.keys()] };
 }
 
 /** A branch sees the results around its group; a sub-workflow sees nothing of its caller. */

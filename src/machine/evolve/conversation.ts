@@ -29,7 +29,9 @@ import { branchId } from '../state/scopes.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import { guardWantsApproval } from '../policy/tool-approval.ts';
 import { isApproval, noteGrant } from '../policy/approval-grants.ts';
-import { WRITE_STATE } from '../conversation/tool-names.ts';
+import { ASK_PERSON, WRITE_STATE } from '../conversation/tool-names.ts';
+import { judgeConversation } from '../conversation/judge-conversation.ts';
+import { rejectedConversation } from '../conversation/judging.ts';
 import { retryDelayMs } from '../policy/tool-retry.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import {
@@ -84,6 +86,7 @@ function modelEvent(state: RunState, scope: Scope, event: EffectEvent): void {
 
 function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   const visit = visitOf(scope);
+  turnToJudge(state, scope, event.judges === true);
   const node = conversationNode(state, scope);
   visit.conversation ??= newConversation(
     event.prompt ?? { text: '' },
@@ -110,6 +113,16 @@ function modelRequested(state: RunState, scope: Scope, event: Requested): void {
     conversation.reply = undefined;
     conversation.calls = [];
   }
+}
+
+/** The agent's conversation is within the judge's, until the agent is asked again. */
+function turnToJudge(state: RunState, scope: Scope, isForJudge: boolean): void {
+  const visit = visitOf(scope);
+  const { conversation } = visit;
+  if (conversation === undefined || isForJudge === (conversation.judging !== undefined)) return;
+  const node = conversationNode(state, scope);
+  if (!isForJudge) visit.conversation = rejectedConversation(conversation);
+  else if (node.type === 'agent') visit.conversation = judgeConversation(state, scope, node);
 }
 
 function modelReplied(
@@ -338,10 +351,20 @@ export function conversationGate(
     return true;
   }
   open.gate = undefined;
+  if (open.call.name === ASK_PERSON) {
+    open.replied = event.type === 'gate:answered' ? replyIn(event.value) : null;
+    return true;
+  }
   const isApproved = event.type === 'gate:answered' && isApproval(event.value);
   open.decided = isApproved ? 'approve' : 'deny';
   if (event.type === 'gate:answered') noteGrant(state, scope, toolAt(event), event);
   return true;
+}
+
+/** Null when the person declined to answer. */
+function replyIn(value: JsonValue): string | null {
+  const text = isPlainObject(value) ? value['additional_input'] : undefined;
+  return typeof text === 'string' ? text : null;
 }
 
 /** The tool of a gate: `a/pay#1.2` and `a/pay#2:1.2` are about `pay`. A tool name contains no `#`. */

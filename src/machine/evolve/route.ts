@@ -1,5 +1,6 @@
 /** Applies a taken route: the scope moves to a node, waits, or ends. */
 import { OUTCOME_UNKNOWN, settleUnknownOutcomes } from '../policy/unknown-outcome.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { RouteTaken } from '../state/events.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
 import { offeredRoutes } from '../decide/offered-routes.ts';
@@ -42,7 +43,7 @@ function followRoute(state: RunState, scope: Scope, visit: Visit, event: RouteTa
   const isEnd = event.to === undefined || event.to === '$end';
   if (isEnd) {
     visit.error = undefined;
-    endByRoute(state, scope, visit);
+    endByRoute(state, scope, visit, event.output);
     return;
   }
   dropInside(state, visit);
@@ -65,7 +66,7 @@ function routePosition(
 }
 
 /** A termination ends its whole workflow, from inside a group too. */
-function endByRoute(state: RunState, scope: Scope, visit: Visit): void {
+function endByRoute(state: RunState, scope: Scope, visit: Visit, over?: JsonObject): void {
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const ending = node.type === 'terminate' ? workflowScope(state, scope) : scope;
   // what ran inside is kept where it may be resumed
@@ -73,8 +74,13 @@ function endByRoute(state: RunState, scope: Scope, visit: Visit): void {
   if (ending !== scope && ending.visit !== undefined) leave(state, ending.visit);
   endScope(state, ending, {
     ...(visit.output === undefined ? {} : { output: visit.output }),
+    ...(over === undefined ? {} : { output: laidOver(visit.output, over), over }),
     ...(visit.error === undefined ? {} : { error: visit.error }),
   });
+}
+
+function laidOver(output: JsonValue | undefined, over: JsonObject): JsonObject {
+  return isPlainObject(output) ? { ...output, ...over } : over;
 }
 
 function countRouteUse({ routeUses: used }: Visit, { bucket, rule }: RouteTaken): void {

@@ -5,7 +5,7 @@
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import { callWithUnknownOutcome } from '../policy/unknown-outcome.ts';
@@ -14,7 +14,12 @@ import { GRANT_DURATIONS, grantDuration } from '../policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
 import { storableForm, storableValue } from '../state/storable.ts';
-import { toolCalled } from '../conversation/tool-names.ts';
+import { templateContext } from '../decide/template-context.ts';
+import { ASK_PERSON, toolCalled } from '../conversation/tool-names.ts';
+import { acceptAnswers, questionsFor } from './questions.ts';
+
+/** The option of a question that an agent asks; the other one declines. */
+export const REPLY = 'answer';
 
 export interface Answer {
   /** The path of a gate, or a node name that matches one open gate; optional when only one is open. */
@@ -68,8 +73,8 @@ export function answerEvent(
   const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
   const accepted =
     isChoice && !isOfTool
-      ? acceptChoice(value, open)
-      : (isOfTool ? acceptApproval : acceptOption)(value, open.options);
+      ? acceptAtGate(state, scope, plan, { value, open })
+      : acceptOther(value, open, { isOfTool, isReply: isReplyToAgent(scope, found) });
   checkEdit(expectedOf(state, scope, plan), accepted);
   checkRaise(open.budget, accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
@@ -78,6 +83,12 @@ export function answerEvent(
 /** Whether the gate asks for the approval of a tool call. */
 export function isOfToolCall({ visit }: Scope, gate: string): boolean {
   return visit?.conversation?.calls.some((call) => call.gate === gate) === true;
+}
+
+/** Whether an agent asks the person something in its own words. */
+export function isReplyToAgent({ visit }: Scope, gate: string): boolean {
+  const call = visit?.conversation?.calls.find((each) => each.gate === gate)?.call;
+  return call?.name === ASK_PERSON;
 }
 
 /** Whether only people may answer the gates of the node. */
@@ -146,6 +157,22 @@ function gateMatches(state: RunState, gate: string, name: string): boolean {
   return gate === name || scope?.visit?.path === name || scope?.visit?.node === name;
 }
 
+function acceptOther(
+  value: JsonValue,
+  open: OpenGate,
+  { isOfTool, isReply }: { readonly isOfTool: boolean; readonly isReply: boolean },
+): JsonValue {
+  if (isReply) return acceptChoice(asReply(value, open.options), open);
+  return (isOfTool ? acceptApproval : acceptOption)(value, open.options);
+}
+
+/** A plain text is the reply itself. */
+function asReply(value: JsonValue, options: readonly JsonValue[]): JsonValue {
+  return typeof value === 'string' && !options.includes(value)
+    ? { selected: REPLY, additional_input: value }
+    : value;
+}
+
 /** Accepts an approval of one call, or a lasting grant. */
 function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonValue {
   if (!isPlainObject(value) || !('approve' in value)) return acceptOption(value, options);
@@ -155,6 +182,17 @@ function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonVa
     'The answer is not a valid approval',
     `Answer approve, deny, or approve more than this call: ${forms.join(' or ')}.`,
   );
+}
+
+function acceptAtGate(
+  state: RunState,
+  scope: Scope,
+  node: HumanGatePlan,
+  { value, open }: { readonly value: JsonValue; readonly open: OpenGate },
+): JsonValue {
+  if (node.questions === undefined) return acceptChoice(value, open);
+  const names = templateContext(state, scope, { node });
+  return acceptAnswers(value, node, questionsFor(node.questions, names));
 }
 
 /** Accepts an option of a `human_gate`, with its text where one is required. */

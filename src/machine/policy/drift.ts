@@ -185,7 +185,7 @@ function beginningOf(node: NodePlan): string | undefined {
       // the routes are the meaning of an answer
       const leads = node.routes.filter(({ onError }) => onError === undefined);
       const routes = leads.map(({ when, move }) => ({ when, move }));
-      return canonicalJson([node.type, node.prompt, node.options, routes]);
+      return canonicalJson([node.type, node.prompt, node.options, node.questions, routes]);
     }
     default:
       return undefined;

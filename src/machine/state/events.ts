@@ -242,6 +242,8 @@ export type EventBody =
       readonly kind?: string;
       /** End of a park that has one. */
       readonly until?: string;
+      /** Values that a route to `$end` lays over the output of the workflow. */
+      readonly output?: JsonObject;
     })
   | (InNode & {
       /** Stored before an effect is executed, so that a crash cannot hide it. */
@@ -256,6 +258,8 @@ export type EventBody =
       readonly reserves?: Estimate;
       /** The reply before it was sent back, because it did not fit its schema. */
       readonly isCorrection?: true;
+      /** It asks the model that judges the output of the agent. */
+      readonly judges?: true;
       /** The API key was refused: this call uses a fresh one. */
       readonly refreshesKey?: true;
       /** The opening of the conversation: in its first request, and in each request that changes it. */

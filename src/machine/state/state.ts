@@ -140,6 +140,8 @@ export interface KeptResult extends Pick<ScopeResult, 'output' | 'errors'> {
 
 export interface ScopeResult {
   readonly output?: JsonValue;
+  /** Only for a scope: values of the route that ended it, over those of its output. */
+  readonly over?: JsonObject;
   /** Only for an effect: why its output is partial. */
   readonly errors?: readonly ErrorReport[];
   readonly error?: ErrorReport;

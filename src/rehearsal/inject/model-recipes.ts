@@ -3,7 +3,7 @@ import { isReservedKind } from '../../errors/catalog/kinds.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { ModelCall } from '../../machine/conversation/model-message.ts';
 import { offeredTools } from '../../machine/conversation/agent-tools.ts';
-import { RAISE_ERROR, WRITE_STATE } from '../../machine/conversation/tool-names.ts';
+import { BUILT_IN_TOOLS } from '../../machine/conversation/tool-names.ts';
 import { TRANSIENT_KINDS } from '../../workflow/plan/attempt-bound.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import { isNamed } from '../../workflow/check/routing.ts';
@@ -77,7 +77,7 @@ function transientOf({ node, file }: Place): string {
 
 /** Undefined without a tool: it then replies as if nothing happened. */
 function callsATool({ tools }: ModelCall): SimulatedAnswer | undefined {
-  const tool = tools.find(({ name }) => name !== RAISE_ERROR && name !== WRITE_STATE);
+  const tool = tools.find(({ name }) => !BUILT_IN_TOOLS.includes(name));
   if (tool === undefined) return undefined;
   return {
     type: 'tool_calls',

@@ -21,7 +21,7 @@ import { IN_CODE, type FilePlan, type WorkflowPlan } from '../plan/plan.ts';
 import { toPointer } from '../plan/pointer.ts';
 import { planFile } from '../plan/plan-file.ts';
 import { providerOf } from '../plan/plan-runtime.ts';
-import type { Planner } from '../plan/planner.ts';
+import { defaultsOf, type Planner } from '../plan/planner.ts';
 import { checkDocument } from '../schema/check-document.ts';
 import type { WorkflowFile } from '../schema/file.ts';
 
@@ -148,6 +148,7 @@ function plannerFor(document: unknown): Planner {
     written: String,
     resolve: (path) => path,
     provider: providerOf(header?.runtime),
+    defaults: defaultsOf(document as Partial<WorkflowFile>),
   };
 }
 

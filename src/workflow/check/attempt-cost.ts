@@ -6,7 +6,7 @@ import { FETCH_TOOL, type FilePlan, type Price } from '../plan/plan.ts';
 import type { AgentPlan, NodePlan, SupervisorPlan } from '../plan/node-plan.ts';
 import { SIMULATED_PROVIDER } from '../plan/model-names.ts';
 import type { ToolDescription, ToolDescriptions } from '../authoring/tool-description.ts';
-import { NOTHING, type CostBound } from './cost-bound.ts';
+import { addCosts, NOTHING, type CostBound } from './cost-bound.ts';
 import { exactly, sum, times, unbounded, ZERO, type Figure } from './bounded-number.ts';
 import type { CostContext } from './worst-case.ts';
 import { isFree } from './unpriced-models.ts';
@@ -30,7 +30,7 @@ export function attemptCost(
   };
   switch (node.type) {
     case 'agent':
-      return modelCost(node, exactly(turnsOf(node)), plan, around);
+      return agentCost(node, plan, around);
     case 'supervisor':
       // after its last round there is one more reply, which ends it
       return modelCost(node, exactly((node.maxRounds + 1) * SUPERVISOR_ASKS), plan, around);
@@ -125,19 +125,33 @@ function modelCost(
   };
 }
 
+/** With a validator: a judgement for the first output and for each one after a rejection. */
+function agentCost(node: AgentPlan, plan: FilePlan, around: ModelsAround): CostBound {
+  const own = modelCost(node, exactly(turnsOf(node)), plan, around);
+  const { validator } = node;
+  if (validator === undefined) return own;
+  const { model } = validator;
+  const judge = { ...node, ...(model === undefined ? {} : { model }), tools: [], writes: [] };
+  const turns = (validator.maxRetries + 1) * (1 + TOOL_CORRECTIONS + SCHEMA_CORRECTIONS);
+  return addCosts([own, modelCost(judge, exactly(turns), plan, around)]);
+}
+
 function turnsOf(node: AgentPlan): number {
   const mayCallTools = node.tools === null || node.tools.length > 0;
-  const hasBuiltIns = node.writes.length > 0 || node.raises !== undefined;
+  const hasBuiltIns =
+    node.writes.length > 0 || node.raises !== undefined || node.dialog !== undefined;
   if (mayCallTools || hasBuiltIns) return node.maxTurns;
   const corrections = node.outputSchema === undefined ? 0 : SCHEMA_CORRECTIONS;
   // a model may call a tool that was not offered, and gets an error back
-  return Math.min(node.maxTurns, 1 + TOOL_CORRECTIONS + corrections);
+  const rejections = node.validator?.maxRetries ?? 0;
+  return Math.min(node.maxTurns, 1 + TOOL_CORRECTIONS + corrections + rejections);
 }
 
 /** Writes to the shared state are tool calls too. */
 function toolCalls(node: AgentPlan | SupervisorPlan): Figure {
   if (node.type === 'supervisor') return ZERO;
-  if (node.tools !== null && node.tools.length === 0 && node.writes.length === 0) return ZERO;
+  const hasBuiltIns = node.writes.length > 0 || node.dialog !== undefined;
+  if (node.tools !== null && node.tools.length === 0 && !hasBuiltIns) return ZERO;
   return unbounded(`the model of ${node.name} decides how many tools it calls in a turn`);
 }
 

@@ -25,10 +25,12 @@ export interface CallablesContext {
   readonly inherited: FilePlan['runtime'];
   /** Undefined where the host has not listed them: then any name may exist. */
   readonly known: KnownNames | undefined;
+  /** Simulated models play the file: they call no tool of an agent, so a missing one does no harm. */
+  readonly isPlayed: boolean;
 }
 
 /** Tools that Errand itself offers to agents. */
-const BUILT_IN: ReadonlySet<string> = new Set(['raise_error', 'write_state']);
+const BUILT_IN: ReadonlySet<string> = new Set(['raise_error', 'write_state', 'ask_person']);
 
 const MAX_LISTED = 20;
 
@@ -39,7 +41,8 @@ export function checkCallables(context: CallablesContext, report: ReportProblem)
       const judge = isFunction ? functionProblem : toolProblem;
       const problem = (isType === true ? typeProblem : judge)(name, context);
       if (problem === undefined) continue;
-      report({ ...problem, path, ...(isIdle === true ? { severity: 'warning' } : {}) });
+      const isHarmless = isIdle === true || (context.isPlayed && node.type === 'agent');
+      report({ ...problem, path, ...(isHarmless ? { severity: 'warning' } : {}) });
     }
   }
 }

@@ -316,7 +316,8 @@ for_each:
 
   it.each([
     // the output of a script is undeclared, so only names of other engines get a warning
-    ['type: script, command: x', 'context.iteration < 4', 'warning doubtful-name'],
+    ['type: script, command: x', 'context.iteration < 4', undefined],
+    ['type: script, command: x', 'context.turn < 4', 'error unknown-name'],
     ['type: script, command: x', 'inputs.n > 1', 'warning doubtful-name'],
     ['type: script, command: x', 'inputs.other > 1', undefined],
     ['type: script, command: x', 'output.context.iteration < 4', undefined],
@@ -326,7 +327,7 @@ for_each:
     ['type: set, value: 1', 'total > 1', 'error unknown-name'],
     ['type: set, value: {total: 1}', 'total > 1', undefined],
     ['type: set, value: "{{ workflow.input.n }}"', 'total > 1', undefined],
-    ['type: wait, duration: 1s', 'context.iteration < 4', 'error unknown-name'],
+    ['type: wait, duration: 1s', 'context.iteration < 4', undefined],
   ])('checks the names in a bare guard of {%s}: %s', (node, when, wanted) => {
     const nodes = `  - {name: a, ${node}, routes: [{to: $end, when: '${when}'}, {to: $end}]}\n`;
     const codes = found(validate(nodes, { header: '  input: {n: {type: number}}\n' }))

@@ -3,6 +3,7 @@
  * handle them, that its names exist, that it ends, and the most it can cost. The result is data.
  */
 import { allNodes } from '../plan/node-list.ts';
+import { SIMULATED_PROVIDER } from '../plan/model-names.ts';
 import type { FilePlan, WorkflowPlan } from '../plan/plan.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
 import { fromPointer } from '../plan/pointer.ts';
@@ -31,6 +32,7 @@ import {
 } from './routing.ts';
 import { checkScheduledInputs } from './scheduled-inputs.ts';
 import { checkStructure } from './structure.ts';
+import { checkWorkingDir } from './working-dir.ts';
 import { NO_FILE, toWorstCase, worstCost, type FileCost, type WorstCase } from './worst-case.ts';
 
 export interface NodeReport {
@@ -127,11 +129,13 @@ class Checker {
       const around = { plan, inherited: runtime };
       const providers = this.#options.providers ?? [];
       checkModels({ ...around, isCalled: plan !== this.#root, providers }, once);
-      checkCallables({ ...around, known: this.#options.known?.(plan.file) }, once);
+      const isPlayed = this.#root.standIn === SIMULATED_PROVIDER;
+      checkCallables({ ...around, isPlayed, known: this.#options.known?.(plan.file) }, once);
     }
     problems.push(...this.#prices().problemsOf(plan));
     checkChildInputs(plan, (file) => this.#childOf(file), report);
     checkScheduledInputs(plan, report);
+    checkWorkingDir(plan, report);
     this.#checkPropagation(plan, flow, report);
 
     const nodes = Object.fromEntries(

@@ -125,6 +125,7 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
       return [
         'gate.no_one_to_ask',
         ...(node.expiresMs === undefined || node.default !== undefined ? [] : ['gate.expired']),
+        ...(node.questions?.source === undefined ? [] : ['validation.input']),
       ];
     case 'workflow':
       return [...escaping(node.workflow), 'validation.input', ...timeoutKind(node)];
@@ -160,6 +161,7 @@ function talkKinds(node: AgentPlan | SupervisorPlan, plan: FilePlan): readonly s
 function agentKinds(node: AgentPlan, plan: FilePlan): readonly string[] {
   return [
     ...talkKinds(node, plan),
+    ...(node.validator === undefined ? [] : ['agent.output_rejected']),
     // a model may also call a tool that was not offered
     'agent.permission_denied',
     'tool.forbidden',

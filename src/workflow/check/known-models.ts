@@ -45,6 +45,8 @@ function checkNode(node: NodePlan, context: ModelsContext, report: ReportProblem
     return;
   }
   if (node.model !== undefined) checkChain(node.model, [...path, 'model'], context, report);
+  if (node.type === 'agent' && node.validator?.model !== undefined)
+    checkChain(node.validator.model, [...path, 'validator', 'model'], context, report);
   checkCapabilities(node, chain, path, report);
 }
 

@@ -9,6 +9,16 @@ import type { FilePlan } from '../plan/plan.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
 
 const SCRIPT_FIELDS = ['stdout', 'stderr', 'exit_code'];
+const QUESTIONS_FIELDS = [
+  'selected',
+  'answers',
+  'items',
+  'transcript',
+  'answered_count',
+  'skipped_count',
+  'answered_any',
+  'outcome',
+];
 
 export type ChildOf = (file: string) => FilePlan | undefined;
 
@@ -32,7 +42,7 @@ export function outputFields(node: NodePlan, childOf: ChildOf): readonly string[
     case 'wait':
       return ['waited_seconds'];
     case 'human_gate':
-      return ['selected', 'additional_input'];
+      return node.questions === undefined ? ['selected', 'additional_input'] : QUESTIONS_FIELDS;
     case 'supervisor':
       return ['rounds', 'last', 'outputs', 'reason'];
     case 'workflow': {

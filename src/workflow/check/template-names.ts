@@ -25,6 +25,7 @@ export interface NamesContext {
 
 const WORKFLOW_FIELDS = ['input', 'name', 'dir', 'file', 'description', 'version'];
 const FAILING_FIELDS = ['node', 'error', 'output'];
+const PROGRESS_FIELDS = ['iteration', 'history'];
 const GROUP_FIELDS = ['outputs', 'errors', 'error', 'output'];
 const NODE_FIELDS = ['output', 'error'];
 /** Fields of a function or a tool, whose result may be partial, with errors beside it. */
@@ -112,6 +113,8 @@ class Names {
     if (root === 'failing') return this.#failingProblem(rest[0], reference);
     const node = flow.nodes.get(root);
     if (node !== undefined) return this.#nodeProblem(node, rest, reference);
+    if (root === 'context')
+      return memberProblem('unknown-name', 'context', rest[0], PROGRESS_FIELDS);
     const isField = this.#around.isBare && this.#site.bare === 'fields';
     return isField ? this.#bareProblem(root, rest[0]) : this.#unknown(root, rest[0]);
   }
@@ -257,7 +260,15 @@ class Names {
     more: readonly string[] = [],
   ): Omit<Problem, 'path'> {
     const { flow, plan } = this.#context;
-    const known = ['workflow', 'state', 'failing', 'attempt', ...flow.nodes.keys(), ...more];
+    const known = [
+      'workflow',
+      'state',
+      'failing',
+      'attempt',
+      'context',
+      ...flow.nodes.keys(),
+      ...more,
+    ];
     const isInput = Object.hasOwn(plan.input, name);
     const meant = isInput
       ? `workflow.input.${name}`

@@ -78,6 +78,7 @@ export function ownSites(node: NodePlan): TemplateSite[] {
         ...at('prompt', node.prompt),
         ...at('system_prompt', node.systemPrompt),
         ...at('images', node.images),
+        ...deepSites(node.validator?.criteria, [...base, 'validator', 'criteria'], node, 'node'),
       ];
     case 'supervisor':
       return [...at('prompt', node.prompt), ...at('system_prompt', node.systemPrompt)];
@@ -106,6 +107,14 @@ export function ownSites(node: NodePlan): TemplateSite[] {
         ...node.options.flatMap(({ label }, index) =>
           deepSites(label, [...base, 'options', index, 'label'], node, 'node'),
         ),
+        ...(node.questions?.list ?? []).flatMap(({ text, hint = '' }, index) => [
+          ...deepSites(text, [...base, 'questions', index, 'text'], node, 'node'),
+          ...deepSites(hint, [...base, 'questions', index, 'hint'], node, 'node'),
+        ]),
+        ...at('source', node.questions?.source).map((site) => ({
+          ...site,
+          bare: 'names' as const,
+        })),
       ];
     case 'workflow':
       return at('input_mapping', node.inputMapping);
@@ -136,6 +145,7 @@ function routeSites(route: Route, node: NodePlan | undefined): TemplateSite[] {
   const { move, when } = route;
   return [
     ...(when === undefined ? [] : [guardSite(when, [...base, 'when'], node)]),
+    ...(move.type === 'to' ? deepSites(move.output, [...base, 'output'], node, 'routes') : []),
     ...(move.type === 'halt'
       ? deepSites(move.message, [...base, 'halt', 'message'], node, 'routes')
       : []),

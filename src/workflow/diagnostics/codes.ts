@@ -16,6 +16,7 @@ export const CODES = {
   'yaml-tag': 'A tag that Errand does not know.',
   'yaml-alias': 'An alias without its anchor, or one that contains itself.',
   'yaml-alias-bomb': 'Aliases that expand to far more than the file contains.',
+  'not-used': 'A setting that has no effect here, and does no harm.',
   'duplicate-key': 'A key that occurs twice in one map.',
   'include-unreadable': 'A file named by `!file` does not exist or cannot be read.',
   'include-cycle': 'Files that include each other in a cycle.',

@@ -9,6 +9,7 @@ import { planCall } from './call.ts';
 import { EXTENSION_NODE, planExtension } from './extension.ts';
 import { planForEach, planParallel } from './groups.ts';
 import { planHumanGate } from './human-gate.ts';
+import { planQuestions } from './questions.ts';
 import { planScript } from './script.ts';
 import { planSet } from './set.ts';
 import { planSupervisor } from './supervisor.ts';
@@ -47,6 +48,8 @@ function unmarked(
       return planWait(node, path, planner);
     case 'human_gate':
       return planHumanGate(node, path, planner);
+    case 'questions':
+      return planQuestions(node, path, planner);
     case 'workflow':
       return planWorkflow(node, path, planner);
     case 'supervisor':

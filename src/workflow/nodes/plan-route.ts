@@ -34,7 +34,7 @@ function toMove(route: RouteFile): Move {
   if (route.park !== undefined) return toPark(route.park);
   if (route.halt !== undefined) return toHalt(route.halt);
   if (route.propagate !== undefined) return { type: 'propagate' };
-  return { type: 'to', to: route.to ?? END };
+  return omitUndefined({ type: 'to', to: route.to ?? END, output: route.output });
 }
 
 /** Fills in the defaults of a retry, wherever it is declared. */

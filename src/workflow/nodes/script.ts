@@ -86,7 +86,7 @@ export function planScript(
     command: node.command,
     args: (node.args ?? []).map((arg, index) => written(arg, [...path, 'args', index])),
     env: mapValues(node.env ?? {}, (value, key) => written(value, [...path, 'env', key])),
-    workingDir: node.working_dir,
+    workingDir: node.working_dir ?? planner.defaults.workingDir,
     stdin: node.stdin,
     exitCodes: node.exit_codes ?? (guardsReadExitCode(node) ? 'any' : [0]),
     isIdempotent: node.idempotent ?? false,

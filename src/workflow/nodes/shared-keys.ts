@@ -4,7 +4,14 @@ import { fieldListToSchema } from '../json-schema/field-schema.ts';
 import { usdToMicros } from '../plan/micro-dollars.ts';
 import { secondsToMs } from '../plan/duration.ts';
 import { toChain } from '../plan/model-names.ts';
-import type { Calling, NodeBase, Spending } from '../plan/node-plan.ts';
+import { providerNamed } from '../../providers/known-providers.ts';
+import {
+  REASONING_EFFORTS,
+  type Calling,
+  type ModelEntry,
+  type NodeBase,
+  type Spending,
+} from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
@@ -132,6 +139,20 @@ export const spendingShape = exampled(
     model: modelSchema
       .describe('The model, or a fallback chain. Default: `default_model`.')
       .optional(),
+    provider: text(
+      'The provider of a model that names none. Default: `runtime.provider`.',
+    ).optional(),
+    reasoning: strict(
+      '`reasoning`',
+      'How the model thinks.',
+      {
+        effort: choice(
+          'How much it thinks before it replies. Default: `default_reasoning_effort`.',
+          REASONING_EFFORTS,
+        ),
+      },
+      { effort: 'high' },
+    ).optional(),
     system_prompt: anyText('The system prompt of the model.').optional(),
     temperature: number('The sampling temperature.', { min: 0, max: 2 }).optional(),
     max_tokens: wholeNumber('The longest reply, in tokens.', {
@@ -155,6 +176,7 @@ export const spendingShape = exampled(
   },
   {
     model: ['anthropic/claude-sonnet-5', 'openai/gpt-5.1'],
+    provider: 'anthropic',
     system_prompt: 'You label support tickets.',
     temperature: 0.2,
     max_tokens: 2000,
@@ -205,10 +227,22 @@ export function planSpending(node: FromShape<typeof spendingShape>, planner: Pla
   const { budget } = node;
   const usdMicros = budget?.usd === undefined ? undefined : usdToMicros(budget.usd);
   return omitUndefined({
-    model: node.model === undefined ? undefined : toChain(node.model, planner.provider),
+    model: planModel(node, planner),
+    reasoning: node.reasoning?.effort,
     systemPrompt: node.system_prompt,
     temperature: node.temperature,
     maxTokens: node.max_tokens,
     budget: budget === undefined ? undefined : omitUndefined({ usdMicros, tokens: budget.tokens }),
   });
+}
+
+/** A provider of the node's own changes the default model too. */
+function planModel(
+  { model, provider }: FromShape<typeof spendingShape>,
+  planner: Planner,
+): readonly ModelEntry[] | undefined {
+  if (provider === undefined)
+    return model === undefined ? undefined : toChain(model, planner.provider);
+  const own = model ?? planner.defaults.model;
+  return own === undefined ? undefined : toChain(own, providerNamed(provider).name);
 }

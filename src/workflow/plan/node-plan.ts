@@ -44,8 +44,13 @@ interface Answering {
   readonly outputSchema?: JsonObject;
 }
 
+/** How much a model may think before it replies. */
+export const REASONING_EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
+
 export interface Spending {
   readonly model?: readonly ModelEntry[];
+  readonly reasoning?: ReasoningEffort;
   readonly systemPrompt?: TemplateText;
   readonly temperature?: number;
   readonly maxTokens?: number;
@@ -70,8 +75,20 @@ export interface AgentPlan extends NodeBase, Answering, Spending, Truncating {
   readonly tools: readonly string[] | null;
   readonly policy: ToolPolicy;
   readonly maxTurns: number;
+  /** A second model judges the output. */
+  readonly validator?: ValidatorPlan;
+  /** The agent may ask a person; `when` says when it should. */
+  readonly dialog?: { readonly when: string };
   readonly writes: readonly string[];
   readonly onPartial: PartialPolicy;
+}
+
+export interface ValidatorPlan {
+  readonly criteria: TemplateText;
+  /** Default: the model of the agent. */
+  readonly model?: readonly ModelEntry[];
+  /** How often the words of the judge go back to the agent. */
+  readonly maxRetries: number;
 }
 
 interface Truncating {
@@ -156,6 +173,28 @@ export interface HumanGatePlan extends NodeBase {
   readonly default?: string | number | boolean;
   /** Only a person may answer. Default: programs may too. */
   readonly answeredBy?: 'person';
+  /** A `questions` node: the person answers these. */
+  readonly questions?: QuestionsPlan;
+}
+
+export interface QuestionsPlan {
+  readonly list?: readonly QuestionPlan[];
+  /** Gives the list, where the file has none. */
+  readonly source?: TemplateText;
+  /** Whether a question may be left without an answer. */
+  readonly maySkip: boolean;
+}
+
+export interface QuestionPlan {
+  /** Absent: by its number. */
+  readonly id?: string;
+  readonly text: TemplateText;
+  readonly hint?: TemplateText;
+  readonly choices?: readonly (string | number | boolean)[];
+  /** Whether an answer may differ from the choices. */
+  readonly isFree: boolean;
+  readonly default?: string | number | boolean;
+  readonly isRequired: boolean;
 }
 
 export interface ChildPlan extends NodeBase {

@@ -31,7 +31,9 @@ export function planRuntime(runtime: RuntimeFile, planner: Planner): Runtime {
     defaultModel: model === undefined ? undefined : toChain(model, planner.provider),
     temperature: runtime.temperature,
     maxTokens: runtime.max_tokens,
-    modelTimeouts: timeouts === undefined ? undefined : planTimeouts(timeouts),
+    reasoning: runtime.default_reasoning_effort,
+    workingDir: runtime.working_dir,
+    modelTimeouts: planTimeouts(timeouts, runtime.timeout),
     mcpServers: mapValues(runtime.mcp_servers ?? {}, (server, name) =>
       planServer(server, [...RUNTIME, 'mcp_servers', name], planner),
     ),
@@ -46,14 +48,18 @@ export function planRuntime(runtime: RuntimeFile, planner: Planner): Runtime {
   });
 }
 
-function planTimeouts(timeouts: NonNullable<RuntimeFile['model_timeouts']>): ModelTimeouts {
+function planTimeouts(
+  timeouts: RuntimeFile['model_timeouts'] = {},
+  total: number | undefined,
+): ModelTimeouts | undefined {
   const ms = (seconds: number | undefined): number | undefined =>
     seconds === undefined ? undefined : secondsToMs(seconds);
-  return omitUndefined({
+  const planned = omitUndefined({
     firstTokenMs: ms(timeouts.first_token_seconds),
     idleMs: ms(timeouts.idle_seconds),
-    totalMs: ms(timeouts.total_seconds),
+    totalMs: ms(timeouts.total_seconds ?? total),
   });
+  return Object.keys(planned).length === 0 ? undefined : planned;
 }
 
 /** The name that reports and model names use: `claude` is `anthropic`. */
@@ -96,7 +102,7 @@ function planProvider(
   });
 }
 
-function planServer(server: McpServerFile, path: Path, { written }: Planner): McpServer {
+function planServer(server: McpServerFile, path: Path, { written, defaults }: Planner): McpServer {
   const isAll = server.tools === undefined || server.tools.includes('*');
   const timeout = server.timeout_seconds;
   return omitUndefined({
@@ -108,6 +114,7 @@ function planServer(server: McpServerFile, path: Path, { written }: Planner): Mc
     headers: mapValues(server.headers ?? {}, (value, key) =>
       written(value, [...path, 'headers', key]),
     ),
+    workingDir: defaults.workingDir,
     timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout),
     tools: isAll ? null : (server.tools ?? null),
     toolSettings: mapValues(server.tool_settings ?? {}, (settings) =>

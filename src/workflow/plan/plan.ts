@@ -5,7 +5,7 @@
  */
 import type { Ruled } from './simulated-entry.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import type { ModelEntry, NodePlan } from './node-plan.ts';
+import type { ModelEntry, NodePlan, ReasoningEffort } from './node-plan.ts';
 import type { PlanLocation, Route, TemplateText } from './route.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
 
@@ -101,6 +101,8 @@ export interface McpServer {
   readonly env: Readonly<Record<string, string>>;
   readonly url?: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Where its process runs, from the folder of the file. Default: that folder. */
+  readonly workingDir?: string;
   readonly timeoutMs?: number;
   /** The tools of the server that exist for this workflow; null: all. */
   readonly tools: readonly string[] | null;
@@ -172,7 +174,11 @@ export interface Runtime {
   readonly defaultModel?: readonly ModelEntry[];
   readonly temperature?: number;
   readonly maxTokens?: number;
+  /** For nodes that do not set it. */
+  readonly reasoning?: ReasoningEffort;
   readonly modelTimeouts?: ModelTimeouts;
+  /** Where its MCP servers and scripts run, from the folder of the file. */
+  readonly workingDir?: string;
   readonly mcpServers: Readonly<Record<string, McpServer>>;
   readonly httpFetch?: FetchOptions;
   readonly simulate: Readonly<Record<string, readonly SimulatedAnswer[]>>;
@@ -224,6 +230,8 @@ export interface WorkflowPlan extends FilePlan {
   readonly children: Readonly<Record<string, FilePlan>>;
   /** Tools and functions that nodes and agents may call, by file as in `children`; those of this file under ``. */
   readonly tools?: Readonly<Record<string, ToolDescriptions>>;
+  /** The provider that `--provider` named for this run, so that a resume uses it too. */
+  readonly standIn?: string;
   /** JSON Pointers to the secrets that a stored plan omits. */
   readonly withheld?: readonly string[];
 }

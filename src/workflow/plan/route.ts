@@ -1,4 +1,5 @@
 /** Routes of a node, and the six moves, as data. */
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 
 /** A location in the workflow's document; workflows in code have no line and column. */
 export interface PlanLocation {
@@ -39,8 +40,8 @@ export interface RetryMove {
 }
 
 export type Move =
-  /** `to` is a node, a group or `$end`. */
-  | { readonly type: 'to'; readonly to: string }
+  /** `to` is a node, a group or `$end`, which may have an output. */
+  | { readonly type: 'to'; readonly to: string; readonly output?: JsonObject }
   | RetryMove
   | { readonly type: 'ask'; readonly options: readonly AskOption[]; readonly timeoutMs?: number }
   /** Without `forMs`: until someone resumes the run. Without `max`: without a limit. */

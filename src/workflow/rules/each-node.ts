@@ -41,5 +41,7 @@ function typeOf(node: Raw, fallback: NodeType): NodeType | undefined {
   if (!('type' in node)) return fallback;
   // a node of an extension follows the rules of a call
   if (isExtensionType(node['type'])) return 'call';
+  // questions are asked at a gate
+  if (node['type'] === 'questions') return 'human_gate';
   return NODE_TYPES.find((type) => type === node['type']);
 }

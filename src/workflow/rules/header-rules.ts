@@ -2,7 +2,7 @@
 import { suggest } from '../../errors/support/suggest.ts';
 import { checkFields, checkState } from './field-rules.ts';
 import { checkCatalogKind } from './kind-rules.ts';
-import { checkModel } from './model-rules.ts';
+import { checkModel, checkProviderName } from './model-rules.ts';
 import { asList, asMap, type Raw } from './read-raw.ts';
 import { checkErrorTable } from './route-rules.ts';
 import { checkSchedule } from './schedule-rules.ts';
@@ -10,7 +10,6 @@ import type { Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
 import { SIMULATED } from '../schema/simulate.ts';
-import { UNSUPPORTED_PROVIDERS } from '../schema/unsupported.ts';
 
 const RUNTIME: Path = ['workflow', 'runtime'];
 
@@ -37,6 +36,14 @@ export function checkHeader(root: unknown, report: ReportProblem): void {
 function checkRuntime(runtime: Raw, report: ReportProblem): void {
   checkModel(runtime['default_model'], [...RUNTIME, 'default_model'], report);
   checkProvider(runtime['provider'], [...RUNTIME, 'provider'], report);
+  if ('checkpoint' in runtime)
+    report({
+      code: 'not-used',
+      severity: 'info',
+      message: 'Every step is stored before the next one starts, so `checkpoint` changes nothing',
+      path: [...RUNTIME, 'checkpoint'],
+      at: 'key',
+    });
   for (const [name, server] of Object.entries(asMap(runtime['mcp_servers']))) {
     checkServer(asMap(server), [...RUNTIME, 'mcp_servers', name], report);
   }
@@ -60,15 +67,7 @@ function checkProvider(provider: unknown, path: Path, report: ReportProblem): vo
       at: 'key',
       suggestion: 'Keep one of them',
     });
-  const instead = UNSUPPORTED_PROVIDERS.get(name.toLowerCase());
-  if (instead === undefined) return;
-  report({
-    code: 'unsupported-value',
-    kind: 'validation.unsupported',
-    message: `Errand does not support the provider ${quoted(name)}`,
-    path: isName ? path : [...path, 'name'],
-    suggestion: instead,
-  });
+  checkProviderName(name, isName ? path : [...path, 'name'], report);
 }
 
 function checkServer(server: Raw, path: Path, report: ReportProblem): void {

@@ -3,6 +3,8 @@ import type { Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { checkCatalogKind } from './kind-rules.ts';
 import { asList, asMap, textItems } from './read-raw.ts';
+import { quoted } from '../diagnostics/phrases.ts';
+import { isForeign } from '../plan/provider-choice.ts';
 
 export function checkModel(model: unknown, path: Path, report: ReportProblem): void {
   for (const [index, entry] of asList(model).entries()) {
@@ -13,4 +15,17 @@ export function checkModel(model: unknown, path: Path, report: ReportProblem): v
       checkCatalogKind(kind, [...at, index], 'provider.', report);
     }
   }
+}
+
+/** Refuses a provider of another engine that nothing stands in for. */
+export function checkProviderName(name: unknown, path: Path, report: ReportProblem): void {
+  if (typeof name !== 'string' || !isForeign(name)) return;
+  report({
+    code: 'unsupported-value',
+    kind: 'validation.unsupported',
+    message: `Errand does not support the provider ${quoted(name)}`,
+    path,
+    suggestion:
+      'Run with `--provider openai`, or another provider that you have, which then stands in for it; `--provider sim` plays the file without a key',
+  });
 }

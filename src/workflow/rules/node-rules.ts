@@ -7,7 +7,7 @@ import type { ReportProblem } from '../diagnostics/problem.ts';
 import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
 import { checkFields, checkOutputSchema } from './field-rules.ts';
 import { checkRaises, declaredKinds } from './kind-rules.ts';
-import { checkModel } from './model-rules.ts';
+import { checkModel, checkProviderName } from './model-rules.ts';
 import { asList, asMap, textItems, type Raw } from './read-raw.ts';
 import { checkRoutes, checkSuccessRoute } from './route-rules.ts';
 import { routeReadingExitCode } from '../nodes/script.ts';
@@ -29,6 +29,7 @@ export function checkNode(type: NodeType, node: Raw, path: Path, report: ReportP
   if (!everyOptionLeadsOn(type, node))
     checkSuccessRoute(node['routes'], [...path, 'routes'], report);
   checkModel(node['model'], [...path, 'model'], report);
+  checkProviderName(node['provider'], [...path, 'provider'], report);
   RULES[type]?.(node, path, report);
 }
 
@@ -63,7 +64,20 @@ const checkOutput: Rule = (node, path, report) => {
 };
 
 const RULES: Readonly<Partial<Record<NodeType, Rule>>> = {
-  agent: checkOutput,
+  agent: (node, path, report) => {
+    checkOutput(node, path, report);
+    checkExclusive(node, path, ['max_turns', 'max_agent_iterations'], report);
+    checkExclusive(node, path, ['timeout_seconds', 'max_session_seconds'], report);
+    if ('working_dir' in node)
+      report({
+        code: 'not-used',
+        severity: 'info',
+        message: 'An agent has no folder of its own: its tools run where their MCP server runs',
+        path: [...path, 'working_dir'],
+        at: 'key',
+        suggestion: 'Set `working_dir` under `workflow.runtime`, for all MCP servers of the file',
+      });
+  },
   call: checkOutput,
   tool: checkOutput,
   transform: checkOutput,
@@ -124,7 +138,18 @@ function checkExitCodes(node: Raw, path: Path, report: ReportProblem): void {
   });
 }
 
+function checkQuestions(node: Raw, path: Path, report: ReportProblem): void {
+  if ('questions' in node !== 'source' in node) return;
+  report({
+    code: 'either-or',
+    message: 'A questions node needs either `questions` or `source`',
+    path,
+    suggestion: 'Write the questions under `questions`, or name a list of them under `source`',
+  });
+}
+
 function checkGate(node: Raw, path: Path, report: ReportProblem): void {
+  if (node['type'] === 'questions') checkQuestions(node, path, report);
   const values = asList(node['options']).map((option, index) => {
     const { value, label } = asMap(option);
     if (value === undefined && label === undefined && typeof option === 'object') {

@@ -77,6 +77,9 @@ function checkNodeReferences(
   if (type === 'parallel') checkTargets(node['agents'], [...path, 'agents'], names, report);
   if (type === 'supervisor') checkTargets(node['manages'], [...path, 'manages'], names, report);
   if (type === 'human_gate') {
+    const { abort_route: aborted } = node;
+    if (aborted !== undefined && aborted !== END)
+      checkTarget(aborted, [...path, 'abort_route'], names, report);
     for (const [index, option] of asList(node['options']).entries()) {
       const { route } = asMap(option);
       if (route !== END) checkTarget(route, [...path, 'options', index, 'route'], names, report);

@@ -1,7 +1,7 @@
 /** Rules for the keys of a route, and for the order of routes in a table. */
 import type { Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import { MOVES, type MoveType } from '../plan/route.ts';
+import { END, MOVES, type MoveType } from '../plan/route.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
 import { checkOnError } from './kind-rules.ts';
 import { asList, asMap, type Raw } from './read-raw.ts';
@@ -86,6 +86,14 @@ function checkRoute(
       suggestion: 'Write one route for each move, in the order in which they should match',
     });
   }
+  if ('output' in route && route['to'] !== END)
+    report({
+      code: 'either-or',
+      message: 'Only a route to `$end` has an `output`',
+      path: [...path, 'output'],
+      at: 'key',
+      suggestion: 'Use a `set` node on the way',
+    });
   if (isErrorRoute(route)) checkOnError(route['on_error'], [...path, 'on_error'], declared, report);
   else checkSuccessMoves(moves, path, report);
   checkWaits(asMap(route['retry']), [...path, 'retry'], report);

@@ -212,7 +212,7 @@ describe('kinds of diagnostics', () => {
     [FILE.replace('«»', 'ouput: {}'), 'validation.workflow'],
     [HEADER.replace('«»', 'inputs: {}'), 'validation.workflow'],
     [AGENT.replace('«»', 'promt: {}'), 'validation.node_config'],
-    [AGENT.replace('«»', 'validator: {}'), 'validation.unsupported'],
+    [AGENT.replace('«»', 'sandbox: {}'), 'validation.unsupported'],
     [ROUTE.replace('«»', '{on_error: true, to: c}'), 'validation.workflow'],
     [ROUTE.replace('«»', '{to: b, halt: true}'), 'validation.node_config'],
     ['a: b: c', 'validation.workflow'],

@@ -7,7 +7,7 @@ import {
   type NodeFile,
 } from './node.ts';
 import { headerSchema, outputSchema } from './header.ts';
-import { hinted, list, strict, type FromFile } from './leaf.ts';
+import { hinted, list, strict, text, type FromFile } from './leaf.ts';
 
 export const fileSchema = hinted(
   strict(
@@ -19,6 +19,10 @@ export const fileSchema = hinted(
       nodes: list('The nodes; another name for `agents`.', nodeSchema).optional(),
       parallel: list('Groups whose members run side by side.', parallelSchema).optional(),
       for_each: list('Groups with one member for each item of a list.', forEachSchema).optional(),
+      tools: list(
+        'The tools of agents that name none.',
+        text('A tool: its name, or server/name.'),
+      ).optional(),
       output: outputSchema.optional(),
     },
     {
@@ -33,6 +37,7 @@ export const fileSchema = hinted(
           agent: { name: 'label', prompt: 'Label {{ ticket }}' },
         },
       ],
+      tools: ['search', 'tickets/read'],
       output: { label: '{{ classify.output.result }}' },
     },
   ),

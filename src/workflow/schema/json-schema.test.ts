@@ -38,6 +38,7 @@ const BEYOND_FORM: ReadonlySet<string> = new Set([
   'no-success-route',
   'shadowed-name',
   'exit-codes-any',
+  'not-used',
   'unsupported-value',
 ]);
 

@@ -12,6 +12,7 @@ import {
   type ParallelFile,
 } from '../nodes/groups.ts';
 import { humanGateShape, type HumanGateFile } from '../nodes/human-gate.ts';
+import { questionsShape, type QuestionsFile } from '../nodes/questions.ts';
 import { scriptShape, type ScriptFile } from '../nodes/script.ts';
 import { setShape, type SetFile } from '../nodes/set.ts';
 import { supervisorShape, type SupervisorFile } from '../nodes/supervisor.ts';
@@ -38,6 +39,7 @@ export type NodeFile =
   | SetFile
   | WaitFile
   | HumanGateFile
+  | QuestionsFile
   | ChildFile
   | SupervisorFile
   | TerminateFile
@@ -67,7 +69,11 @@ export const nodeSchema: z.ZodType<NodeFile> = z.lazy(() => union);
 
 const agent = hinted(strict(NODE_NOUNS.agent, 'A model replies to a prompt.', agentShape), {
   id: 'agent',
-  ...noOutputTwice,
+  allOf: [
+    noOutputTwice,
+    { not: { required: ['max_turns', 'max_agent_iterations'] } },
+    { not: { required: ['timeout_seconds', 'max_session_seconds'] } },
+  ],
   defaultSnippets: [
     {
       label: 'agent',
@@ -166,6 +172,10 @@ const union = hinted(
       hinted(strict(NODE_NOUNS.wait, 'Waits for a time.', waitShape), { id: 'wait' }),
       hinted(strict(NODE_NOUNS.human_gate, 'A person chooses.', humanGateShape), {
         id: 'humanGate',
+      }),
+      hinted(strict('a questions node', 'A person answers a list of questions.', questionsShape), {
+        id: 'questions',
+        oneOf: [{ required: ['questions'] }, { required: ['source'] }],
       }),
       hinted(strict(NODE_NOUNS.workflow, 'Another workflow.', workflowShape), {
         id: 'workflowNode',

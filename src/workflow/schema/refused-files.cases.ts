@@ -4,12 +4,7 @@ import type { Refused } from './refused.cases.ts';
 export const REFUSED_NODES: readonly Refused[] = [
   ['{name: a, type: scrpt}', 'unknown-node-type', 'scrpt', 'script'],
   ['{name: a, type: 7}', 'unknown-node-type', '7'],
-  [
-    '{name: a, type: questions}',
-    'unsupported-type',
-    'questions',
-    'Use one `human_gate` for each question',
-  ],
+  ['{name: a, type: notification}', 'unsupported-type', 'notification', 'Use a `call`'],
   [
     '{name: a}',
     'missing-key',
@@ -140,12 +135,7 @@ export const REFUSED_NODES: readonly Refused[] = [
 
 export const REFUSED_FILES: readonly Refused[] = [
   ['agents: []', 'agents-and-nodes', 'nodes', 'Move these nodes to `agents`'],
-  [
-    'tools: [x]',
-    'unsupported-key',
-    'tools',
-    'Name tools on the node that uses them; they come from `module`, the host or `mcp_servers`',
-  ],
+  ['tools: [1]', 'wrong-type', '1', '"1"'],
   ['ouput: {}', 'unknown-key', 'ouput', 'output'],
   ['output: x', 'wrong-type', 'x'],
   ['parallel: [{name: p, agents: []}]', 'bad-value', 'agents'],
@@ -237,13 +227,13 @@ export const REFUSED_HEADERS: readonly Refused[] = [
     'runtime: {provider: copilot}',
     'unsupported-value',
     'copilot',
-    'Use a model provider, such as `openai`, `anthropic` or `google`',
+    'Run with `--provider openai`, or another provider that you have, which then stands in for it; `--provider sim` plays the file without a key',
   ],
   [
     'runtime: {provider: {name: hermes}}',
     'unsupported-value',
     'hermes',
-    'Use a model provider, such as `openai`, `anthropic` or `google`',
+    'Run with `--provider openai`, or another provider that you have, which then stands in for it; `--provider sim` plays the file without a key',
   ],
   [
     'runtime: {provider: {name: openai, wire_api: responses}}',
@@ -251,12 +241,7 @@ export const REFUSED_HEADERS: readonly Refused[] = [
     'wire_api',
     'Use `name`, `base_url`, `api_key` and `headers`',
   ],
-  [
-    'runtime: {checkpoint: {}}',
-    'unsupported-key',
-    'checkpoint',
-    'Leave it out; every step is stored before the next one starts',
-  ],
+  ['runtime: {checkpoint: {}}', 'not-used', 'checkpoint'],
   [
     'runtime: {plugins: []}',
     'unsupported-key',

@@ -153,12 +153,7 @@ export const REFUSED_ROUTES: readonly Refused[] = [
   ['{on_error: true, park: false}', 'wrong-type', 'false'],
   ['{on_error: true, propagate: false}', 'bad-value', 'false'],
   ['{on_error: true, halt: stop}', 'wrong-type', 'stop', '{message: stop}'],
-  [
-    '{on_error: true, to: b, output: {x: 1}}',
-    'unsupported-key',
-    'output',
-    'Use a `set` node on the way',
-  ],
+  ['{on_error: true, to: b, output: {x: 1}}', 'either-or', 'output', 'Use a `set` node on the way'],
   ['{on_eror: true, to: b}', 'unknown-key', 'on_eror', 'on_error'],
 ];
 
@@ -193,13 +188,8 @@ export const REFUSED_AGENTS: readonly Refused[] = [
     'retry',
     'Write a route: `routes: [{to: $end}, {on_error: provider.rate_limited, retry: {max: 2}}]`',
   ],
-  [
-    'validator: {criteria: x}',
-    'unsupported-key',
-    'validator',
-    'Use `assert`, or an agent that grades the output',
-  ],
-  ['dialog: {trigger_prompt: x}', 'unsupported-key', 'dialog', 'Use a `human_gate`'],
+  ['validator: {max_retries: 1}', 'missing-key', 'validator', 'Add `criteria`: text'],
+  ['dialog: {}', 'missing-key', 'dialog', 'Add `trigger_prompt`: text'],
   [
     'sandbox: {}',
     'unsupported-key',
@@ -212,12 +202,23 @@ export const REFUSED_AGENTS: readonly Refused[] = [
     'skills',
     'Put the text of the skill into `instructions` or the prompt',
   ],
-  ['max_agent_iterations: 4', 'unsupported-key', 'max_agent_iterations', 'Write `max_turns`'],
   [
-    'provider: openai',
-    'unsupported-key',
-    'provider',
-    'Write the provider into the model: `model: provider/model`',
+    'max_turns: 3\n    max_agent_iterations: 4',
+    'either-or',
+    'max_agent_iterations',
+    'Remove `max_turns` or `max_agent_iterations`',
+  ],
+  [
+    'provider: copilot',
+    'unsupported-value',
+    'copilot',
+    'Run with `--provider openai`, or another provider that you have, which then stands in for it; `--provider sim` plays the file without a key',
+  ],
+  [
+    'working_dir: ./x',
+    'not-used',
+    'working_dir',
+    'Set `working_dir` under `workflow.runtime`, for all MCP servers of the file',
   ],
   ['model: 4', 'wrong-type', '4'],
   ['model: []', 'bad-value', 'model'],

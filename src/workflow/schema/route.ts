@@ -7,6 +7,7 @@ import {
   duration,
   either,
   hinted,
+  jsonMap,
   list,
   literal,
   matching,
@@ -86,6 +87,9 @@ export const routeSchema = hinted(
         'A template or a bare expression; the route matches only when it is true.',
       ).optional(),
       to: target.optional(),
+      output: jsonMap(
+        'With `to: $end`: values, as templates, that replace or add to those of the output of the workflow.',
+      ).optional(),
       retry: retry.optional(),
       ask: either('Ask a person; `true` for all options.', '`true` or a map', [
         literal('All options, no timeout.', true),
@@ -106,6 +110,7 @@ export const routeSchema = hinted(
       on_error: ['provider.rate_limited', 'provider.overloaded'],
       when: 'output.score > 0.8',
       to: 'publish',
+      output: { label: 'none' },
       retry: { max: 3 },
       ask: { options: ['retry', 'abort'] },
       park: { for: '15m' },
@@ -116,9 +121,12 @@ export const routeSchema = hinted(
     id: 'route',
     description: 'What happens next: one condition and exactly one move.',
     oneOf: MOVES.map((move) => ({ required: [move] })),
-    dependencies: Object.fromEntries(
-      ['retry', 'ask', 'park', 'propagate'].map((move) => [move, ['on_error']]),
-    ),
+    dependencies: {
+      ...Object.fromEntries(
+        ['retry', 'ask', 'park', 'propagate'].map((move) => [move, ['on_error']]),
+      ),
+      output: { properties: { to: { const: '$end' } }, required: ['to'] },
+    },
     defaultSnippets: [
       { label: 'success route', body: { to: '${1:\\$end}' } },
       { label: 'error route', body: { on_error: '${1:true}', to: '${2:handler}' } },

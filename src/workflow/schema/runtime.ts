@@ -1,4 +1,5 @@
 /** The `runtime` block: models, servers, and replies of simulated models. */
+import { REASONING_EFFORTS } from '../plan/node-plan.ts';
 import { FETCH_METHODS } from '../plan/plan.ts';
 import { modelSchema } from './model.ts';
 import { simulateSchema } from './simulate.ts';
@@ -6,6 +7,7 @@ import {
   choice,
   either,
   flag,
+  jsonMap,
   list,
   map,
   matching,
@@ -193,6 +195,24 @@ export const runtimeSchema = strict(
       min: 1,
       max: 10_000_000,
     }).optional(),
+    default_reasoning_effort: choice(
+      'How much models think before they reply, for nodes that do not set `reasoning`. Default: that of the provider.',
+      REASONING_EFFORTS,
+    ).optional(),
+    max_agent_iterations: wholeNumber(
+      'The most requests to the model for agents of this file that do not set `max_turns`.',
+      { min: 1, max: 10_000 },
+    ).optional(),
+    max_session_seconds: seconds(
+      'How long one attempt of an agent of this file may take, for agents that do not set `timeout_seconds`.',
+    ).optional(),
+    timeout: seconds('Conductor’s name for `model_timeouts.total_seconds`.').optional(),
+    working_dir: text(
+      'Where MCP servers run, and scripts that do not set their own, from the folder of this file. It must be inside the project.',
+    ).optional(),
+    checkpoint: jsonMap(
+      'Accepted for Conductor’s files: every step is stored before the next one starts, whatever it says.',
+    ).optional(),
     model_timeouts: modelTimeouts.optional(),
     mcp_servers: map('MCP servers by name.', mcpServer).optional(),
     http_fetch: httpFetch.optional(),
@@ -204,6 +224,12 @@ export const runtimeSchema = strict(
     default_model: 'anthropic/claude-sonnet-5',
     temperature: 0.2,
     max_tokens: 2000,
+    default_reasoning_effort: 'medium',
+    max_agent_iterations: 10,
+    max_session_seconds: 600,
+    timeout: 300,
+    working_dir: './work',
+    checkpoint: { every_agent: true },
     mcp_servers: { tickets: { type: 'http', url: 'https://mcp.example.com/mcp' } },
     simulate: { clerk: [{ fail: { kind: 'provider.rate_limited' } }, { answer: 'bug' }] },
     simulate_price_per_mtok: { input: 2, output: 8 },

@@ -9,22 +9,14 @@ type Hints = Readonly<Record<string, string>>;
 const SKILLS = 'Put the text of the skill into `instructions` or the prompt';
 
 const NODE_KEYS: Hints = {
-  provider: 'Write the provider into the model: `model: provider/model`',
-  validator: 'Use `assert`, or an agent that grades the output',
-  dialog: 'Use a `human_gate`',
   output_mode: 'Leave it out; an agent without `output` returns `{result: text}`',
   output_type: 'Leave it out; a single `{{ expression }}` keeps its type',
-  reasoning: 'Leave it out',
   context_tier: 'Leave it out',
-  max_session_seconds: 'Write `timeout_seconds`',
-  max_agent_iterations: 'Write `max_turns`',
   max_depth: 'Leave it out; workflows that call each other in a cycle are refused',
   session_key: 'Pass the needed values with templates',
-  working_dir: 'Set `working_dir` on scripts',
   sandbox: 'Use a `transform` for code that must be contained',
   skills: SKILLS,
   plugins: SKILLS,
-  questions: 'Use one `human_gate` for each question',
   on_error: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
   catch: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
   on_failure: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
@@ -43,8 +35,6 @@ const NODE_KEYS: Hints = {
 
 const OTHER_KEYS: Readonly<Record<string, Hints>> = {
   'a workflow file': {
-    tools:
-      'Name tools on the node that uses them; they come from `module`, the host or `mcp_servers`',
     stages: 'Write the nodes of each stage under `agents`',
   },
   '`workflow`': {
@@ -56,13 +46,7 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
     trim_strategy: 'Use the mode `explicit` and list the inputs of each node',
   },
   '`runtime`': {
-    timeout: 'Set `timeout_seconds` on nodes or in `limits`',
-    max_session_seconds: 'Set `timeout_seconds` on nodes',
-    max_agent_iterations: 'Set `max_turns` on nodes',
-    default_reasoning_effort: 'Leave it out',
     default_context_tier: 'Leave it out',
-    working_dir: 'Set `working_dir` on scripts',
-    checkpoint: 'Leave it out; every step is stored before the next one starts',
     tool_output: 'Leave it out',
     compaction: 'Leave it out',
     sandbox: 'Use a `transform` for code that must be contained',
@@ -80,7 +64,6 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
       .map((key) => [key, 'Use `name`, `base_url`, `api_key` and `headers`']),
   ),
   'an MCP server': { timeout: 'Write `timeout_seconds`' },
-  'a route': { output: 'Use a `set` node on the way' },
 };
 
 const NODE_MAPS: ReadonlySet<string> = new Set(Object.values(NODE_NOUNS));
@@ -125,14 +108,5 @@ function bounded(count: number): number {
 }
 
 export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
-  ['questions', 'Use one `human_gate` for each question'],
   ['notification', 'Use a `call`'],
 ]);
-
-/** Providers that are separate programs or services, with sessions that Errand cannot record. */
-export const UNSUPPORTED_PROVIDERS: ReadonlyMap<string, string> = new Map(
-  ['copilot', 'claude-agent-sdk', 'hermes', 'aca', 'codex'].map((name) => [
-    name,
-    'Use a model provider, such as `openai`, `anthropic` or `google`',
-  ]),
-);

@@ -10,8 +10,10 @@ import {
 import type { FilePlan } from '../plan/plan.ts';
 import { toPointer, type Path } from '../plan/pointer.ts';
 import { planFile } from '../plan/plan-file.ts';
+import { playable } from '../plan/play-file.ts';
+import { isPlayed, type ProviderChoice } from '../plan/provider-choice.ts';
 import { providerOf } from '../plan/plan-runtime.ts';
-import type { Planner } from '../plan/planner.ts';
+import { defaultsOf, type Planner } from '../plan/planner.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { PlanLocation } from '../plan/route.ts';
 import type { WorkflowFile } from '../schema/file.ts';
@@ -22,6 +24,7 @@ import type { Outside } from './outside-values.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { Environment, FilePort } from './file-port.ts';
 import { withoutTaken } from './hide-outside-values.ts';
+import { withStandIns } from './stand-in.ts';
 
 export interface LoadedFile {
   readonly file: string;
@@ -37,11 +40,13 @@ export interface World {
   readonly environment: Environment;
   readonly secrets: Set<string>;
   readonly outside: Outside;
+  readonly providers: ProviderChoice;
 }
 
 const CUT_SHORT: ReadonlySet<DiagnosticCode> = new Set(['yaml-alias-bomb', 'include-too-many']);
 
-export function loadFile(file: string, text: string, world: World): LoadedFile {
+/** `isTop`: the file that is about to run, as opposed to one that it calls. */
+export function loadFile(file: string, text: string, world: World, isTop = false): LoadedFile {
   const source = sourceText(file, text);
   const problems: Problem[] = [];
   const root = readDocument(source, world, (problem) => {
@@ -53,14 +58,16 @@ export function loadFile(file: string, text: string, world: World): LoadedFile {
   if (problems.some(({ code }) => CUT_SHORT.has(code)))
     return { file, root, diagnostics: toDiagnostics(problems, root, source, world.outside) };
 
-  const checked = checkDocument(root.value);
+  const { document, problems: unused } = withStandIns(root.value, world.providers, isTop);
+  problems.push(...unused);
+  const checked = checkDocument(document);
   const lost = problems.filter(({ code }) => code !== 'duplicate-key');
   problems.push(...checked.problems.filter((problem) => !followsFrom(problem, lost)));
 
   const diagnostics = toDiagnostics(problems, root, source, world.outside);
   if (checked.file === undefined || hasErrors(diagnostics)) return { file, root, diagnostics };
   const plan = planFile(checked.file, file, plannerFor(checked.file, file, root, world.files));
-  return { file, plan, root, diagnostics };
+  return { file, plan: isPlayed(world.providers) ? playable(plan) : plan, root, diagnostics };
 }
 
 function readDocument(
@@ -124,6 +131,7 @@ function plannerFor(file: WorkflowFile, name: string, root: Located, files: File
     },
     resolve: (path) => files.resolve(name, path),
     provider: providerOf(file.workflow.runtime),
+    defaults: defaultsOf(file),
   };
 }
 

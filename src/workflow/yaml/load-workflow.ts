@@ -11,6 +11,7 @@ import {
 } from '../diagnostics/diagnostics.ts';
 import type { FilePlan, WorkflowPlan } from '../plan/plan.ts';
 import { allNodes } from '../plan/node-list.ts';
+import { NO_CHOICE, type ProviderChoice } from '../plan/provider-choice.ts';
 import type { ChildPlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Problem } from '../diagnostics/problem.ts';
@@ -60,19 +61,20 @@ export function loadWorkflow(
   file: string,
   files: FilePort,
   environment: Environment = {},
+  providers: ProviderChoice = NO_CHOICE,
 ): LoadResult {
   const name = files.resolve('', file);
-  return load(name, files.read(name), newWorld(files, environment));
+  return load(name, files.read(name), newWorld(files, environment, providers));
 }
 
 export function loadWorkflowText(text: string, options: LoadOptions): LoadResult {
   const { file, files = NO_FILES, environment = {} } = options;
   const name = files.resolve('', file);
-  return load(name, { ok: true, text }, newWorld(files, environment));
+  return load(name, { ok: true, text }, newWorld(files, environment, NO_CHOICE));
 }
 
-function newWorld(files: FilePort, environment: Environment): World {
-  return { files, environment, secrets: new Set(), outside: new Outside() };
+function newWorld(files: FilePort, environment: Environment, providers: ProviderChoice): World {
+  return { files, environment, secrets: new Set(), outside: new Outside(), providers };
 }
 
 function load(file: string, content: FileContent, world: World): LoadResult {
@@ -89,7 +91,12 @@ function load(file: string, content: FileContent, world: World): LoadResult {
   const children = [...loading.loaded.values()].flatMap(({ plan: child, file: path }) =>
     child === undefined || path === file ? [] : [[path, child] as const],
   );
-  const whole = { ...plan, children: Object.fromEntries(children) };
+  const { provider } = world.providers;
+  const whole: WorkflowPlan = {
+    ...plan,
+    children: Object.fromEntries(children),
+    ...(provider === undefined ? {} : { standIn: provider }),
+  };
   return { ok: true, plan: whole, diagnostics, sources, secrets: [...world.secrets] };
 }
 
@@ -112,7 +119,7 @@ function loadTree(
 ): FilePlan | undefined {
   const { loaded, diagnostics, world } = loading;
   const open = (path: string, content: string): LoadedFile => {
-    const result = loadFile(path, content, world);
+    const result = loadFile(path, content, world, path === file);
     loaded.set(path, result);
     diagnostics.push(...result.diagnostics);
     return result;

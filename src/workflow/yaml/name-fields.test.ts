@@ -67,7 +67,15 @@ nodes: [{name: a, type: set, values: {name: ${V}, to: ${V}}}]`;
 it('every field whose schema is a name or a kind counts as a name', () => {
   const fields = [...namedFields(workflowJsonSchema())];
   expect(fields).toContain('entry_point');
-  const places = ['workflow', 'nodes', 'nodes.routes', 'nodes.options', 'nodes.assert', 'for_each'];
+  const places = [
+    'workflow',
+    'nodes',
+    'nodes.routes',
+    'nodes.options',
+    'nodes.questions',
+    'nodes.assert',
+    'for_each',
+  ];
   const missing = fields.filter(
     (field) => !places.some((place) => isNameField([...place.split('.'), field])),
   );

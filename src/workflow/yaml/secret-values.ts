@@ -126,6 +126,8 @@ const NAME_FIELD = new RegExp(
     'policy\\.\\w+',
     'routes\\.(?:to|on_error)',
     'options\\.route',
+    'abort_route',
+    'questions\\.id',
     'assert\\.raise',
   ].join('|')}))$`,
 );

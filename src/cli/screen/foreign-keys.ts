@@ -1,0 +1,26 @@
+/** The keys of another engine in a file that Errand refuses or does not use, as one table. */
+import type { ValidatedFile } from '../../workflow/check/validate.ts';
+import type { DiagnosticCode } from '../../workflow/diagnostics/codes.ts';
+import { tableLines } from './table.ts';
+
+const MEANINGS: Readonly<Partial<Record<DiagnosticCode, string>>> = {
+  'unsupported-key': 'refused',
+  'unsupported-type': 'refused',
+  'unsupported-value': 'refused',
+  'not-used': 'not used',
+};
+
+/** One row for each key, in the order of the files. */
+export function foreignKeysTable(files: readonly ValidatedFile[], columns: number): string {
+  const rows = files.flatMap(({ file, diagnostics }) =>
+    diagnostics.flatMap(({ code, line, pointer, message, suggestion }) => {
+      const meaning = MEANINGS[code];
+      if (meaning === undefined) return [];
+      const place = line === undefined ? file : `${file}:${line}`;
+      return [[place, pointer, meaning, suggestion ?? message]];
+    }),
+  );
+  if (rows.length === 0) return 'Errand runs every key of these files.';
+  const heading = ['WHERE', 'KEY', 'HERE', 'INSTEAD'];
+  return tableLines([heading, ...rows], columns, { wrapped: true }).join('\n');
+}

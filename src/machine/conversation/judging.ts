@@ -1,0 +1,68 @@
+/**
+ * A second model judges the output of an agent by criteria: a conversation of its own, around the one that
+ * it judges. What it finds goes back to the agent.
+ */
+import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
+import type { Conversation } from './conversation.ts';
+import { readReply } from './model-reply.ts';
+
+export interface JudgePlan extends AgentPlan {
+  /** The output that is judged. */
+  readonly judged: JsonValue;
+}
+
+/** The example lets simulated models accept the output. */
+const VERDICT: JsonObject = {
+  type: 'object',
+  properties: { passed: { type: 'boolean', examples: [true] }, feedback: { type: 'string' } },
+  required: ['passed'],
+};
+
+const SYSTEM =
+  'You judge the output of another model by the criteria. Reply with JSON: passed, and feedback that says what to change if it did not pass.';
+
+export function judgePlan(node: AgentPlan, judged: JsonValue): JudgePlan {
+  const { raises: _raises, dialog: _dialog, images: _images, ...rest } = node;
+  const { validator } = node;
+  return {
+    ...rest,
+    ...(validator?.model === undefined ? {} : { model: validator.model }),
+    systemPrompt: SYSTEM,
+    outputSchema: VERDICT,
+    tools: [],
+    writes: [],
+    onPartial: 'restart',
+    judged,
+  };
+}
+
+export function judgeText(criteria: string, judged: JsonValue): string {
+  return `Criteria:\n${criteria.trim()}\n\nOutput:\n${JSON.stringify(judged, null, 2)}`;
+}
+
+/** What the agent reads after a refusal. */
+export function feedbackText(verdict: JsonValue | undefined): string {
+  const feedback = isPlainObject(verdict) ? verdict['feedback'] : undefined;
+  const words = typeof feedback === 'string' ? feedback.trim() : '';
+  return words === '' ? 'The output does not meet the criteria.' : words;
+}
+
+/** The agent's conversation with the words of the judge as its next message. */
+export function rejectedConversation(judge: Conversation): Conversation | undefined {
+  const { judging, reply } = judge;
+  if (judging === undefined) return undefined;
+  const read = readReply(reply?.text ?? '', VERDICT);
+  const text = feedbackText(read.type === 'output' ? read.output : undefined);
+  return {
+    ...judging.of,
+    messages: [...judging.of.messages, { role: 'user', text }],
+    reply: undefined,
+    calls: [],
+    rejections: (judging.of.rejections ?? 0) + 1,
+  };
+}
+
+export function hasPassed(verdict: JsonValue): boolean {
+  return isPlainObject(verdict) && verdict['passed'] === true;
+}

@@ -1,0 +1,71 @@
+/** Answers a tool call without executing anything: refuses it, replays its result, or asks the person. */
+import type { ReportDraft } from '../../errors/report/report.ts';
+import type { ToolDecision } from '../conversation/agent-tools.ts';
+import { approvalGate, type Conversation, type OpenCall } from '../conversation/conversation.ts';
+import { ASK_PERSON } from '../conversation/tool-names.ts';
+import { askPerson } from '../gates/ask-person.ts';
+import { REPLY } from '../gates/gate-answer.ts';
+import type { EventBody } from '../state/events.ts';
+import { visitOf } from '../state/plan-lookup.ts';
+import type { RunState, Scope } from '../state/state.ts';
+import { failureAt } from './failure.ts';
+
+/** An earlier attempt has made this call: it is not repeated, and the model gets its result. */
+export function replayFinishedCall(
+  scope: Scope,
+  { key, known }: OpenCall,
+  target: string,
+): EventBody {
+  const { node, path } = visitOf(scope);
+  const effect = { key, type: 'tool' as const, target };
+  const { output = null, errors, error } = known ?? {};
+  if (error !== undefined)
+    return { type: 'effect:failed', node, path, effect, error, unusable: true, replayed: true };
+  const beside = errors === undefined ? {} : { errors };
+  return { type: 'effect:succeeded', node, path, effect, output, ...beside, replayed: true };
+}
+
+/** Asks the person for the model, and gives it the reply. */
+export function consult(
+  state: RunState,
+  scope: Scope,
+  { open, conversation }: { readonly open: OpenCall; readonly conversation: Conversation },
+  question: string,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const { node, path } = visit;
+  if (open.known !== undefined) return [replayFinishedCall(scope, open, ASK_PERSON)];
+  if (!state.hasPeople) {
+    const message = 'There is no one to ask; decide without an answer';
+    const failure: ReportDraft = { kind: 'gate.no_one_to_ask', message, outcome: 'not_started' };
+    return refuseCall(state, scope, open, { type: 'refuse', tool: ASK_PERSON, failure });
+  }
+  if (open.replied === undefined)
+    return [
+      askPerson(state, visit, {
+        gate: approvalGate(path, ASK_PERSON, conversation, conversation.calls.indexOf(open)),
+        prompt: question,
+        options: [REPLY, 'decline'],
+        promptFor: [{ value: REPLY, name: 'answer' }],
+      }),
+    ];
+  const effect = { key: open.key, type: 'tool' as const, target: ASK_PERSON };
+  return [
+    { type: 'effect:requested', node, path, effect, attempt: 0 },
+    { type: 'effect:succeeded', node, path, effect, output: { answer: open.replied } },
+  ];
+}
+
+/** Shows the refusal to the model once; the same call refused again fails the node. */
+export function refuseCall(
+  state: RunState,
+  scope: Scope,
+  open: OpenCall,
+  { tool, failure }: Extract<ToolDecision, { type: 'refuse' }>,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const error = failureAt(state, scope, visit.node, failure);
+  const effect = { key: open.key, type: 'tool' as const, target: tool };
+  const where = { node: visit.node, path: visit.path };
+  return [{ type: 'effect:failed', ...where, effect, error }];
+}

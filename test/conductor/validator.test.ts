@@ -1,0 +1,134 @@
+/** A second model judges the output of an agent: its words go back, and an output that stays bad is a failure. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openErrand, type Errand, type RunEvent } from '../../src/index.ts';
+
+const KEPT = `  - {name: kept, type: set, values: {text: "{{ failing.output.text }}"}}\n`;
+
+function file(judge: string, routes = '[{to: $end}]'): string {
+  return `workflow:
+  name: judged
+  entry_point: writer
+  runtime:
+    simulate:
+      w: [{answer: {text: first}}, {answer: {text: second}}, {answer: {text: third}}]
+      j: ${judge}
+agents:
+  - name: writer
+    model: sim/w
+    tools: []
+    prompt: Write
+    output: {text: {type: string}}
+    validator: {criteria: "It names {{ workflow.name }}.", model: sim/j, max_retries: 1}
+    routes: ${routes}
+${routes.includes('kept') ? KEPT : ''}`;
+}
+
+let folder = '';
+let errand: Errand;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'errand-judged-'));
+  errand = await openErrand({ store: 'memory', directory: folder });
+});
+afterEach(async () => {
+  await errand.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(text: string): Promise<string> {
+  writeFileSync(join(folder, 'judged.yaml'), text);
+  const run = await errand.start(await errand.load('judged.yaml'));
+  await run.result();
+  return run.id;
+}
+
+async function eventsOf(run: string): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of errand.history(run)) events.push(event);
+  return events;
+}
+
+function modelsIn(events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event) =>
+    event.type === 'effect:requested' ? [event.effect.target.replace('sim/', '')] : [],
+  );
+}
+
+const REFUSE = '{answer: {passed: false, feedback: Name it}}';
+
+describe('an output that a second model judges', () => {
+  it('is the output of the node when it passes', async () => {
+    const events = await eventsOf(await start(file('[{answer: {passed: true}}]')));
+    expect(modelsIn(events)).toEqual(['w', 'j']);
+    expect(events.at(-1)).toMatchObject({ type: 'run:completed', output: { text: 'first' } });
+  });
+
+  it('goes back with the words of the judge, in the same conversation', async () => {
+    const run = await start(file(`[${REFUSE}, {answer: {passed: true}}]`));
+    const events = await eventsOf(run);
+    expect(modelsIn(events)).toEqual(['w', 'j', 'w', 'j']);
+    expect(events.at(-1)).toMatchObject({ type: 'run:completed', output: { text: 'second' } });
+    // the judge sees the criteria and the output; every call is on the bill
+    const prompts = events.flatMap((event) =>
+      event.type === 'effect:requested' && event.prompt !== undefined ? [event.prompt.text] : [],
+    );
+    expect(prompts[0]).toBe('Write');
+    expect((await errand.costs(run)).attempts).toHaveLength(4);
+  });
+
+  it('fails the node when it stays bad, with the output in hand', async () => {
+    const routes = '[{to: $end}, {on_error: agent.output_rejected, to: kept}]';
+    const events = await eventsOf(await start(file(`[${REFUSE}]`, routes)));
+    expect(modelsIn(events)).toEqual(['w', 'j', 'w', 'j']);
+    expect(events.find(({ type }) => type === 'node:failed')).toMatchObject({
+      error: {
+        kind: 'agent.output_rejected',
+        category: 'content',
+        retryable: false,
+        details: { rejections: 2, feedback: 'Name it' },
+      },
+      output: { text: 'second' },
+    });
+    expect(events.at(-1)).toMatchObject({ type: 'run:completed', output: { text: 'second' } });
+  });
+
+  it('is judged after a failure of the judge, and not written again', async () => {
+    const denied = '[{fail: {kind: provider.auth}}]';
+    const run = await start(file(denied));
+    expect((await eventsOf(run)).at(-1)).toMatchObject({
+      type: 'run:failed',
+      error: { kind: 'provider.auth' },
+    });
+    writeFileSync(
+      join(folder, 'judged.yaml'),
+      file('[{fail: {kind: provider.auth}}, {answer: {passed: true}}]'),
+    );
+    const resumed = await errand.resume(run);
+    expect(await resumed?.result()).toMatchObject({
+      status: 'completed',
+      output: { text: 'first' },
+    });
+    expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'j']);
+  });
+
+  it('is asked for again when a person resumes a rejected run', async () => {
+    const run = await start(file(`[${REFUSE}, ${REFUSE}, {answer: {passed: true}}]`));
+    const resumed = await errand.resume(run);
+    expect(await resumed?.result()).toMatchObject({
+      status: 'completed',
+      output: { text: 'third' },
+    });
+    expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'w', 'j', 'w', 'j']);
+  });
+
+  it('is within the bound that validate prints', async () => {
+    writeFileSync(join(folder, 'judged.yaml'), file(`[${REFUSE}]`));
+    const { files } = await errand.validate('judged.yaml');
+    // 7 turns of the agent and 12 of the judge, each asked at most 6 times
+    expect(files[0]?.worstCase?.modelRequests).toBe(114);
+    expect(files[0]?.nodes['writer']?.raises).toContain('agent.output_rejected');
+  });
+});
