@@ -34,7 +34,7 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
     if (!guard) continue;
     if (route.move.type === 'halt') return halt(state, scope, { route, bucket: 'success' });
     if (route.move.type === 'to')
-      return follow(state, scope, route.move, { rule: route.index, bucket: 'success' });
+      return follow(state, scope, { route, bucket: 'success' }, route.move);
   }
   const error = failureAt(state, scope, visit.node, {
     kind: 'route.no_match',
@@ -47,12 +47,13 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
 function follow(
   state: RunState,
   scope: Scope,
+  { route, bucket }: FoundRoute,
   { to, output }: Extract<Route['move'], { type: 'to' }>,
-  how: Pick<RouteTaken, 'bucket' | 'rule' | 'kind'>,
 ): readonly EventBody[] {
   const visit = visitOf(scope);
-  if (output === undefined) return [routeTaken(visit, { ...how, to })];
   const { error } = visit;
+  const how = { rule: route.index, bucket, ...(error === undefined ? {} : { kind: error.kind }) };
+  if (output === undefined) return [routeTaken(visit, { ...how, to })];
   try {
     const names = templateContext(state, scope, {
       output: visit.output ?? null,
@@ -61,7 +62,7 @@ function follow(
     });
     return [routeTaken(visit, { ...how, to, output: evaluateObject(output, names) })];
   } catch (thrown) {
-    return guardFailed(state, scope, thrownAt(state, scope, visit.node, thrown), error);
+    return guardFailed(state, scope, thrownByText(state, scope, route, thrown), error);
   }
 }
 
@@ -117,7 +118,7 @@ function makeMove(
     routeTaken(visit, { move: move.type, rule: route.index, bucket, kind: error.kind, ...more });
   switch (move.type) {
     case 'to':
-      return follow(state, scope, move, { rule: route.index, bucket, kind: error.kind });
+      return follow(state, scope, { route, bucket }, move);
     case 'retry': {
       if (used >= move.max) return undefined;
       const spent = retriesUsedUp(state, scope, error);
