@@ -6,6 +6,7 @@ import { renderToString } from 'preact-render-to-string';
 import { UTC } from './text/time.ts';
 import type { RunPageData } from './view/run/page-data.ts';
 import { RunReport, runHeading } from './view/run/run-report.tsx';
+import { AllSteps } from './view/run/step-drawer.tsx';
 import { SurroundingsContext } from './view/surroundings.ts';
 
 /** The styles of the page, put in by the build. */
@@ -30,7 +31,7 @@ export function runHtml(page: RunPageData, nowMs: number): string {
       <body class="file">
         <main id="main">
           <SurroundingsContext.Provider value={{ base: undefined, zone: UTC, nowMs }}>
-            <RunReport page={page} />
+            <RunReport page={page} AllSteps={AllSteps} />
           </SurroundingsContext.Provider>
         </main>
       </body>

@@ -1,11 +1,25 @@
 /** Builds the dashboard: `scripts/dashboard.mjs` says where to. */
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
-/** Parts that several pages use, beside what every page begins with. */
+/** Parts that most pages use: one file, because many small ones compress badly. */
 const SHARED =
-  /dashboard\/(view\/(parts|status|surroundings)|form\/|app\/(confirm|focus|moves|hooks)|text\/(time|words))|src\/errors\/(render\/(phrases|money)|catalog\/vocabulary)|src\/history\/run-view\/(bars|read-view|wire|steps|places)/;
+  /node_modules\/@?preact|dashboard\/(view\/(parts|status|surroundings)|app\/(api|confirm|focus|hooks|moves)|text\/(time|words))|src\/errors\/(render\/(phrases|money)|catalog\/vocabulary|support\/(printable|safe-json)|report\/bounded-text)|src\/history\/run-view\/(bars|list|read-view|wire|steps|places)|src\/machine\/state\/plan-lookup/;
+
+/** Parts that are loaded when a person is asked, or starts a run. */
+const FORMS = /dashboard\/form\//;
+
+/** Styles are one file that the page names, so that nothing has to be loaded beside a script. */
+const plainImports: Plugin = {
+  name: 'plain-imports',
+  enforce: 'pre',
+  load: {
+    filter: { id: /^\0vite\/preload-helper\.js$/ },
+    handler: () => 'export const __vitePreload = (load) => load();',
+  },
+};
 
 export default defineConfig({
+  plugins: [plainImports],
   root: import.meta.dirname,
   // the server puts its own base path before them
   base: './',
@@ -23,10 +37,12 @@ export default defineConfig({
     emptyOutDir: true,
     rolldownOptions: {
       output: {
-        // what most pages need is one file: many small ones compress badly
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: 'shared', test: SHARED }],
+          groups: [
+            { name: 'shared', test: SHARED },
+            { name: 'forms', test: FORMS },
+          ],
         },
       },
     },

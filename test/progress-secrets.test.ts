@@ -45,7 +45,7 @@ function textIn(said: readonly unknown[]): string {
 }
 
 it('of a function has no secret, in keys and values, and leaves out what is no JSON', async () => {
-  expect((await progressOf(['ok'])).slice(1)).toEqual([
+  expect((await progressOf(['ok.'])).slice(1)).toEqual([
     'connecting with [redacted]',
     { '[redacted]': ['[redacted]'], password: { is: '<[redacted]>' } },
   ]);

@@ -75,3 +75,26 @@ describe.each([false, true])('a caller that is run again (accepts drift: %s)', (
     expect(await retry(id, acceptDrift)).toMatchObject({ status: 'completed' });
   });
 });
+
+it.each([
+  ['c/c', 'c'],
+  ['c/nobody', 'c'],
+  ['nobody', undefined],
+])(
+  'the path %s in a finished workflow is refused, and says what can be run again',
+  async (from, whole) => {
+    write('p.yaml', CALL);
+    write('ch.yaml', WORKING);
+    const id = await begin();
+    await inErrand(async (errand) => {
+      const workflow = await errand.load('p.yaml');
+      const refused = await errand
+        .resume(id, { workflow, from })
+        .catch((thrown: unknown) => thrown);
+      const detail = whole === undefined ? /^Name a node/ : new RegExp(`^Name ${whole} instead`);
+      expect(refused).toMatchObject({
+        report: { kind: 'validation.input', action: { detail: expect.stringMatching(detail) } },
+      });
+    });
+  },
+);

@@ -1,6 +1,6 @@
 /** The frame around every page: navigation, the live region, sign-in in place, and where the focus goes. */
 import { useSignalEffect } from '@preact/signals';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { SurroundingsContext } from '../view/surroundings.ts';
 import { address } from './navigation.ts';
@@ -26,12 +26,21 @@ function zone(atMs: number): number {
   return -new Date(atMs).getTimezoneOffset();
 }
 
-export function Shell(): JSX.Element {
+/** Each second only what shows a time is drawn again: the rest of the page is the same element. */
+function Clock({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const nowMs = useNow(TICK_MS);
+  return (
+    <SurroundingsContext.Provider value={{ base: BASE, zone, nowMs, copy: copyText }}>
+      {children}
+    </SurroundingsContext.Provider>
+  );
+}
+
+export function Shell(): JSX.Element {
   useFocusOnPageChange();
   const isOut = isSignedOut.value;
   return (
-    <SurroundingsContext.Provider value={{ base: BASE, zone, nowMs, copy: copyText }}>
+    <Clock>
       <a class="skip" href="#main">
         Skip to the content
       </a>
@@ -47,7 +56,7 @@ export function Shell(): JSX.Element {
           <Page at={address.value} />
         </div>
       </main>
-    </SurroundingsContext.Provider>
+    </Clock>
   );
 }
 

@@ -86,21 +86,29 @@ async function addAllSteps(run: string, setLoaded: SetLoaded): Promise<void> {
   }
 }
 
-/** Events are folded once a frame, however many came. */
+/** Faster than that nobody reads, and a run of thousands of events would keep the browser busy. */
+const DRAW_EVERY_MS = 100;
+
+/** Events are folded and drawn together, however many came; the first after a while at once. */
 function useFolding(setLoaded: SetLoaded, moved: () => void): (event: ViewEvent) => void {
   const waiting = useRef<ViewEvent[]>([]);
-  const frame = useRef<number | undefined>(undefined);
+  const drawnAtMs = useRef(-Infinity);
   return useCallback((event) => {
     waiting.current.push(event);
     if (MOVING.test(event.type)) moved();
-    frame.current ??= requestAnimationFrame(() => {
-      frame.current = undefined;
-      const events = waiting.current;
-      waiting.current = [];
-      setLoaded((before) =>
-        before?.view === undefined ? before : { ...before, view: foldView(before.view, events) },
-      );
-    });
+    if (waiting.current.length > 1) return;
+    const sinceMs = performance.now() - drawnAtMs.current;
+    setTimeout(
+      () => {
+        drawnAtMs.current = performance.now();
+        const events = waiting.current;
+        waiting.current = [];
+        setLoaded((before) =>
+          before?.view === undefined ? before : { ...before, view: foldView(before.view, events) },
+        );
+      },
+      Math.max(0, DRAW_EVERY_MS - sinceMs),
+    );
   }, []);
 }
 

@@ -130,7 +130,8 @@ function EditAnswer({ question, id, isBusy, answer }: GateAnswerProps): JSX.Elem
   return (
     <form class="answer-form" onSubmit={send} noValidate>
       <fieldset>
-        <legend>edit: the result in place of the node's own</legend>
+        <legend>edit</legend>
+        <p class="note">Takes the place of the node's own result.</p>
         <Fields
           id={`${id}-edit`}
           fields={fields ?? [JSON_FIELD]}

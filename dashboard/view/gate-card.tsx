@@ -47,7 +47,7 @@ export function GateCard({
           <p>
             <strong>{error.title}</strong> <KindLink kind={error.kind} />
           </p>
-          <p class="message">{error.message}</p>
+          {error.message !== prompt && <p class="message">{error.message}</p>}
           <Facts
             facts={[
               ['Where', locationWords(error.location)],

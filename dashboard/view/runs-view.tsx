@@ -1,5 +1,5 @@
 /** The list of runs: filters, counts by kind, and a row for each run with the reason it needs a look. */
-import type { JSX } from 'preact';
+import type { JSX, TargetedMouseEvent } from 'preact';
 import { usdWords } from '../../src/errors/render/money.ts';
 import { ATTENTIONS, type Attention } from '../../src/history/attention.ts';
 import type { RunRow } from '../../src/history/run-row.ts';
@@ -227,7 +227,7 @@ function RunsTable(props: RunsViewProps & { readonly rows: readonly RunRowData[]
     );
   return (
     <div class="wide" role="group" aria-label="Table of runs" tabIndex={0}>
-      <table class="runs" role="table" aria-label="Runs">
+      <table class="runs stacked" role="table" aria-label="Runs">
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col">
@@ -251,11 +251,8 @@ function RunsTable(props: RunsViewProps & { readonly rows: readonly RunRowData[]
             <th role="columnheader" scope="col">
               Waits for
             </th>
-            {mayRun && (
-              <th role="columnheader" scope="col">
-                <span class="visually-hidden">Moves</span>
-              </th>
-            )}
+            {/* the buttons below it name themselves */}
+            {mayRun && <td role="cell" />}
           </tr>
         </thead>
         <tbody role="rowgroup">
@@ -277,7 +274,7 @@ function RunTableRow({
 }: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
   const { run, workflow, status, attention, error, startedAt, costUsdMicros, waiting } = row;
   return (
-    <tr role="row">
+    <tr role="row" onClick={openRow}>
       <td role="cell">
         <RunStatusWords status={status} attention={attention} />
       </td>
@@ -316,6 +313,13 @@ function RunTableRow({
       )}
     </tr>
   );
+}
+
+/** A click anywhere in the row opens the run; its link does it for keyboards and screen readers. */
+function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
+  const isForOther = event.target instanceof Element && event.target.closest('a, button') !== null;
+  const isMarking = document.getSelection()?.isCollapsed === false;
+  if (!isForOther && !isMarking) event.currentTarget.querySelector<HTMLElement>('a.id')?.click();
 }
 
 function RowMoves({

@@ -4,16 +4,16 @@ export interface NumberColumn {
   readonly numbers: string;
 }
 
-/** Columns of numbers stand to the right. */
+/** Columns of numbers stand to the right. The roles stay when a style stacks the cells on a narrow screen. */
 export function TableHead({ columns }: { readonly columns: readonly (string | NumberColumn)[] }) {
   return (
-    <thead>
-      <tr>
+    <thead role="rowgroup">
+      <tr role="row">
         {columns.map((column) => {
           const [name, style] =
             typeof column === 'string' ? [column, undefined] : [column.numbers, 'number'];
           return (
-            <th key={name} scope="col" class={style}>
+            <th key={name} role="columnheader" scope="col" class={style}>
               {name}
             </th>
           );

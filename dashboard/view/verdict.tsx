@@ -138,6 +138,11 @@ export function FailureRoutes({ files }: { readonly files: readonly FileVerdict[
           ))}
         </tbody>
       </table>
+      {rows.some(({ move }) => /#\d/.test(move)) && (
+        <p class="note">
+          A number counts the routes of the node in the file: <code>#0</code> is the first one.
+        </p>
+      )}
     </div>
   );
 }

@@ -94,13 +94,25 @@ const FIRST_SIGHT_TABLE: readonly string[] = [
   '',
   'Errand on entries that were collected and labelled before its rules had met them, each scored once:',
   '',
-  '| examination | n | kind | category | retryable | hints |',
+  '| examination | n | kind (95 % interval) | category | retryable (95 % interval) | hints |',
   '|---|---|---|---|---|---|',
   ...FIRST_SIGHT.map(
     ({ name, entries, kind, category, retryable, hints }) =>
-      `| ${name} | ${entries} | ${kind} | ${category} | ${retryable} | ${hints} |`,
+      `| ${name} | ${entries} | ${withInterval(kind, entries)} | ${category} | ${withInterval(retryable, entries)} | ${hints} |`,
   ),
 ];
+
+/** Wilson's interval: what the share could be in failures of the same make. */
+function withInterval(share: string, n: number): string {
+  const z = 1.96;
+  const p = Math.round((Number.parseFloat(share) / 100) * n) / n;
+  const centre = p + (z * z) / (2 * n);
+  const reach = z * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
+  const [low, high] = [centre - reach, centre + reach].map(
+    (bound) => (100 * bound) / (1 + (z * z) / n),
+  );
+  return `${share} (${low?.toFixed(0)} to ${high?.toFixed(0)})`;
+}
 
 const CHECK: readonly string[] = [
   '## Check it',

@@ -4,6 +4,7 @@ import { families } from '../../src/providers/classify/phrases.ts';
 import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
 import { capitalised } from '../../src/workflow/diagnostics/phrases.ts';
 import { RULES } from '../../src/providers/classify/table.ts';
+import { WEIGHED_RULES } from '../../src/providers/classify/weighed/weigh.ts';
 
 export const RULES_PAGE = 'docs/reference/classification.md';
 
@@ -28,6 +29,19 @@ export function renderRules(): string {
     'no shorter window in its words, is a spent quota; and what no rule recognises is unknown.',
     '',
     ...[LONG_WAIT, NO_RULE].flatMap(renderRule),
+    '## Outweighed',
+    '',
+    'Where concepts decided, or a status that says no more than that the request was refused, or no rule at all,',
+    'all signs of the failure are weighed together: words and pairs of words, codes and their words, the status,',
+    'concepts and families. The weights are learned from the corpora by `npm run weigh`. Another conclusion takes',
+    'the place of that of the rule where it is clearly likelier: five times over a status, fifty times over',
+    'concepts. The evidence names the rule that was outweighed (`over=…`) and the words that spoke loudest. Codes,',
+    'recorded phrases, headers, faults of the transport and rules of the app are never outweighed.',
+    '',
+    ...WEIGHED_RULES.flatMap(({ id, means }) => [
+      `- \`${id}\`: \`${means.kind}\`${means.category === undefined ? '' : `, category \`${means.category}\``}`,
+    ]),
+    '',
     '## Phrase families',
     '',
     'The stems that each family looks for; where several are joined by `+`, all must occur.',

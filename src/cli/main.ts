@@ -3,7 +3,7 @@
  * nothing. Every error ends here, as a report with an exit code.
  */
 import { CommanderError } from 'commander';
-import { isCrashed, noteEnd } from './guard/command-end.ts';
+import { mayBeHeld, noteEnd } from './guard/command-end.ts';
 import { createProgram } from './program/program.ts';
 import { processTerminal } from './terminal.ts';
 
@@ -23,7 +23,7 @@ try {
   }
 }
 noteEnd(Number(process.exitCode ?? 0));
-if (isCrashed()) {
+if (mayBeHeld()) {
   await cli.terminal.drained();
   process.exit();
 }

@@ -36,9 +36,19 @@ export abstract class ReadRuns {
     return (await this.runs()).list(query);
   }
 
+  /** Another text after every write to the store; undefined where the store does not say. */
+  async writeMark(): Promise<string | undefined> {
+    return (await this.runs()).store.writeMark?.();
+  }
+
   async *history(run: string, fromSeq?: number): AsyncIterable<RunEvent> {
+    for await (const events of this.commits(run, fromSeq)) yield* events;
+  }
+
+  /** The same, commit by commit: an event by itself takes longer to pass on than to fold. */
+  async *commits(run: string, fromSeq?: number): AsyncIterable<readonly RunEvent[]> {
     const { store } = await this.runs();
-    for await (const { events } of store.read(run, fromSeq)) yield* events.map(asEvent);
+    for await (const { events } of store.read(run, fromSeq)) yield events.map(asEvent);
   }
 
   async costs(run: string): Promise<Costs> {
@@ -47,7 +57,8 @@ export abstract class ReadRuns {
 
   async events(run: string, fromSeq?: number): Promise<readonly RunEvent[]> {
     const events: RunEvent[] = [];
-    for await (const event of this.history(run, fromSeq)) events.push(event);
+    for await (const commit of this.commits(run, fromSeq))
+      for (const event of commit) events.push(event);
     return events;
   }
 

@@ -10,7 +10,7 @@ import { NO_ITEMS, renameBar } from './run-view/bars.ts';
 import { beginCall, endCall, NO_COSTS, sendBack } from './run-view/costs.ts';
 import { nextStep, routeOf, waiting, type NodeEvent } from './run-view/in-node.ts';
 import { isSentBack, type LedgerRow } from './run-view/ledger-row.ts';
-import { countMember, uncountMember } from './run-view/members.ts';
+import { countMember, reopenMembers, uncountMember } from './run-view/members.ts';
 import { Places } from './run-view/places.ts';
 import { rewind } from './run-view/rewind.ts';
 import { putStep, stepAt, stopInside, type Draft } from './run-view/steps.ts';
@@ -154,6 +154,7 @@ function resumed(
     input: input === undefined ? view.input : joined(view.input, input),
     legs: [...rest.legs, { from: at, cause: 'resumed', by, seq }],
   };
+  if (view.status === 'failed') reopenMembers(next, view.endedAt);
   if (from !== undefined) rewind(next, from, at);
   return next;
 }

@@ -40,6 +40,39 @@ describe('reportFrom', () => {
     });
   });
 
+  it('gives failures that were thrown together the outcome of which least is known', () => {
+    const code = (name: string, syscall: string): Error =>
+      Object.assign(new Error(name), { code: name, syscall });
+    const refused = code('ECONNREFUSED', 'connect');
+    const broken = code('ECONNRESET', 'read');
+    const limited = Object.assign(new Error('limit'), { status: 429, headers: {} });
+    for (const known of [refused, limited])
+      for (const errors of [
+        [known, broken],
+        [broken, known],
+      ]) {
+        const retries = { name: 'AI_RetryError', errors, lastError: errors.at(-1) };
+        expect(reportFrom(new AggregateError(errors)).outcome).toBe('unknown');
+        expect(reportFrom(Object.assign(new Error('retries'), retries)).outcome).toBe('unknown');
+      }
+    expect(reportFrom(new AggregateError([refused, refused])).outcome).toBe('not_started');
+    expect(reportFrom(new AggregateError([refused, limited])).outcome).toBe('failed');
+    // an author's own word counts
+    const own = failure('order.missing', 'No such order');
+    expect(reportFrom(new AggregateError([own, own])).outcome).toBe('failed');
+  });
+
+  it('calls nothing transient after a part of the reply was delivered', () => {
+    // a text of events says by itself what came before the error
+    const whole = ENTRIES.filter(({ body }) => !/^(?:event|data):/m.test(String(body)));
+    const reports = whole.map((entry) => reportFrom({ ...entry }, { delivered: true }));
+    const begun = reports.filter(({ outcome }) => outcome !== 'not_started');
+    expect(begun.filter(({ category }) => category === 'transient')).toEqual([]);
+    expect(begun.filter(({ outcome, retryable }) => outcome === 'partial' && retryable)).toEqual(
+      [],
+    );
+  });
+
   it('never quotes the raw body, not even to a person', () => {
     const planted = 'PLANTED-SENTENCE-OF-THE-BODY';
     for (const entry of ENTRIES) {

@@ -2,8 +2,11 @@
  * Makes a report from what any SDK threw: extract, classify, describe. Needs no engine and runs anywhere.
  * A value that is not a provider's failure is reported like any other thrown value.
  */
-import { buildReport, rebuild } from '../errors/report/build.ts';
+import { buildReport, outcomeOf, rebuild } from '../errors/report/build.ts';
 import { catalogRow, type RuntimeKind } from '../errors/catalog/catalog.ts';
+import { failuresWithin } from '../errors/thrown/held-failures.ts';
+import { isReservedKind } from '../errors/catalog/kinds.ts';
+import { OUTCOMES, type Outcome } from '../errors/catalog/vocabulary.ts';
 import { readProperty } from '../errors/support/safe-json.ts';
 import { readProblem } from '../errors/report/read-problem.ts';
 import type { Redactor } from '../errors/redaction/redact.ts';
@@ -48,8 +51,8 @@ export interface ReportFromOptions {
  */
 export function reportFrom(thrown: unknown, options: ReportFromOptions = {}): ErrorReport {
   const report = readWith(toReport, thrown, { options, read: ownProblem });
-  const attempts = attemptsIn(thrown, report, options);
-  return attempts === undefined ? report : rebuild(report, { attempts });
+  const changes = factsOfOthers(thrown, report, options);
+  return Object.keys(changes).length === 0 ? report : rebuild(report, changes);
 }
 
 /**
@@ -59,8 +62,38 @@ export function reportFrom(thrown: unknown, options: ReportFromOptions = {}): Er
  */
 export function draftFrom(thrown: unknown, options: ReportFromOptions = {}): ReportDraft {
   const draft = readWith(thrownDraft, thrown, { options, read: ownProblem });
+  return { ...draft, ...factsOfOthers(thrown, draft, options) };
+}
+
+/** What failures that were thrown together say beside the one that gives the kind. */
+function factsOfOthers(
+  thrown: unknown,
+  draft: ReportDraft,
+  options: ReportFromOptions,
+): Pick<ReportDraft, 'attempts' | 'outcome'> {
   const attempts = attemptsIn(thrown, draft, options);
-  return attempts === undefined ? draft : { ...draft, attempts };
+  const outcome = outcomeOfAll(thrown, draft, options);
+  return {
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(outcome === undefined ? {} : { outcome }),
+  };
+}
+
+/**
+ * The outcome of which least is known, because any of the failures may have had an effect. Undefined where
+ * that is the outcome of the draft, or where an author or another Errand has said it.
+ */
+function outcomeOfAll(
+  thrown: unknown,
+  draft: ReportDraft,
+  options: ReportFromOptions,
+): Outcome | undefined {
+  if (!isReservedKind(draft.kind) || draft.location !== undefined) return undefined;
+  const own = OUTCOMES.indexOf(outcomeOf(draft));
+  const others = failuresWithin(thrown).map((inner) =>
+    OUTCOMES.indexOf(outcomeOf(readWith(thrownDraft, inner, { options, read: ownProblem }))),
+  );
+  return others.some((other) => other > own) ? OUTCOMES[Math.max(...others)] : undefined;
 }
 
 /** Enough for any retries that somebody waits for. */

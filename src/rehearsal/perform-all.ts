@@ -32,8 +32,10 @@ export interface WorldOptions {
   };
   /** Only scenarios whose name contains the text. */
   readonly only?: string;
-  /** Called as scenarios are played. */
-  readonly onProgress?: (played: number, name: string) => void;
+  /** Every scenario keeps the events that led to its end. Default: only surprises do. */
+  readonly keepsWays?: boolean;
+  /** Called with what is being played: `12 scenarios; refund: payment.declined`. */
+  readonly onProgress?: (text: string) => void;
 }
 
 export interface Performed {
@@ -66,8 +68,9 @@ export async function performAll(
   const bill = new Playbill(company, {
     kinds: options.generate?.kinds ?? 'all',
     doubt: options.generate?.doubt ?? 'all',
+    keepsWays: options.keepsWays ?? false,
     onPlayed: (performance, scenario) => {
-      options.onProgress?.(++played, scenario.name);
+      options.onProgress?.(`${++played} scenarios; ${scenario.name}`);
       if (isShown(scenario)) notes.note(performance);
     },
   });

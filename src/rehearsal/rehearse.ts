@@ -4,17 +4,18 @@
  */
 import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { Route } from '../workflow/plan/route.ts';
 import { CoverageReport, type ErrorRoute } from './figures/coverage.ts';
 import {
   DEFAULT_CRASHES,
   rehearseCrashes,
   type Crashes,
-  type CrashMissed,
+  type CrashResult,
 } from './figures/crashes.ts';
 import type { Minima } from './figures/minimum.ts';
 import { rehearseMutants } from './mutants/rehearse-mutants.ts';
 import { performAll, type WorldOptions } from './perform-all.ts';
-import type { Atlas } from './places/places.ts';
+import type { Atlas, Place } from './places/places.ts';
 import { Transforms } from './play/transforms.ts';
 import { resultOf, type RehearsalResult } from './report/result.ts';
 import type { Scenario } from './scenarios/scenario.ts';
@@ -38,6 +39,8 @@ export interface Rehearsed {
   readonly atlas: Atlas;
   readonly scenarios: readonly Scenario[];
   readonly errorRoutes: readonly CoveredRoute[];
+  /** Error routes by which an effect that is not idempotent is executed again, with its place. */
+  readonly repeats: ReadonlyMap<Route, Place>;
   /** A promise of ours is broken. */
   readonly isBroken: boolean;
 }
@@ -69,12 +72,16 @@ async function rehearse(
   const { seed = 1, crashes = DEFAULT_CRASHES, minima = {}, storms = 0, recorded } = options;
   const performed = await performAll(plan, files, options);
   const { atlas, company, notes } = performed;
-  const crashed = await rehearseCrashes(company, performed.scenarios, { crashes, seed });
-  const scenarios = performed.scenarios.map((each) => afterCrashes(each, crashed.figure.missed));
+  const { onProgress } = options;
+  const watching = onProgress === undefined ? {} : { onProgress };
+  const how = { crashes, seed, ...watching };
+  const crashed = await rehearseCrashes(company, performed.scenarios, how);
+  const scenarios = performed.scenarios.map((each) => afterCrashes(each, crashed));
   const report = new CoverageReport(company.kitchen, notes, scenarios);
   const mutants =
     options.hasMutants === true ? await rehearseMutants(performed, options) : undefined;
-  const weather = storms === 0 ? undefined : await rehearseStorms(company, { seed, storms });
+  const weather =
+    storms === 0 ? undefined : await rehearseStorms(company, { seed, storms, ...watching });
   const coverage = {
     ...report.all,
     crashes: crashed.figure,
@@ -96,6 +103,7 @@ async function rehearse(
       .errorRoutes()
       .filter((each) => !report.isExcluded(each))
       .map((each) => ({ ...each, isCovered: notes.routes.has(each.route) })),
+    repeats: notes.again,
     isBroken:
       crashed.repeated.length > 0 ||
       notes.repeated.length > 0 ||
@@ -105,9 +113,15 @@ async function rehearse(
 }
 
 /** A crash that changes the end is a surprise too. */
-function afterCrashes(scenario: Scenario, missed: readonly CrashMissed[]): Scenario {
-  const found = missed.find((each) => each.scenario === scenario.name);
+function afterCrashes(scenario: Scenario, { figure, ways }: CrashResult): Scenario {
+  const found = figure.missed.find((each) => each.scenario === scenario.name);
   if (found === undefined || scenario.judgement.verdict === 'surprise') return scenario;
   const why = `Killed ${found.when} commit ${found.commit} and resumed, ${found.why}`;
-  return { ...scenario, judgement: { verdict: 'surprise', why } };
+  const { summary } = scenario;
+  const way = ways.get(scenario.name) ?? [];
+  return {
+    ...scenario,
+    ...(summary === undefined ? {} : { summary: { ...summary, way } }),
+    judgement: { verdict: 'surprise', why },
+  };
 }

@@ -58,6 +58,8 @@ export interface SimulationOptions {
   readonly revise?: (leg: number) => Revision | undefined;
   /** How often a run that failed, or was parked for a person, is resumed. Default: 0. */
   readonly resumes?: number;
+  /** The chance that a node is run again with all that follows it, at each rest. Default: 0. */
+  readonly rewinds?: number;
   /** Starts and resumes in all; a run that parks for ever has to end some time. Default: 50. */
   readonly maxLegs?: number;
   /**
@@ -122,10 +124,11 @@ export class SimulatedBackend {
 
   async resume(
     run: string,
-    options: RunOptions & Revision & { readonly answer?: Answer } = {},
+    { from, ...options }: RunOptions & Revision & { readonly answer?: Answer } = {},
   ): Promise<RunHandle> {
     const process = this.#living();
-    return this.#handle(process, process.backend.resume(run, options), () => run);
+    const how = { ...options, ...(from === undefined ? {} : { from }) };
+    return this.#handle(process, process.backend.resume(run, how), () => run);
   }
 
   /** Answers a gate; undefined when another process receives the answer. */
@@ -251,6 +254,8 @@ export async function simulate(
     random: (...words) => world.random(...words),
     cancels: options.faults?.cancels ?? 0,
     misanswers: options.faults?.misanswers ?? 0,
+    rewinds: options.rewinds ?? 0,
+    started: () => world.started(world.latestRun),
     lastGate: () => world.lastGate(world.latestRun),
     now: () => world.clock.now(),
     answered: (gate) => world.answered(world.latestRun, gate),

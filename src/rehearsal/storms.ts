@@ -1,7 +1,10 @@
 /** Plays a workflow in stormy worlds that are made from a seed, and holds them to our promises alone. */
-import { repeatedUnasked } from './figures/repeated.ts';
+import { worstCaseOf } from '../workflow/check/check.ts';
+import { LAWS } from './laws/laws.ts';
+import type { Subject } from './laws/subject.ts';
+import type { WorldOptions } from './perform-all.ts';
 import type { Company } from './scenarios/company.ts';
-import { simulate, type Simulation } from './simulated-run.ts';
+import { simulate } from './simulated-run.ts';
 import { BROKEN_PROMISES } from './verdict/verdict.ts';
 import { STORMY } from './world/faults.ts';
 
@@ -15,48 +18,42 @@ export interface Storms {
 const WEATHER = { ...STORMY, effectThrows: 0 };
 const RESUMES = 3;
 
+interface StormOptions {
+  readonly seed: number;
+  readonly storms: number;
+  readonly onProgress?: WorldOptions['onProgress'];
+}
+
 export async function rehearseStorms(
   { atlas, values }: Company,
-  { seed, storms }: { readonly seed: number; readonly storms: number },
+  { seed, storms, onProgress }: StormOptions,
 ): Promise<Storms> {
+  const { plan } = atlas;
+  const worstCase = worstCaseOf(plan);
   const broken: number[] = [];
   for (let number = 0; number < storms; number++) {
     const own = seed + number;
-    const simulation = await simulate(atlas.plan, {
+    onProgress?.(`storm ${number + 1} of ${storms}`);
+    const simulation = await simulate(plan, {
       seed: own,
       input: values.baseInput(),
       faults: WEATHER,
       answers: 'any',
       resumes: RESUMES,
     });
-    if (!isKept(simulation)) broken.push(own);
+    if (breachesOf({ ...simulation, plan, worstCase }).length > 0) broken.push(own);
   }
   return { runs: storms, broken };
 }
 
-/** Nothing repeated unasked, no run that stands still, one ending for each leg, no bound exceeded. */
-function isKept({ events, executions, incidents, result }: Simulation): boolean {
-  if (incidents.some(({ what }) => what === 'stuck')) return false;
-  if (repeatedUnasked({ executions, events }).length > 0) return false;
-  if (result.status === 'failed' && BROKEN_PROMISES.has(result.error.kind)) return false;
-  return hasOneEndingPerLeg(events);
+/** One sentence for each promise that was not kept. */
+export function breachesOf(subject: Subject): readonly string[] {
+  const { incidents, result } = subject;
+  const isStuck = incidents.some(({ what }) => what === 'stuck');
+  const isDefect = result.status === 'failed' && BROKEN_PROMISES.has(result.error.kind);
+  return [
+    ...(isStuck ? ['The run stood still'] : []),
+    ...(isDefect ? [`The run ended with ${result.error.kind}`] : []),
+    ...LAWS.flatMap((law) => law.breaches(subject).map((said) => `${law.name}: ${said}`)),
+  ];
 }
-
-function hasOneEndingPerLeg(events: Simulation['events']): boolean {
-  let isOpen = true;
-  for (const { type } of events) {
-    if (type === 'run:started' || type === 'run:resumed') isOpen = true;
-    else if (ENDINGS.has(type)) {
-      if (!isOpen) return false;
-      isOpen = false;
-    } else if (!isOpen) return false;
-  }
-  return true;
-}
-
-const ENDINGS: ReadonlySet<string> = new Set([
-  'run:paused',
-  'run:completed',
-  'run:failed',
-  'run:cancelled',
-]);

@@ -15,9 +15,17 @@ export interface Listening {
   ended(withinMs: number): Promise<void>;
 }
 
+export interface TimeLimits {
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number;
+  /** To the end of its body. */
+  readonly requestMs: number;
+  /** How often connections are looked at. */
+  readonly checkMs: number;
+}
+
 /** A client that sends slower than this is no client. */
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 30_000;
+const LIMITS: TimeLimits = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000 };
 const KEEP_ALIVE_MS = 5000;
 const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_CONNECTIONS = 4096;
@@ -27,7 +35,11 @@ const UNREAD_BYTES = 16 * 1024;
 /** Rejects with `validation.input` for a port in use or an address that is not here. */
 export async function listen(
   server: Pick<HostedServer, 'fetch' | 'refusal'>,
-  { host, port }: { readonly host: string; readonly port: number },
+  {
+    host,
+    port,
+    limits = LIMITS,
+  }: { readonly host: string; readonly port: number; readonly limits?: TimeLimits },
 ): Promise<Listening> {
   const listener = getRequestListener(
     (request, env) => {
@@ -43,10 +55,10 @@ export async function listen(
   const refuse = refusals(server);
   const http = createServer(
     {
-      headersTimeout: HEADERS_MS,
-      requestTimeout: REQUEST_MS,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: 2000,
+      connectionsCheckingInterval: limits.checkMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       highWaterMark: UNREAD_BYTES,
     },
@@ -98,6 +110,12 @@ type RefusalKind =
   | 'request.not_found'
   | 'request.too_large';
 
+/** By the code of Node. */
+const BROKEN: Readonly<Record<string, readonly [RefusalKind, string] | undefined>> = {
+  HPE_HEADER_OVERFLOW: ['request.too_large', 'The headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request.invalid', 'The request took too long to arrive'],
+};
+
 /** Refusals of requests that the server itself never sees, in the form of all others. */
 function refusals(server: Pick<HostedServer, 'refusal'>): Refusals {
   const response = (kind: RefusalKind, message: string): Response =>
@@ -121,10 +139,11 @@ function refusals(server: Pick<HostedServer, 'refusal'>): Refusals {
       outgoing.writeHead(status, headers).end(text);
     },
     broken: async (error, socket) => {
-      const isLong = error.code === 'HPE_HEADER_OVERFLOW';
-      const kind = isLong ? 'request.too_large' : 'request.invalid';
-      const message = isLong ? 'The headers are too long' : 'The request is no HTTP';
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+      const [kind, message] = BROKEN[error.code ?? ''] ?? [
+        'request.invalid',
+        'The request is no HTTP',
+      ];
       return raw(socket, kind, message);
     },
   };

@@ -5,6 +5,8 @@ import { agent, call, rows, times } from './table.ts';
 const N = { n: { type: 'number' } };
 const LOOK = `export const look = tool({ writes: false, run: ({ id }) => { did('look ' + id); return id; } });`;
 
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
 describe('an answer', () => {
   rows([
     {
@@ -22,6 +24,24 @@ describe('an answer', () => {
           exit: 3,
           says: { error: { kind: 'agent.output_invalid', location: { node: 'b' } } },
           calls: [...times(3, 'sim/m ok'), ...times(3, 'sim/bad ok')],
+        },
+      ],
+    },
+    {
+      it: 'nested deeper than any log can hold is off its schema',
+      models: {
+        m: [{ answer: `{"n": ${nested(5000)}}` }, { answer: '{"n": [[1]]}' }],
+        bad: [{ answer: `{"n": ${nested(600)}}` }],
+      },
+      nodes: [
+        agent({ output: { n: { type: 'array' } }, routes: [{ to: 'b' }] }),
+        agent({ model: 'sim/bad', output: { n: { type: 'array' } } }, 'b'),
+      ],
+      steps: [
+        {
+          exit: 3,
+          says: { error: { kind: 'agent.output_invalid', location: { node: 'b' } } },
+          calls: [...times(2, 'sim/m ok'), ...times(3, 'sim/bad ok')],
         },
       ],
     },

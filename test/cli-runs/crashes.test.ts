@@ -220,6 +220,31 @@ export const f = ({ password }) => {
   });
 });
 
+describe('a function that ignores its signal', () => {
+  /** As with a client that keeps its connection open: it holds the process for longer than a test may take. */
+  const deaf = (before = ''): string =>
+    `export const f = () => { ${before} return new Promise((done) => setTimeout(done, 600_000)); };\n`;
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGQUIT'])(
+    'does not keep the process after %s, and the run can be resumed',
+    async (signal) => {
+      const here = place(deaf(`setTimeout(() => process.kill(process.pid, '${signal}'), 1);`));
+      const ended = await here.type('run', 't.yaml', '--format', 'json');
+      expect(ended.exit, ended.stderr).toBe(signal === 'SIGTERM' ? 143 : 130);
+      const { run } = JSON.parse(ended.stdout) as { run: string };
+      expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'interrupted' });
+      expect(await here.type('resume', run, '--format', 'json')).toMatchObject({ exit: 5 });
+    },
+  );
+
+  it('does not keep the process after its time is over', async () => {
+    const late = CALL.replace('timeout_seconds: 30', 'timeout_seconds: 0.1');
+    const ended = await place(deaf(), late).type('run', 't.yaml', '--format', 'json');
+    expect(ended.exit, ended.stderr).toBe(5);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ waiting: { reason: 'outcome' } });
+  });
+});
+
 describe.runIf(existsSync('/dev/full'))('a stdout that takes nothing', () => {
   it.each([['--json'], ['--format=json'], ['--quiet']])(
     'makes the exit code of run %s that of a failure',

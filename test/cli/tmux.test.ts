@@ -88,4 +88,13 @@ describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 300_000 }, () => {
     session.type('clear; errand rsume x; echo "exit=$?"');
     expect(await session.until(/^exit=2$/m)).toContain('Did you mean resume?');
   });
+
+  it('sees what a rehearsal plays, in one line that is gone at the end', async () => {
+    session.type('errand rehearse gate.yaml --storm 400; echo "exit=$?"');
+    await session.until(/^gate\.yaml: (?:\d+ scenarios; |crash point |storm )/m);
+    const done = await session.until(/^exit=0$/m);
+    expect(done).toMatch(/^gate\.yaml {3}\d+ scenarios/m);
+    expect(done).toMatch(/^storms {3}400\/400$/m);
+    expect(done).not.toMatch(/^gate\.yaml: /m);
+  });
 });

@@ -65,6 +65,29 @@ export const SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('seventh-exam-failure
 /** A few more, from threads. */
 export const EIGHTH_EXAM_ENTRIES: readonly Entry[] = read('eighth-exam-failures.jsonl');
 
+/** The ninth, from pages of vendors, tables of codes and threads. */
+export const NINTH_EXAM_ENTRIES: readonly Entry[] = read('ninth-exam-failures.jsonl');
+
+/** The tenth, from tests of proxies and routers, and threads about clouds. */
+export const TENTH_EXAM_ENTRIES: readonly Entry[] = read('tenth-exam-failures.jsonl');
+
+/** All of them, in the order in which they were recorded. */
+export const ALL_ENTRIES: readonly Entry[] = [
+  ...ENTRIES,
+  ...MORE_ENTRIES,
+  ...SIBLING_ENTRIES,
+  ...EXAM_ENTRIES,
+  ...SECOND_EXAM_ENTRIES,
+  ...THIRD_EXAM_ENTRIES,
+  ...FOURTH_EXAM_ENTRIES,
+  ...FIFTH_EXAM_ENTRIES,
+  ...SIXTH_EXAM_ENTRIES,
+  ...SEVENTH_EXAM_ENTRIES,
+  ...EIGHTH_EXAM_ENTRIES,
+  ...NINTH_EXAM_ENTRIES,
+  ...TENTH_EXAM_ENTRIES,
+];
+
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
     .split('\n')

@@ -158,4 +158,28 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '92.3 %',
     hints: 'none to read',
   },
+  {
+    name: 'ninth examination, after the changes for the eighth',
+    entries: 128,
+    kind: '89.1 %',
+    category: '93.0 %',
+    retryable: '97.7 %',
+    hints: 'none to read',
+  },
+  {
+    name: 'tenth examination, with the rules of before the ninth',
+    entries: 85,
+    kind: '85.9 %',
+    category: '95.3 %',
+    retryable: '98.8 %',
+    hints: '6 of 7',
+  },
+  {
+    name: 'tenth examination, after the changes for the ninth',
+    entries: 85,
+    kind: '85.9 %',
+    category: '95.3 %',
+    retryable: '98.8 %',
+    hints: '6 of 7',
+  },
 ];

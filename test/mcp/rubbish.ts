@@ -19,6 +19,10 @@ export const RUBBISH = [
   'stranger',
   'huge',
   'digits',
+  'asks',
+  'asks more',
+  'two words',
+  'two values',
 ] as const;
 
 /** The answers that it still gets right; undefined for a call, and for what needs none. */
@@ -66,6 +70,20 @@ export function rubbish({ id, params }: Message): string | undefined {
       return answer({ result: {} });
     case 'old':
       return answer({ result: { toolResult: 'as it once was' } });
+    case 'asks':
+      return answer({ result: { resultType: 'input_required', content: [] } });
+    case 'asks more':
+      return answer({ result: { resultType: 'input_required', inputRequests: {} } });
+    case 'two words':
+      return answer({ result: { isError: true, content: [] } }).replace(
+        '"content"',
+        '"isError":false,"content"',
+      );
+    case 'two values':
+      return answer({ result: { content: [], structuredContent: { paid: 1 } } }).replace(
+        '"paid":1',
+        '"paid":1,"paid":2',
+      );
     case 'silent':
       return answer({ result: { content: [] } });
     case 'error':

@@ -246,6 +246,23 @@ describe('an ending by responses', () => {
     expect(result).toMatchObject({ ok: true, output: { text: 'Half and half' } });
   });
 
+  it.each([['msg_1'], ['another'], [undefined]])(
+    'has its text once, where its list at the end leaves out other items (id %s)',
+    async (id) => {
+      const text = 'The refund is approved.';
+      const content = [{ type: 'output_text', text, annotations: [] }];
+      const message = { type: 'message', role: 'assistant', status: 'completed', content };
+      const finished = { ...message, id: 'msg_1' };
+      const told = events({ type: 'response.output_item.done', output_index: 1, item: finished });
+      const output = JSON.stringify([id === undefined ? message : { ...message, id }]);
+      const stream = responses
+        .stream({ reasoning: 'Let me see.', text, stop: 'completed' })
+        .replace(/(?:event: .*\n)?data: \{"type":"response\.completed"/, `${told}$&`)
+        .replace(/"type":"response\.completed","response":\{/, `$&"output":${output},`);
+      expect(await hear(responses, stream)).toMatchObject({ ok: true, output: { text } });
+    },
+  );
+
   it('has the text of a part that was done, where no message was', async () => {
     const text = { type: 'response.output_text.done', output_index: 0, content_index: 0 };
     const part = events({ ...text, item_id: 'msg_1', text: 'Half and half' });

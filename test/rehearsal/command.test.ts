@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RehearsalResult } from '../../src/rehearsal/index.ts';
+import { recordFile, recordText } from '../../src/rehearsal/report/record.ts';
 import { runErrand } from '../../src/cli/run-errand.cases.ts';
 import { newPlace } from '../cli/errand.ts';
 
@@ -91,6 +92,13 @@ describe('errand rehearse', () => {
     const { coverage } = JSON.parse(mutants.stdout) as RehearsalResult;
     expect(coverage.mutants?.total).toBeGreaterThan(2);
     expect(coverage.mutants?.covered).toBe(coverage.mutants?.total);
+    // what is not counted says why
+    expect(coverage.mutants?.excluded).toContainEqual({
+      rule: 0,
+      line: 5,
+      change: 'dropped',
+      reason: 'no scenario takes the route',
+    });
     expect(place.run(['rehearse', 'flow.yaml', '--check', '--only', 'calm']).exit).toBe(2);
   });
 
@@ -132,17 +140,36 @@ describe('errand rehearse', () => {
     expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({ file: 'flow.yaml', ok: true });
   });
 
-  it('rehearses a workflow with a module of TypeScript, which is loaded and never called', () => {
+  it('rehearses a workflow with a module of TypeScript, which is loaded and never called', async () => {
+    const file = join(import.meta.dirname, '../../examples/orders.yaml');
     const { exit, stdout } = runErrand([
       'rehearse',
-      join(import.meta.dirname, '../../examples/orders.yaml'),
+      file,
       '--min',
       'routes=100,moves=100,kinds=100',
       '--format',
       'json',
     ]);
-    expect(JSON.parse(stdout)).toMatchObject({ surprises: 0, below: [], ok: true });
+    // true: the command prints it
+    const result = JSON.parse(stdout) as RehearsalResult;
+    expect(result).toMatchObject({ surprises: 0, below: [], ok: true });
     expect(exit).toBe(0);
+    await expect(recordText(result)).toMatchFileSnapshot(recordFile(file));
+  });
+
+  it('plays storms, and shows nothing of its progress where nobody sees it', () => {
+    const { exit, stdout, stderr } = place.run(['rehearse', 'flow.yaml', '--storm', '7']);
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^storms {3}7\/7$/m);
+    const json = place.run(['rehearse', 'flow.yaml', '--storm', '2', '--format', 'json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ storms: { runs: 2, broken: [] } });
+    expect(place.run(['rehearse', 'flow.yaml', '--storm', 'many']).exit).toBe(2);
+  });
+
+  it('says when no scenario has the name', () => {
+    const { exit, stdout } = place.run(['rehearse', 'flow.yaml', '--only', 'nonsense']);
+    expect(exit).toBe(0);
+    expect(stdout).toContain('No scenario has "nonsense" in its name');
   });
 
   it('prints the schema of plans', () => {

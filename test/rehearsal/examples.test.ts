@@ -1,9 +1,11 @@
-/** Every example, rehearsed as its users would: no surprise, and every error route taken. */
-import { readdirSync } from 'node:fs';
+/** Every example, rehearsed as its users would: no surprise, every error route taken, all as it is recorded. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { refund } from '../../examples/code-first.ts';
 import { rehearse } from '../../src/rehearsal/index.ts';
+import { rehearseFile } from '../../src/rehearsal/rehearse-file.ts';
+import { recordFile, recordText } from '../../src/rehearsal/report/record.ts';
 
 const directory = join(import.meta.dirname, '../../examples');
 // the module of orders.yaml imports the package by its name; its rehearsal is in command.test.ts
@@ -23,6 +25,24 @@ describe('the rehearsal of an example', () => {
     expect(coverage.moves.missed).toEqual([]);
     expect(coverage.kinds.missed).toEqual([]);
     expect(coverage.crashes.missed).toEqual([]);
+    await expect(recordText({ scenarios })).toMatchFileSnapshot(recordFile(join(directory, file)));
+  });
+
+  it('kills every mutant of an example with its record, or says why it is equivalent', async () => {
+    const file = 'six-moves-child.yaml';
+    const { coverage } = await rehearse(file, { directory, crashes: 'none', mutants: true });
+    // without the record nothing tells them
+    expect(coverage.mutants).toMatchObject({ covered: 0, total: 2, excluded: [] });
+    const recorded = await rehearseFile(file, {
+      workspace: { base: directory, env: {} },
+      extensionModules: [],
+      inputOf: () => ({}),
+      recordOf: (path) => readFileSync(recordFile(join(directory, path)), 'utf8'),
+      crashes: 'none',
+      hasMutants: true,
+    });
+    if (recorded.type === 'invalid') throw new Error('The example is not valid');
+    expect(recorded.rehearsed.result.coverage.mutants).toMatchObject({ covered: 2, missed: [] });
   });
 
   it('works for a workflow in code', async () => {

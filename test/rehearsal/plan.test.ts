@@ -15,8 +15,13 @@ nodes:
     tools: []
     output: {label: {type: string, enum: [refund, other]}}
     routes:
-      - {to: refund, when: "{{ output.label == 'refund' }}"}
+      - {to: sure, when: "{{ output.label == 'refund' }}"}
       - {to: $end}
+  - name: sure
+    type: human_gate
+    prompt: Sure?
+    options: [{label: "Yes", value: "yes"}]
+    routes: [{to: refund}]
   - name: refund
     type: script
     command: ./refund.sh
@@ -80,6 +85,14 @@ describe('a written scenario', () => {
       'a script that hangs',
       '{faults: [{at: refund, hang: true}], expect: {error: {kind: internal.script_timeout}, waited: 30s}}',
     ],
+    [
+      'a cancellation at a gate, where no process runs',
+      '{faults: [{at: sure, cancel: true}], expect: {status: cancelled}}',
+    ],
+    [
+      'a store that is away for hours',
+      '{faults: [{store: refuse, from: 0s, for: 8h}], expect: {status: completed}}',
+    ],
     ['a delay', '{faults: [{at: refund, delay: 10s}], expect: {status: completed, waited: 10s}}'],
     [
       'replies off the schema',
@@ -132,6 +145,25 @@ describe('a plan', () => {
     [
       'a try',
       'scenarios:\n  - {name: a, faults: [{at: refund, try: two, hang: true}]}\n',
+      'bad-value',
+      4,
+    ],
+    [
+      'tries that end before they begin',
+      'scenarios:\n  - {name: a, faults: [{at: refund, try: 2-1, hang: true}]}\n',
+      'bad-value',
+      4,
+    ],
+    ['a name that a generated scenario has', 'scenarios:\n  - {name: calm}\n', 'duplicate-name', 4],
+    [
+      'a node of an expected route',
+      'scenarios:\n  - {name: a, expect: {routes: ["refnd pay.no to"]}}\n',
+      'unknown-node',
+      4,
+    ],
+    [
+      'an expected route that is none',
+      'scenarios:\n  - {name: a, expect: {routes: ["refund pay.no"]}}\n',
       'bad-value',
       4,
     ],

@@ -134,9 +134,95 @@ output: {b: "{{ b.output }}"}
     const unreached = scenario(played, 'calm: a #0');
     expect(unreached.verdict).toBe('unreached');
     expect(unreached.why).toContain('{{ output.stdout | length > 100 }}');
-    expect(unreached.why).toContain('given: {a: {stdout: …}}');
+    expect(unreached.why).toContain('given: {a: {stdout: ');
     expect(played.result.ok).toBe(true);
     const given = await rehearsed(text, { given: { a: { stdout: 'x'.repeat(101) } } });
     expect(scenario(given, 'calm: a #1').verdict).toBe('unreached');
+  });
+
+  it('give a line that works when it is pasted, for what steering does not find', async () => {
+    const text = `${HEAD('a')}nodes:
+  - name: a
+    type: script
+    command: x
+    output: {label: {type: string, enum: [yes, no]}, score: {type: number, minimum: 0, maximum: 10}}
+    assert: [{that: "{{ output.score < 9 }}"}]
+    routes:
+      - {to: b, when: "{{ output.label == 'no' and output.score > 5 }}"}
+      - {to: $end}
+  - {name: b, type: wait, duration: 1m, routes: [{to: c}]}
+  - name: c
+    type: human_gate
+    prompt: Sure?
+    timeout: 1h
+    default: "no"
+    options: [{label: "Yes", value: "yes"}, {label: "No", value: "no", route: $end}]
+    routes: [{to: d}]
+  - {name: d, type: set, value: "{{ a.output.label }}"}
+`;
+    const played = await rehearsed(text);
+    const line = 'given: {a: {score: 6}}';
+    // what is behind the guard names the same guard, and each of its scenarios is listed
+    expect(namesOf(played).filter((name) => name.startsWith('c: '))).toEqual([
+      'c: yes',
+      'c: no',
+      'c: expired',
+      'c: gate.no_one_to_ask',
+    ]);
+    for (const name of ['calm: a #0', 'c: expired', 'd: validation.template'])
+      expect(scenario(played, name)).toMatchObject({
+        verdict: 'unreached',
+        why: expect.stringContaining(line) as unknown,
+      });
+    const given = await rehearsed(text, { given: { a: { score: 6 } } });
+    expect(scenario(given, 'c: expired').verdict).toBe('completed');
+    // both are steered to, although no guard reads what the person says
+    expect(scenario(given, 'calm').verdict).toBe('completed');
+  });
+
+  it('give the details to paste, for a guard that reads what a failure carries', async () => {
+    const text = `${HEAD('a')}nodes:
+  - name: a
+    type: script
+    command: x
+    raises: [pay.no]
+    routes:
+      - {to: $end}
+      - {on_error: pay.no, when: "{{ error.details is defined and error.details.code == 7 }}", to: b}
+      - {on_error: pay.no, halt: true}
+  - {name: b, type: set, value: 1}
+`;
+    const played = await rehearsed(text);
+    expect(scenario(played, 'a: pay.no, #1').why).toContain('details: {"pay.no": {code: 7}}');
+    const given = await rehearsed(text, { details: { 'pay.no': { code: 7 } } });
+    expect(scenario(given, 'a: pay.no')).toMatchObject({
+      verdict: 'completed',
+      routes: [{ rule: 1, move: 'to', to: 'b' }],
+    });
+  });
+
+  it('answer a gate with each of its options, one called approve included, and calmly lead on', async () => {
+    const text = `${HEAD('draft')}nodes:
+  - {name: draft, type: set, value: 1, routes: [{to: gate}]}
+  - name: gate
+    type: human_gate
+    prompt: Publish?
+    options:
+      - {label: Drop, value: drop, route: $end}
+      - {label: Revise, value: revise, route: draft}
+      - {label: Approve, value: approve}
+    routes: [{to: publish}]
+  - {name: publish, type: set, value: 2}
+`;
+    const played = await rehearsed(text, { keepsWays: true });
+    const answersIn = (name: string): readonly string[] =>
+      (played.scenarios.find((each) => each.name === name)?.summary?.way ?? []).flatMap(
+        (line) => /is answered: "(.*)"/.exec(line)?.[1] ?? [],
+      );
+    // it revises once: the second visit gets the next answer
+    expect(answersIn('calm')).toEqual(['revise', 'approve']);
+    expect(answersIn('gate: drop')).toEqual(['drop']);
+    expect(answersIn('gate: approve')).toEqual(['approve']);
+    expect(played.result.coverage.moves).toMatchObject({ covered: 3, total: 3, missed: [] });
   });
 });

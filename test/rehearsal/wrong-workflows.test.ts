@@ -1,5 +1,6 @@
 /** Workflows that are wrong in one way each, found without a plan. */
 import { describe, expect, it } from 'vitest';
+import { noteLines } from '../../src/cli/screen/rehearsal-notes.ts';
 import { rehearsed, scenario } from './rehearsing.ts';
 
 function workflow(nodes: string, header = ''): string {
@@ -9,7 +10,7 @@ function workflow(nodes: string, header = ''): string {
 const SCRIPT = 'type: script, command: x, idempotent: true';
 
 describe('a surprise', () => {
-  it.each([
+  it.each<readonly [string, string, string, string, number]>([
     [
       'a handler that reads what a failure does not carry',
       workflow(`  - {name: a, ${SCRIPT}, raises: [pay.no], routes: [{to: $end}, {on_error: pay.no, to: h}]}
@@ -17,6 +18,7 @@ describe('a surprise', () => {
 `),
       'a: pay.no',
       'validation.template',
+      6,
     ],
     [
       'a handler that expects the output of what failed',
@@ -25,6 +27,7 @@ describe('a surprise', () => {
 `),
       'a: pay.no',
       'validation.template',
+      6,
     ],
     [
       'a route to the wrong node',
@@ -34,6 +37,7 @@ describe('a surprise', () => {
 `),
       'a: pay.no',
       'validation.template',
+      7,
     ],
     [
       'an output that reads what never ran',
@@ -42,6 +46,7 @@ describe('a surprise', () => {
 `)}output: {b: "{{ b.output }}"}\n`,
       'a: pay.no',
       'validation.template',
+      7,
     ],
     [
       'a guard that breaks after a skip',
@@ -50,6 +55,7 @@ describe('a surprise', () => {
 `),
       'a: pay.no, skip',
       'route.guard_failed',
+      5,
     ],
     [
       'a halt whose message breaks',
@@ -57,6 +63,7 @@ describe('a surprise', () => {
 `),
       'a: pay.no',
       'route.guard_failed',
+      5,
     ],
     [
       'a gate without a way on for one of its options',
@@ -69,6 +76,7 @@ describe('a surprise', () => {
 `),
       'a: no',
       'route.no_match',
+      5,
     ],
     [
       'a quorum that can never be met',
@@ -86,6 +94,7 @@ for_each:
 `,
       'calm',
       'group.quorum',
+      6,
     ],
     [
       'a loop that only the default limit ends',
@@ -94,14 +103,15 @@ for_each:
 `),
       'calm',
       'limit.steps',
+      5,
     ],
-  ])('is %s', async (_, text, name, kind) => {
+  ])('is %s', async (_, text, ...[name, kind, line]) => {
     const played = await rehearsed(text);
     expect(scenario(played, name)).toMatchObject({ verdict: 'surprise', error: { kind } });
     expect(played.result.ok).toBe(false);
     const told = played.scenarios.find((each) => each.name === name);
     const error = told?.summary?.result.status === 'failed' ? told.summary.result.error : undefined;
-    expect(error?.location?.line).toBeGreaterThan(0);
+    expect(error?.location?.line).toBe(line);
   });
 });
 
@@ -120,7 +130,7 @@ describe('what is missed', () => {
     ]);
   });
 
-  it('shows a budget below one call: nothing behind it is reached', async () => {
+  it('shows a budget below one call, with its line: calm fails, and nothing behind it is reached', async () => {
     const played = await rehearsed(
       workflow(
         `  - {name: a, prompt: Hi, model: sim/x, tools: [], budget: {tokens: 1}, routes: [{to: b}]}
@@ -129,11 +139,17 @@ describe('what is missed', () => {
       ),
     );
     expect(scenario(played, 'calm')).toMatchObject({ error: { kind: 'limit.budget', node: 'a' } });
-    expect(scenario(played, 'calm: b #0')).toMatchObject({ verdict: 'unreached' });
+    expect(scenario(played, 'calm: a #0').why).toContain('a fails by itself: limit.budget');
+    expect(scenario(played, 'calm: b #0').verdict).toBe('unreached');
     expect(scenario(played, 'calm: b #0').why).toContain('limit.budget');
+    expect(noteLines(played)).toEqual([
+      expect.stringMatching(
+        /^ {2}look at {4}calm fails without any fault: limit\.budget.* t\.yaml:5$/,
+      ),
+    ]);
   });
 
-  it('shows a retry that repeats a payment whose outcome is unknown, by its executions', async () => {
+  it('shows a retry that repeats a payment, with its line', async () => {
     const played = await rehearsed(
       workflow(`  - name: a
     type: script
@@ -143,7 +159,10 @@ describe('what is missed', () => {
       - {on_error: effect.outcome_unknown, retry: {max: 1, backoff: none}}
 `),
     );
-    const told = played.scenarios.find(({ name }) => name === 'a: effect.outcome_unknown');
-    expect(told?.summary?.executions).toEqual({ a: 2 });
+    const found = played.scenarios.find(({ name }) => name === 'a: effect.outcome_unknown');
+    expect(found?.summary?.executions).toEqual({ a: 2 });
+    expect(noteLines(played)).toEqual([
+      '  look at    a is executed again by #1, and is not idempotent  t.yaml:10',
+    ]);
   });
 });

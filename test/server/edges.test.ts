@@ -113,3 +113,31 @@ function spoken(served: Served, text: string): Promise<string> {
     socket.on('close', () => resolve(said)).on('error', reject);
   });
 }
+
+test('a name that JavaScript keeps for itself is refused, and never left out in silence', async () => {
+  const served = await serve({ files: ALL });
+  const post = (path: string, body: string) =>
+    served.fetch(path, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+  const { run } = await served.run('ask');
+  for (const [path, body, name] of [
+    ['/v1/runs', '{"workflow":"hello","input":{"who":"Ada","__proto__":1}}', 'input.__proto__'],
+    ['/v1/runs', '{"workflow":"ask","answers":{"__proto__":"yes"}}', 'answers.__proto__'],
+    ['/v1/runs', '{"workflow":"hello","__proto__":{"input":{"who":"Ada"}}}', '__proto__'],
+    [`/v1/runs/${run}/resume`, '{"input":{"__proto__":1}}', 'input.__proto__'],
+    [`/v1/runs/${run}/answers`, '{"value":"yes","__proto__":{"gate":"x"}}', '__proto__'],
+  ] as const) {
+    const response = await post(path, body);
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { kind: 'request.invalid', detail: `There is no field ${name}` },
+    ]);
+  }
+  expect((await served.ask('/v1/runs?__proto__=1')).status).toBe(422);
+  // inside of a value it is data like any other
+  const answered = await post(`/v1/runs/${run}/answers`, '{"value":{"__proto__":{"a":1}}}');
+  expect((await answered.json()) as object).not.toMatchObject({ kind: 'request.invalid' });
+});

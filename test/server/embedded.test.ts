@@ -1,4 +1,7 @@
 /** The server in an application: any host of `fetch`, a base path, and its own word on who may. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createErrandServer, type ErrandServer } from '../../src/server/server.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
@@ -100,6 +103,43 @@ describe('an embedded server', () => {
       .toBe('paused');
     const { status, json: left } = await front(`/v1/runs/${json.run}/answers`, { value: 'yes' });
     expect([status, left]).toEqual([202, { gate: 'question', value: 'yes', by: 'http:a' }]);
+  });
+
+  it('is behind a server of Node, as Express hands requests on', async () => {
+    const { server } = embedded(ALL, { basePath: '/errand' });
+    opened.push(server);
+    const listener = getRequestListener((request) => server.fetch(request), {
+      overrideGlobalObjects: false,
+    });
+    const http = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+    await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
+    const { port } = http.address() as AddressInfo;
+    const runs = `http://127.0.0.1:${port}/errand/v1/runs`;
+    const started = await fetch(runs, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', prefer: 'wait=60' },
+      body: JSON.stringify({ workflow: 'hello' }),
+    });
+    const { run, output } = (await started.json()) as { run: string; output: string };
+    expect([started.status, output]).toEqual([201, 'Hello you']);
+    expect(started.headers.get('location')).toBe(`/errand/v1/runs/${run}`);
+    const headers = { accept: 'text/event-stream' };
+    expect(await (await fetch(`${runs}/${run}/events`, { headers })).text()).toContain(
+      'event: end\n',
+    );
+    http.close();
+    http.closeAllConnections();
+  });
+
+  it('lists at once what another server on the same store has started', async () => {
+    const directory = newFolder(ALL);
+    const store = `sqlite:${directory}/errand.db`;
+    const [one, other] = [embed({}, { directory, store }), embed({}, { directory, store })];
+    const ids = async (): Promise<string[]> =>
+      (await one('/v1/runs')).json.runs.map(({ run }: { run: string }) => run);
+    expect(await ids()).toEqual([]);
+    const started = await other('/v1/runs', { json: { workflow: 'ask' } });
+    expect(await ids()).toEqual([started.json.run]);
   });
 
   it('refuses options that cannot be used', () => {

@@ -2,7 +2,7 @@
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { ModelMessage } from '../../src/machine/conversation/model-message.ts';
-import type { Subject } from './subject.ts';
+import type { Subject } from '../../src/rehearsal/laws/subject.ts';
 
 export function withNode(subject: Subject, name: string, fields: object): Subject {
   const nodes = subject.plan.nodes.map((node) =>

@@ -9,12 +9,12 @@ import {
   withMessages,
   withNode,
 } from './doctored.ts';
-import * as conversations from './laws/conversations.ts';
-import * as repeated from './laws/nothing-repeated.ts';
-import * as peopleLaws from './laws/people.ts';
-import * as shownToModel from './laws/shown-to-model.ts';
-import * as toolLaws from './laws/tools.ts';
-import type { Law, Subject } from './subject.ts';
+import * as conversations from '../../src/rehearsal/laws/conversations.ts';
+import * as repeated from '../../src/rehearsal/laws/nothing-repeated.ts';
+import * as peopleLaws from '../../src/rehearsal/laws/people.ts';
+import * as shownToModel from '../../src/rehearsal/laws/shown-to-model.ts';
+import * as toolLaws from '../../src/rehearsal/laws/tools.ts';
+import type { Law, Subject } from '../../src/rehearsal/laws/subject.ts';
 
 export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Subject])[] = [
   [
@@ -41,7 +41,7 @@ export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Su
         message.role === 'tool' ? { role: 'user', text: 'It was done' } : message,
       ),
   ],
-  [toolLaws.guardsAreHeard, (people) => ({ ...people, judge: () => 'ask' })],
+  [toolLaws.guardsAreObeyed, (people) => ({ ...people, judge: () => 'ask' })],
   [
     toolLaws.refusedTwiceIsTheEnd,
     (people) => doctored(people, (event) => asFailed(people, event, 'tool.denied')),
@@ -52,7 +52,7 @@ export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Su
   ],
   [toolLaws.writesArePermitted, (people) => withNode(people, 'm', { writes: [] })],
   [
-    shownToModel.toldWhatIsSo,
+    shownToModel.shownWhatIsSo,
     (people) =>
       withMessages(people, (message) =>
         message.role === 'tool' ? { ...message, result: { n: 'invented' } } : message,

@@ -6,11 +6,8 @@ import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import type { NamedGuard } from '../../src/effects/run-guards.ts';
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import type { GuardVerdict } from '../../src/workflow/authoring/guard.ts';
+import type { Judge, Opinion } from '../../src/rehearsal/laws/subject.ts';
 import { SECRET } from './shape.ts';
-
-export type Opinion = 'allow' | 'ask' | 'deny';
-/** What the guards decide about a call, whatever else may apply. */
-export type Judge = (tool: string, given: JsonObject) => Opinion;
 
 interface Said {
   readonly opinion: Opinion;

@@ -8,7 +8,7 @@ import { packState } from '../../src/machine/state/snapshot.ts';
 import { newRunState, ROOT_SCOPE, type RunState } from '../../src/machine/state/state.ts';
 import { applyDecision, recordEvents, wakeDueScopes } from '../../src/machine/decide/step.ts';
 import { speak } from './conversation.ts';
-import { bodyOf, countGiven } from './laws/replay.ts';
+import { bodyOf, countGiven } from '../../src/rehearsal/laws/replay.ts';
 import { drawPlan } from './plans.ts';
 
 const SEEDS = 150;

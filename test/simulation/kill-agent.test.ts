@@ -10,9 +10,9 @@ import {
   type SimulationOptions,
 } from '../../src/rehearsal/simulated-run.ts';
 import type { Death } from '../../src/rehearsal/world/world.ts';
-import { LAWS } from './laws.ts';
+import { LAWS } from './all-laws.ts';
 import { planOfFiles } from './plans.ts';
-import { isType, ofType } from './subject.ts';
+import { isType, ofType } from '../../src/rehearsal/laws/subject.ts';
 
 const NAMES = ['lookup', 'charge', 'send', 'box/read', 'box/write', 'plain', 'charge', 'lookup'];
 

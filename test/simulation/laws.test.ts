@@ -2,22 +2,22 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { simulate } from '../../src/rehearsal/simulated-run.ts';
 import { SECRET } from './shape.ts';
-import { LAWS } from './laws.ts';
-import * as bill from './laws/bill.ts';
-import * as attempts from './laws/bounded-attempts.ts';
-import * as books from './laws/books.ts';
-import * as budgets from './laws/budgets.ts';
-import * as classified from './laws/classified-once.ts';
-import * as conversations from './laws/conversations.ts';
-import * as drift from './laws/drift.ts';
-import * as members from './laws/members.ts';
-import * as success from './laws/no-silent-success.ts';
-import * as repeated from './laws/nothing-repeated.ts';
-import * as ending from './laws/one-ending.ts';
-import * as ownership from './laws/ownership.ts';
-import * as replay from './laws/replay.ts';
-import * as stops from './laws/stopped.ts';
-import * as toolLaws from './laws/tools.ts';
+import { LAWS } from './all-laws.ts';
+import * as bill from '../../src/rehearsal/laws/bill.ts';
+import * as attempts from '../../src/rehearsal/laws/bounded-attempts.ts';
+import * as books from '../../src/rehearsal/laws/books.ts';
+import * as budgets from '../../src/rehearsal/laws/budgets.ts';
+import * as classified from '../../src/rehearsal/laws/classified-once.ts';
+import * as conversations from '../../src/rehearsal/laws/conversations.ts';
+import * as drift from './drift-laws.ts';
+import * as members from '../../src/rehearsal/laws/members.ts';
+import * as success from '../../src/rehearsal/laws/no-silent-success.ts';
+import * as repeated from '../../src/rehearsal/laws/nothing-repeated.ts';
+import * as ending from '../../src/rehearsal/laws/one-ending.ts';
+import * as ownership from '../../src/rehearsal/laws/ownership.ts';
+import * as replay from '../../src/rehearsal/laws/replay.ts';
+import * as stops from '../../src/rehearsal/laws/stopped.ts';
+import * as toolLaws from '../../src/rehearsal/laws/tools.ts';
 import { planOfFiles } from './plans.ts';
 import { MAIN, PEOPLE, STOPPING, twoNodes } from './sample-plans.ts';
 import { DOCTORS_OF_PEOPLE } from './doctors-of-people.ts';
@@ -35,7 +35,7 @@ import {
   withNode,
   withOutput,
 } from './doctored.ts';
-import type { Law, Subject } from './subject.ts';
+import type { Law, Subject } from '../../src/rehearsal/laws/subject.ts';
 
 /** In the middle of its first leg. */
 function robbery({ legs: [leg] }: Subject): Subject['rivalries'][number] {
@@ -273,8 +273,9 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
   ],
   [ending.oneRestPerLeg, (run) => withLeg(run, { result: { status: 'cancelled' } })],
   [ending.cancelledWins, (run) => withLeg(run, { cancelledAtMs: 1 })],
+  [ending.cancelsAreMeant, (run) => withLeg(run, { result: { status: 'cancelled' } })],
   [
-    ending.signalsAreHeard,
+    ending.signalsAreObeyed,
     (run) => ({ ...run, legs: [...withLeg(run, { messagedAtMs: 1 }).legs, ...run.legs] }),
   ],
   [ending.nothingLeftRunning, (run) => withLeg(run, { leftRunning: [1] })],

@@ -1,6 +1,6 @@
 /** What agents, tools and people have met in a run: what never comes up is not tested. */
 import type { RunEvent } from '../../src/machine/state/events.ts';
-import { nodeAt, type EventOf, type Subject } from './subject.ts';
+import { nodeAt, type EventOf, type Subject } from '../../src/rehearsal/laws/subject.ts';
 
 export const MEETINGS = [
   'calls approved',

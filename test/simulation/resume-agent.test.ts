@@ -12,9 +12,9 @@ import {
 import type { Execution } from '../../src/rehearsal/world/execution-record.ts';
 import type { Speaker } from '../../src/rehearsal/world/model-fate.ts';
 import type { ReportDraft } from '../../src/errors/report/report.ts';
-import { LAWS } from './laws.ts';
+import { LAWS } from './all-laws.ts';
 import { planOfFiles, type DrawnPlan } from './plans.ts';
-import { isType } from './subject.ts';
+import { isType } from '../../src/rehearsal/laws/subject.ts';
 
 const NAMES = ['lookup', 'charge', 'send', 'box/read', 'box/write', 'plain', 'charge', 'lookup'];
 

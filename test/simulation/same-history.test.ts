@@ -6,7 +6,7 @@ import { CALM, STORMY } from '../../src/rehearsal/world/faults.ts';
 import { speak } from './conversation.ts';
 import { guardsOf } from './guards.ts';
 import { drawPlan, planOfFiles } from './plans.ts';
-import { ofType, type EventOf } from './subject.ts';
+import { ofType, type EventOf } from '../../src/rehearsal/laws/subject.ts';
 import { tryOut } from './trial.ts';
 import { SURVIVABLE } from './weather.ts';
 import { IS_SOAK } from '../runs.ts';

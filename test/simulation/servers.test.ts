@@ -1,9 +1,9 @@
 /** Tool servers that fail in every way: the run continues as its file says, and all laws hold. */
 import { expect, it } from 'vitest';
 import { simulate } from '../../src/rehearsal/simulated-run.ts';
-import { LAWS } from './laws.ts';
+import { LAWS } from './all-laws.ts';
 import { planOfFiles } from './plans.ts';
-import { ofType } from './subject.ts';
+import { ofType } from '../../src/rehearsal/laws/subject.ts';
 
 const DRAWN = planOfFiles({
   'main.yaml': JSON.stringify({

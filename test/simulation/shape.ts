@@ -17,7 +17,6 @@ export interface Shape {
 
 export type Fields = Record<string, unknown>;
 
-/** A value in the shape of a key: where it may be, and where it must never be seen. */
-export const SECRET = `sk-ant-api03-${'Q7w9'.repeat(20)}`;
+export { SECRET } from '../../src/rehearsal/laws/secret.ts';
 
 export const AUTHOR_KINDS = ['order.missing', 'order.late', 'stock.empty'];

@@ -7,7 +7,7 @@ import { simulate } from '../../src/rehearsal/simulated-run.ts';
 import { seeds } from '../sampled.ts';
 import { speak } from './conversation.ts';
 import { planOfFiles } from './plans.ts';
-import type { Subject } from './subject.ts';
+import type { Subject } from '../../src/rehearsal/laws/subject.ts';
 import { breachesOf } from './trial.ts';
 import { weatherOf } from './weather.ts';
 

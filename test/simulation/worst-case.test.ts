@@ -5,7 +5,7 @@ import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import type { ToolDescriptions } from '../../src/workflow/authoring/tool-description.ts';
 import { validateWorkflow, type Validation } from '../../src/workflow/check/validate.ts';
 import { isReservedKind } from '../../src/errors/catalog/kinds.ts';
-import { mayThrowAnything } from './laws/classified-once.ts';
+import { mayThrowAnything } from '../../src/rehearsal/laws/classified-once.ts';
 import { drawFiles } from './worst-case/files.ts';
 import { Play, type Played } from './worst-case/play.ts';
 import { Player } from './worst-case/player.ts';

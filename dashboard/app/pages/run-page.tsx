@@ -1,6 +1,6 @@
 /** The page of a run: the server's view of it, then its events as they come, folded by the same reducer. */
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../../src/errors/support/safe-json.ts';
 import type { NextMove } from '../../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../../src/history/open-questions.ts';
@@ -12,6 +12,7 @@ import { Confirm, type ConfirmProps } from '../confirm.tsx';
 import { focusIfLost, focusOn } from '../focus.ts';
 import { useAction, useTitle } from '../hooks.ts';
 import { answerGate, isConflict, makeMove, whatIsNow } from '../moves.ts';
+import { lazy } from '../lazy.tsx';
 import { go } from '../navigation.ts';
 import { copiedReport } from '../copied-report.ts';
 import { useRun } from '../use-run.ts';
@@ -38,6 +39,12 @@ export function RunPage({
   return <Shown page={page} refresh={refresh} loadSteps={loadSteps} />;
 }
 
+/** Most people who open a run neither answer it nor look into a step. */
+const PARTS: RunActions['parts'] = {
+  GateAnswer: lazy(async () => (await import('../../form/gate-answer.tsx')).GateAnswer),
+  StepDrawer: lazy(async () => (await import('../../view/run/step-drawer.tsx')).StepDrawer),
+};
+
 type Asked =
   | { readonly type: 'cancel'; readonly move: NextMove }
   | { readonly type: 'retry'; readonly path: string };
@@ -53,7 +60,6 @@ function Shown({
 }): JSX.Element {
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const { act, isBusy, refusal, move } = useMoves(page.run, refresh);
-  useFocusOnStep(page.step);
   const actions: RunActions = {
     mayRun: role.value === 'run' || role.value === 'edit',
     isBusy,
@@ -79,6 +85,7 @@ function Shown({
         focusOn(`tr[data-step="${CSS.escape(page.step)}"] button`);
     },
     copyReport: (id, form) => copiedReport(page, id, form),
+    parts: PARTS,
   };
   return (
     <>
@@ -158,11 +165,4 @@ async function retryFrom(page: RunPageData, from: string): Promise<void> {
     method: 'POST',
     json: { from, ...(needsAccept(page) ? { acceptDrift: true } : {}) },
   });
-}
-
-/** A step that was opened is read from its heading on. */
-function useFocusOnStep(step: string | undefined): void {
-  useEffect(() => {
-    if (step !== undefined) focusOn('#step-name');
-  }, [step]);
 }

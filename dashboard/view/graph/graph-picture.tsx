@@ -224,7 +224,9 @@ function Box({
   const status = state?.status ?? (isLive ? 'pending' : 'none');
   const nameAt = state === undefined ? 10 : 28;
   const room = width - nameAt - 10;
-  const beside = countWords(state) ?? spaced(type);
+  const fits = (words: string): boolean =>
+    name.length * NAME_CHAR + words.length * SMALL_CHAR <= room;
+  const beside = countWords(state).find(fits) ?? spaced(type);
   return (
     <g
       class={`box${box.holds ? ' holds' : ''}${isChosen ? ' chosen' : ''}`}
@@ -247,7 +249,7 @@ function Box({
       <text class="box-name" x={x + nameAt} y={y + 22}>
         {clipped(name, room / NAME_CHAR)}
       </text>
-      {name.length * NAME_CHAR + beside.length * SMALL_CHAR <= room && (
+      {fits(beside) && (
         <text class="box-type" x={x + width - 10} y={y + 22} text-anchor="end">
           {beside}
         </text>
@@ -256,16 +258,18 @@ function Box({
   );
 }
 
-function countWords(state: BoxState | undefined): string | undefined {
-  if (state === undefined) return undefined;
+/** From long to short: the first that fits is drawn. */
+function countWords(state: BoxState | undefined): readonly string[] {
+  if (state === undefined) return [];
   const { members, steps, counts, isCut } = state;
   if (members !== undefined) return endedWords(members.succeeded, members.all, members.failed);
-  if (steps < 2 || isCut) return undefined;
+  if (steps < 2 || isCut) return [];
   return endedWords(counts.completed ?? 0, steps, counts.failed ?? 0);
 }
 
-function endedWords(done: number, all: number, failed: number): string {
-  return `${done}/${all}${failed > 0 ? ` ✕${failed}` : ''}`;
+function endedWords(done: number, all: number, failed: number): readonly string[] {
+  const words = [`${done} of ${all}`, `${done}/${all}`];
+  return failed === 0 ? words : [`${words[0]}, ${failed} failed`, `${words[1]} ✕${failed}`];
 }
 
 function boxWords({ name, type }: LayoutBox, state: BoxState | undefined): string {

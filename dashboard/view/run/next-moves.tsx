@@ -2,7 +2,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { NextMove } from '../../../src/history/next-moves.ts';
-import { GateAnswer } from '../../form/gate-answer.tsx';
 import { Command, Empty, PageLink, ProblemBox, Region } from '../parts.tsx';
 import type { RunActions, RunPageData } from './page-data.ts';
 
@@ -80,7 +79,7 @@ function AnswerRow({ move, page, actions }: MoveProps): JSX.Element {
     <div class="move question" role="group" aria-label={`Question ${gate}`}>
       <p class="message prompt">{question?.prompt ?? gate}</p>
       {question !== undefined && actions?.mayRun === true && (
-        <GateAnswer
+        <actions.parts.GateAnswer
           question={question}
           id={`move-${gate}`}
           isBusy={actions.isBusy}

@@ -1,13 +1,15 @@
 /** What the page of a run shows, and what can be done there. The same data make the page and the file. */
+import type { JSX } from 'preact';
 import type { JsonObject, JsonValue } from '../../../src/errors/support/safe-json.ts';
 import type { FailureHistory } from '../../../src/history/failure-history.ts';
 import type { NextMove } from '../../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../../src/history/open-questions.ts';
 import type { RunMoves } from '../../../src/history/run-page.ts';
-import type { RunView } from '../../../src/history/run-view/view.ts';
+import type { RunView, StepView } from '../../../src/history/run-view/view.ts';
 import type { RunGraph } from '../../../src/history/workflow-graph.ts';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
 import type { ShownProblem } from '../../../src/server/http/problem.ts';
+import type { GateAnswerProps } from '../../form/gate-answer.tsx';
 
 /** A run of which only the moves may be known yet: a long log takes a moment to be folded. */
 export interface RunPageData extends RunMoves {
@@ -28,6 +30,15 @@ export interface RunPageData extends RunMoves {
 /** A run with everything that its log says. */
 export type WholeRunPage = RunPageData & { readonly view: RunView };
 
+export interface StepDrawerProps {
+  readonly page: WholeRunPage;
+  readonly step: StepView;
+  readonly actions: RunActions | undefined;
+}
+
+/** A component that may not be there yet. */
+type PartOf<P> = (props: P) => JSX.Element | null;
+
 /** Absent in a file. */
 export interface RunActions {
   /** Whether the visitor may change something; commands stay. */
@@ -42,4 +53,9 @@ export interface RunActions {
   readonly loadSteps: () => void;
   readonly openStep: (path: string | undefined) => void;
   readonly copyReport: (id: string, form: 'markdown' | 'problem') => Promise<string>;
+  /** Parts that the first view does without: each is loaded when it is needed. */
+  readonly parts: {
+    readonly GateAnswer: PartOf<GateAnswerProps>;
+    readonly StepDrawer: PartOf<StepDrawerProps>;
+  };
 }

@@ -15,7 +15,6 @@ import { RunGraph } from './run-graph.tsx';
 import { NextMoves } from './next-moves.tsx';
 import { openFailures } from './open-failures.ts';
 import type { RunActions, RunPageData, WholeRunPage } from './page-data.ts';
-import { AllSteps, StepDrawer } from './step-drawer.tsx';
 import { Steps } from './steps.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -25,13 +24,15 @@ export interface RunReportProps {
   readonly page: RunPageData;
   /** Absent in a file. */
   readonly actions?: RunActions | undefined;
+  /** The details of every step, where none can be opened. */
+  readonly AllSteps?: (props: { readonly page: WholeRunPage }) => JSX.Element;
 }
 
 export function runHeading({ workflow, run }: Pick<RunPageData, 'workflow' | 'run'>): string {
   return `${workflow} ${run}`;
 }
 
-export function RunReport({ page, actions }: RunReportProps): JSX.Element {
+export function RunReport({ page, actions, AllSteps }: RunReportProps): JSX.Element {
   const { view } = page;
   return (
     <>
@@ -43,7 +44,7 @@ export function RunReport({ page, actions }: RunReportProps): JSX.Element {
       {view === undefined ? (
         <Empty>Reading the log…</Empty>
       ) : (
-        <FromTheLog page={{ ...page, view }} actions={actions} />
+        <FromTheLog page={{ ...page, view }} actions={actions} AllSteps={AllSteps} />
       )}
     </>
   );
@@ -52,9 +53,10 @@ export function RunReport({ page, actions }: RunReportProps): JSX.Element {
 interface WholeProps {
   readonly page: WholeRunPage;
   readonly actions: RunActions | undefined;
+  readonly AllSteps: RunReportProps['AllSteps'] | undefined;
 }
 
-function FromTheLog({ page, actions }: WholeProps): JSX.Element {
+function FromTheLog({ page, actions, AllSteps }: WholeProps): JSX.Element {
   const { view } = page;
   const step = page.step === undefined ? undefined : stepAt(view, page.step);
   const [isLong, setIsLong] = useState(false);
@@ -64,8 +66,10 @@ function FromTheLog({ page, actions }: WholeProps): JSX.Element {
       <RunGraph page={page} actions={actions} />
       <div class={step === undefined ? '' : 'with-drawer'}>
         <Steps page={page} actions={actions} limit={limit} showMore={() => setIsLong(true)} />
-        {step !== undefined && <StepDrawer page={page} step={step} actions={actions} />}
-        {actions === undefined && <AllSteps page={page} />}
+        {step !== undefined && actions !== undefined && (
+          <actions.parts.StepDrawer page={page} step={step} actions={actions} />
+        )}
+        {AllSteps !== undefined && <AllSteps page={page} />}
       </div>
       <Timeline view={view} />
       <div class="side-by-side">

@@ -1,5 +1,6 @@
 /** One step with everything that is known of it: tries, failures, prompt and answer, calls, state, events. */
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import type { StepFailure, StepView, TryView } from '../../../src/history/run-view/view.ts';
 import { clockWords } from '../../text/time.ts';
@@ -7,14 +8,8 @@ import { counted, grouped, spaced } from '../../text/words.ts';
 import { Facts, KindLink, Money, Ago } from '../parts.tsx';
 import { StatusWord } from '../status.tsx';
 import { useSurroundings } from '../surroundings.ts';
-import type { RunActions, WholeRunPage } from './page-data.ts';
+import type { StepDrawerProps, WholeRunPage } from './page-data.ts';
 import { StepEvents } from './step-events.tsx';
-
-export interface StepDrawerProps {
-  readonly page: WholeRunPage;
-  readonly step: StepView;
-  readonly actions: RunActions | undefined;
-}
 
 /** Every step with its details, for a file in which nothing can be opened by a script. */
 export function AllSteps({ page }: { readonly page: WholeRunPage }): JSX.Element {
@@ -36,15 +31,25 @@ export function AllSteps({ page }: { readonly page: WholeRunPage }): JSX.Element
   );
 }
 
+/** A step that was opened is read from its heading on. */
+function useFocusOn(path: string | undefined): { current: HTMLHeadingElement | null } {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (path !== undefined) heading.current?.focus();
+  }, [path]);
+  return heading;
+}
+
 export function StepDrawer({ page, step, actions }: StepDrawerProps): JSX.Element {
   const { path } = step;
+  const heading = useFocusOn(actions === undefined ? undefined : path);
   // a file has many of them
   const id = actions === undefined ? `step-${step.firstSeq}` : 'step';
   const canRetry = page.nextMoves.some(({ move }) => move === 'resume' || move === 'retry');
   return (
     <section class="region drawer" aria-labelledby={`${id}-name`} id={id}>
       <div class="region-head">
-        <h2 id={`${id}-name`} tabIndex={-1}>
+        <h2 id={`${id}-name`} tabIndex={-1} ref={heading}>
           Step {path}
         </h2>
         {actions !== undefined && (

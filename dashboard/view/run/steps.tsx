@@ -1,5 +1,6 @@
 /** The table of steps: every place in the run where a node has started, with what became of it. */
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { StepView } from '../../../src/history/run-view/view.ts';
 import { counted } from '../../text/words.ts';
 import { Empty, KindLink, Money, Region } from '../parts.tsx';
@@ -7,6 +8,8 @@ import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import { StatusWord, toneOf } from '../status.tsx';
 import type { RunActions, WholeRunPage } from './page-data.ts';
 import { TableHead } from '../table-head.tsx';
+
+const COLUMNS = ['Step', 'Status', { numbers: 'Attempts' }, 'Failure', { numbers: 'Cost' }];
 
 export interface StepsProps {
   readonly page: WholeRunPage;
@@ -18,6 +21,7 @@ export interface StepsProps {
 
 export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Element {
   const { steps, leftOut } = page.view;
+  const row = useKnownRows();
   const shown = limit === undefined ? [...steps] : steps.slice(0, limit);
   return (
     <Region
@@ -28,20 +32,17 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
       {steps.length === 0 && <Empty>No node has started yet.</Empty>}
       {steps.length > 0 && (
         <div class="wide" role="group" aria-label="Table of steps" tabIndex={0}>
-          <table aria-label="Steps">
-            <TableHead
-              columns={['Step', 'Status', { numbers: 'Attempts' }, 'Failure', { numbers: 'Cost' }]}
-            />
-            <tbody>
-              {shown.map((step) => (
-                <StepRow
-                  key={step.path}
-                  step={step}
-                  isOpen={step.path === page.step}
-                  isBad={isUnhandled(page.view, step)}
-                  actions={actions}
-                />
-              ))}
+          <table class="stacked" role="table" aria-label="Steps">
+            <TableHead columns={COLUMNS} />
+            <tbody role="rowgroup">
+              {shown.map((step) =>
+                row({
+                  step,
+                  isOpen: step.path === page.step,
+                  isBad: isUnhandled(page.view, step),
+                  actions,
+                }),
+              )}
             </tbody>
           </table>
         </div>
@@ -67,23 +68,34 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
   );
 }
 
-function StepRow({
-  step,
-  isOpen,
-  isBad,
-  actions,
-}: {
+interface StepRowProps {
   readonly step: StepView;
   readonly isOpen: boolean;
   /** It failed, and nothing has dealt with that. */
   readonly isBad: boolean;
   readonly actions: RunActions | undefined;
-}): JSX.Element {
+}
+
+/** A step that has not changed is the same object, and its row the same element: it is not drawn again. */
+function useKnownRows(): (props: StepRowProps) => JSX.Element {
+  const known = useRef(new WeakMap<StepView, { key: string; row: JSX.Element }>());
+  return (props) => {
+    const { step, isOpen, isBad } = props;
+    const key = `${isOpen} ${isBad}`;
+    const before = known.current.get(step);
+    if (before?.key === key) return before.row;
+    const row = <StepRow key={step.path} {...props} />;
+    known.current.set(step, { key, row });
+    return row;
+  };
+}
+
+function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
   const { path, status, attempts, error, costUsdMicros, members } = step;
   const depth = Math.min(6, depthOf(path));
   return (
-    <tr class={isOpen ? 'chosen' : ''} data-step={path}>
-      <th scope="row" class={`depth-${depth}`}>
+    <tr role="row" class={isOpen ? 'chosen' : ''} data-step={path}>
+      <th role="rowheader" scope="row" class={`depth-${depth}`}>
         {actions === undefined ? (
           <code>{path}</code>
         ) : (
@@ -97,7 +109,7 @@ function StepRow({
           </button>
         )}
       </th>
-      <td>
+      <td role="cell">
         <StatusWord
           status={status}
           tone={status === 'failed' && !isBad ? 'quiet' : toneOf(status)}
@@ -110,12 +122,14 @@ function StepRow({
           </span>
         )}
       </td>
-      <td class="number">{attempts}</td>
-      <td>
+      <td role="cell" class="number" data-label="attempts">
+        {attempts}
+      </td>
+      <td role="cell">
         <StepFailureWords step={step} isBad={isBad} />
         {error !== undefined && <span class="message one-line">{error.message}</span>}
       </td>
-      <td class="number">
+      <td role="cell" class="number" data-label="cost">
         <Money micros={costUsdMicros} />
       </td>
     </tr>

@@ -26,6 +26,8 @@ const GAP_SHARE = 0.1;
 const MOST_TICKS = 8;
 /** A label further to the right would not fit. */
 const LAST_TICK = 96;
+/** What a label takes, so that none runs into the name of a rest. */
+const LABEL = 6;
 
 type Timed = Pick<RunView, 'legs' | 'startedAt' | 'at' | 'status'>;
 
@@ -74,7 +76,11 @@ function ticksOf(parts: readonly AxisPart[], worked: number): TimeAxis['ticks'] 
     .flatMap(({ fromMs, toMs, x, width }) => {
       const lengthMs = toMs - fromMs;
       const most = Math.max(1, Math.round((MOST_TICKS * lengthMs) / Math.max(1, worked)));
-      return axisTicks(lengthMs, most).map((ms) => ({ x: x + (ms / lengthMs) * width, ms }));
+      const isBeforeRest = parts.some((part) => part.isGap && part.x >= x + width - 0.01);
+      const room = isBeforeRest ? x + width - LABEL : LAST_TICK;
+      return axisTicks(lengthMs, most)
+        .map((ms) => ({ x: x + (ms / lengthMs) * width, ms }))
+        .filter((tick) => tick.ms === 0 || tick.x <= room);
     })
     .filter((tick) => tick.x <= LAST_TICK);
 }

@@ -3,6 +3,7 @@
  * are light, waits for people are dotted; legs are separated by a gap that stands for the time between them.
  */
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import type { Bar, RunView, StepView } from '../../../src/history/run-view/view.ts';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
@@ -12,6 +13,8 @@ import { depthOf } from './steps.tsx';
 import { timeAxis, type TimeAxis } from './time-axis.ts';
 
 const MOST_LANES = 200;
+/** So many are drawn at once, wherever the page is scrolled to. */
+const FEW_LANES = 40;
 const LANE = 22;
 const WORDS: Readonly<Record<Bar['kind'], string>> = {
   work: 'worked',
@@ -21,29 +24,39 @@ const WORDS: Readonly<Record<Bar['kind'], string>> = {
 };
 
 export function Timeline({ view }: { readonly view: RunView }): JSX.Element {
-  const { nowMs } = useSurroundings();
-  const axis = timeAxis(view, nowMs);
+  const { nowMs: presentMs } = useSurroundings();
+  // of a run that has ended nothing moves
+  const nowMs = view.endedAt === undefined ? presentMs : Date.parse(view.endedAt);
+  const axis = useMemo(() => timeAxis(view, nowMs), [view, nowMs]);
   const steps = view.steps.slice(0, MOST_LANES);
+  const lanes = useMemo(
+    () =>
+      steps.map((step) => (
+        <Lane
+          key={step.path}
+          step={step}
+          isBad={isUnhandled(view, step)}
+          axis={axis}
+          nowMs={nowMs}
+        />
+      )),
+    [axis],
+  );
   return (
     <Region name="Timeline" id="timeline" aside={<Legend />}>
       {steps.length === 0 && <Empty>No node has started yet.</Empty>}
       {steps.length > 0 && (
         <div class="timeline">
           <Patterns />
-          <ol class="lanes">
-            {steps.map((step) => (
-              <Lane
-                key={step.path}
-                step={step}
-                isBad={isUnhandled(view, step)}
-                axis={axis}
-                nowMs={nowMs}
-              />
-            ))}
-          </ol>
+          <ol class={steps.length > FEW_LANES ? 'lanes many' : 'lanes'}>{lanes}</ol>
           <div class="lane axis" aria-hidden="true">
             <span class="lane-name" />
             <svg class="lane-bars" width="100%" height="18">
+              {axis.ticks.map(({ x, ms }) => (
+                <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
+                  {durationWords(ms)}
+                </text>
+              ))}
               {axis.parts
                 .filter(({ isGap }) => isGap)
                 .map(({ x, width, fromMs, toMs }) => (
@@ -51,17 +64,12 @@ export function Timeline({ view }: { readonly view: RunView }): JSX.Element {
                     key={`gap ${x}`}
                     x={`${x + width / 2}%`}
                     y="13"
-                    class="tick"
+                    class="tick rest"
                     text-anchor="middle"
                   >
                     ⋯ {durationWords(toMs - fromMs)} ⋯
                   </text>
                 ))}
-              {axis.ticks.map(({ x, ms }) => (
-                <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
-                  {durationWords(ms)}
-                </text>
-              ))}
             </svg>
           </div>
         </div>

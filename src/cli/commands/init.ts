@@ -39,6 +39,7 @@ function writtenText(path: string, test: string, columns: number): string {
   const word = shellWord(path);
   const commands = [
     [`errand validate ${word}`, 'what can fail in it'],
+    [`errand rehearse ${word}`, 'play each of these failures'],
     [`errand run ${word} -i ticket="It broke"`, 'run it'],
     ['errand runs', 'then: errand explain RUN'],
     [`node --test ${shellWord(test)}`, 'where errand is installed'],

@@ -21,6 +21,7 @@ import { keepLast } from '../project/last-rehearsal.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
 import { projectModules } from '../project/project-extensions.ts';
+import { progressOn } from '../screen/rehearsal-progress.ts';
 import { rehearsalText } from '../screen/rehearsal-text.ts';
 import { splitPair } from '../session/run-session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -62,8 +63,9 @@ export async function rehearse(
       inputOf: (plan) => inputsOf(plan, flags.inputs),
       recordOf: (file) => recordOf(file, flags),
       isChecked: flags.check === true,
+      keepsWays: flags.verbose,
       ...options,
-      ...progressOn(terminal, path, flags),
+      ...(flags.format === 'json' || flags.quiet ? {} : progressOn(terminal, path)),
     });
     if (rehearsal.type === 'rehearsed') {
       const { rehearsed, file } = rehearsal;
@@ -144,6 +146,7 @@ function printed(rehearsal: FileRehearsal, { path, flags, terminal, elapsedMs }:
       elapsedMs,
       isVerbose: flags.verbose,
       isQuiet: flags.quiet,
+      ...(flags.only === undefined ? {} : { only: flags.only }),
       typed: path,
     });
     if (text !== '') terminal.out(text);
@@ -234,22 +237,4 @@ function inputsOf(plan: WorkflowPlan, pairs: readonly string[]): JsonObject {
       return [name, readInput(plan, name, text)] as const;
     }),
   );
-}
-
-/** Scenarios as they are played, on a terminal that can be drawn on. */
-function progressOn(
-  { screen }: Terminal,
-  path: string,
-  { format, quiet }: RehearseFlags,
-): { readonly onProgress?: (played: number, name: string) => void; readonly onEnd?: () => void } {
-  if (screen === undefined || format === 'json' || quiet) return {};
-  let isDrawn = false;
-  const draw = (lines: readonly string[]): void => {
-    screen.draw(lines, isDrawn ? 1 : 0);
-    isDrawn = lines.length > 0;
-  };
-  return {
-    onProgress: (played, name) => draw([`${path}: ${played} scenarios; ${name}`]),
-    onEnd: () => draw([]),
-  };
 }

@@ -8,7 +8,7 @@ import type { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { toInternalRecord } from '../../errors/thrown/internal-record.ts';
 import { configured } from '../report-of.ts';
 import { refusal } from '../exit.ts';
-import { onCrash } from '../guard/command-end.ts';
+import { noteLeftRunning, onCrash } from '../guard/command-end.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { createHome } from '../project/home.ts';
 import { keepInternal } from '../project/project.ts';
@@ -49,6 +49,8 @@ export async function worker(
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
     note(`Stopping: no new effect starts, and running ones have ${flags.drain} to finish.`);
+    // what it executes may ignore that it is stopped
+    noteLeftRunning();
     void running.stop();
   };
   process.on('SIGINT', stop);

@@ -17,6 +17,7 @@ const handlers: CrashHandler[] = [];
 let exitCode: number | undefined;
 let isOutputLost = false;
 let hasCrashed = false;
+let isLeftRunning = false;
 
 /** The result that has been printed is not taken back by anything that happens later. */
 export function noteEnd(code: number): number {
@@ -34,11 +35,17 @@ export function beginCommand(outermost: CrashHandler): void {
   exitCode = undefined;
   isOutputLost = false;
   hasCrashed = false;
+  isLeftRunning = false;
+}
+
+/** Work that was stopped, or given up, may ignore that and run for ever. */
+export function noteLeftRunning(): void {
+  isLeftRunning = true;
 }
 
 /** Whether what the command did not finish may keep the process from ending. */
-export function isCrashed(): boolean {
-  return hasCrashed;
+export function mayBeHeld(): boolean {
+  return hasCrashed || isLeftRunning;
 }
 
 /** Returns the exit code of a command that has ended. */

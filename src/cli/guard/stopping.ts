@@ -1,5 +1,7 @@
 /** Stops what serves until it is stopped: the first signal asks, a second one ends the process at once. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+import { noteLeftRunning } from './command-end.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const SECOND_EXIT = 130;
 
 export class Stopping {
@@ -16,6 +18,8 @@ export class Stopping {
     this.#listener = () => {
       this.off();
       for (const signal of SIGNALS) process.once(signal, () => process.exit(SECOND_EXIT));
+      // what it executes may ignore that it is stopped
+      noteLeftRunning();
       controller.abort();
       resolve();
     };

@@ -2,10 +2,12 @@
 import { oneLine } from '../../errors/support/printable.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
 import { FIGURES, percentOf } from '../../rehearsal/figures/minimum.ts';
+import { fileOfRule, type AtRule } from '../../rehearsal/report/rule-file.ts';
 import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/result.ts';
 import type { Rehearsed } from '../../rehearsal/rehearse.ts';
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
 import { shellWord } from './phrases.ts';
+import { noteLines, placeOf, placeWritten } from './rehearsal-notes.ts';
 import { tableLines } from './table.ts';
 
 export interface RehearsalTextOptions {
@@ -13,6 +15,8 @@ export interface RehearsalTextOptions {
   readonly elapsedMs: number;
   readonly isVerbose: boolean;
   readonly isQuiet: boolean;
+  /** Only scenarios whose name has this are played. */
+  readonly only?: string;
   /** The file or plan as it was typed. */
   readonly typed: string;
 }
@@ -28,10 +32,11 @@ export function rehearsalText(rehearsed: Rehearsed, options: RehearsalTextOption
     : [headline(result, options), figureLines(rehearsed).join('\n')];
   return [
     ...parts,
+    ...(options.isQuiet ? [] : [noteLines(rehearsed).join('\n')]),
     ...(options.isVerbose ? [scenarioLines(rehearsed, options).join('\n')] : []),
     ...surpriseTexts(rehearsed, options),
     ...differenceTexts(result),
-    ...endLines(rehearsed),
+    ...endLines(rehearsed, options),
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -70,26 +75,21 @@ function excludedRows(list: readonly { readonly reason: string }[]): Row[] {
   return list.length === 0 ? [] : [[`${list.length} excluded (${list[0]?.reason ?? ''})`]];
 }
 
-interface AtRule {
-  readonly node?: string;
-  readonly rule?: number;
-  readonly line: number;
-}
-
-function ruleCells(file: string, { node, rule, line }: AtRule, what = ''): Row {
-  const name = `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}`;
-  return [what === '' ? name : `${name}: ${what}`, line === 0 ? '' : `${file}:${line}`];
-}
-
-function missedRows({ coverage, file }: RehearsalResult): Readonly<Record<string, readonly Row[]>> {
-  const { routes, moves, kinds, doubt, crashes, mutants } = coverage;
+function missedRows(rehearsed: Rehearsed): Readonly<Record<string, readonly Row[]>> {
+  const { routes, moves, kinds, doubt, crashes, mutants } = rehearsed.result.coverage;
+  const ruleCells = (at: AtRule, what = ''): Row => {
+    const { node, rule, line } = at;
+    const name = `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}`;
+    const file = fileOfRule(rehearsed, at);
+    return [what === '' ? name : `${name}: ${what}`, line === 0 ? '' : `${file}:${line}`];
+  };
   return {
     routes: [
-      ...routes.missed.map((each) => [...ruleCells(file, each), each.why]),
+      ...routes.missed.map((each) => [...ruleCells(each), each.why]),
       ...excludedRows(routes.excluded),
     ],
     moves: [
-      ...moves.missed.map((each) => [...ruleCells(file, each, each.what), each.why]),
+      ...moves.missed.map((each) => [...ruleCells(each, each.what), each.why]),
       ...excludedRows(moves.excluded),
     ],
     kinds: [
@@ -102,15 +102,19 @@ function missedRows({ coverage, file }: RehearsalResult): Readonly<Record<string
       '',
       why,
     ]),
-    mutants: (mutants?.missed ?? []).map((each) => [
-      ...ruleCells(file, each, each.change),
-      'survives',
-    ]),
+    mutants: [
+      ...(mutants?.missed ?? []).map((each) => [...ruleCells(each, each.change), 'survives']),
+      ...(mutants?.excluded ?? []).map((each) => [
+        ...ruleCells(each, each.change),
+        `equivalent: ${each.reason}`,
+      ]),
+    ],
   };
 }
 
-function figureLines({ result }: Rehearsed): readonly string[] {
-  const missed = missedRows(result);
+function figureLines(rehearsed: Rehearsed): readonly string[] {
+  const { result } = rehearsed;
+  const missed = missedRows(rehearsed);
   const table = FIGURES.flatMap((name) => {
     const figure = result.coverage[name];
     return figure === undefined ? [] : figureRows(name, figure, missed[name] ?? []);
@@ -185,10 +189,8 @@ interface SurpriseGroup {
 function surpriseText(first: Scenario, { why, others, options, rehearsed }: SurpriseGroup): string {
   const { summary, name } = first;
   const error = summary?.result.status === 'failed' ? summary.result.error : undefined;
-  const place =
-    error?.location?.line === undefined
-      ? ''
-      : ` at ${rehearsed.result.file}:${error.location.line}`;
+  const at = error === undefined ? placeWritten(first) : placeOf(error, rehearsed.result.file);
+  const place = at === '' ? '' : ` at ${at}`;
   const way = options.isVerbose ? (summary?.way ?? []) : (summary?.way ?? []).slice(-6);
   const names = others.slice(0, MOST_NAMES).map((each) => each.name);
   const rest = others.length - names.length;
@@ -219,9 +221,16 @@ function differenceTexts({ scenarios }: RehearsalResult): readonly string[] {
   );
 }
 
-function endLines({ result, isBroken }: Rehearsed): readonly string[] {
+function endLines(
+  { result, isBroken }: Rehearsed,
+  { typed, only }: RehearsalTextOptions,
+): readonly string[] {
   const { record, storms } = result;
+  const isNone = only !== undefined && result.scenarios.length === 0;
   return [
+    ...(isNone
+      ? [`No scenario has ${JSON.stringify(only)} in its name; --verbose lists them.`]
+      : []),
     ...result.below.map(
       ({ figure, min, percent: got }) =>
         `below --min ${figure}=${min}: ${Math.floor(got * 10) / 10} %`,
@@ -235,7 +244,12 @@ function endLines({ result, isBroken }: Rehearsed): readonly string[] {
         )),
     ...(storms === undefined
       ? []
-      : [`storms   ${storms.runs - storms.broken.length}/${storms.runs}`]),
+      : [
+          `storms   ${storms.runs - storms.broken.length}/${storms.runs}`,
+          ...storms.broken
+            .slice(0, MOST_NAMES)
+            .map((seed) => `  alone: errand rehearse ${shellWord(typed)} --storm 1 --seed ${seed}`),
+        ]),
     ...(isBroken
       ? [`A promise of Errand is broken: this is a defect of Errand. Seed: ${result.seed}`]
       : []),

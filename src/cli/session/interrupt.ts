@@ -4,7 +4,7 @@
  */
 import type { RunHandle } from '../../engine/backend.ts';
 import type { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { noteEnd, onCrash } from '../guard/command-end.ts';
+import { noteEnd, noteLeftRunning, onCrash } from '../guard/command-end.ts';
 
 export interface Interrupt {
   /** The crash that stopped the leg. */
@@ -19,8 +19,9 @@ export interface Interrupt {
 export const INTERRUPTED = 130;
 const TERMINATED = 143;
 
-/** SIGHUP: the terminal was closed. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** SIGHUP: the terminal was closed. SIGQUIT: Ctrl-\, which would leave scripts running. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const FROM_KEYBOARD: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /** The interrupt of the running leg. */
 let present: Interrupt | undefined;
@@ -37,7 +38,8 @@ export function onInterrupt(handle: RunHandle): Interrupt {
     // already stopped, by a signal or by a failed write
     if (isStopped) return;
     isStopped = true;
-    process.exitCode = signal === 'SIGINT' ? INTERRUPTED : TERMINATED;
+    process.exitCode = FROM_KEYBOARD.has(signal) ? INTERRUPTED : TERMINATED;
+    noteLeftRunning();
     handle.stop();
   };
   const offCrash = onCrash({

@@ -2,6 +2,7 @@
 import { oneLine } from '../../errors/support/printable.ts';
 import type { RunnableWorkflow } from '../../engine/errand-options.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../../engine/backend.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
 import { isKind, type ErrandError } from '../../errors/thrown/errand-error.ts';
 import { toInternalRecord } from '../../errors/thrown/internal-record.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
@@ -18,7 +19,7 @@ import { followToLegEnd, whenContinued, type PausedRun } from './follow-other-pr
 import { CONTINUED, EXPIRED, GateQueue } from './gate-queue.ts';
 import { rendererOf } from '../project/project-extensions.ts';
 import { askGate } from './gate-prompt.ts';
-import { noteEnd } from '../guard/command-end.ts';
+import { noteEnd, noteLeftRunning } from '../guard/command-end.ts';
 import { printForeignWith } from '../guard/foreign-output.ts';
 import { configured, reportOf, setWorkflowSecrets } from '../report-of.ts';
 import { onInterrupt, type Interrupt } from './interrupt.ts';
@@ -176,6 +177,7 @@ async function open(
   const emit = (event: RunEvent): void => {
     show.event(event);
     gates.note(event);
+    if (event.type === 'effect:failed' && isAbandoned(event.error)) noteLeftRunning();
   };
   for (const event of early) emit(event);
   listener.emit = (event) => {
@@ -183,6 +185,11 @@ async function open(
     emit(event);
   };
   return { firstSeq: early[0]?.seq, handle, journal, gates, interrupt };
+}
+
+/** A function that ignores its signal still runs in this process. */
+function isAbandoned({ details, cause }: ErrorReport): boolean {
+  return details?.['abandoned'] === true || (cause !== undefined && isAbandoned(cause));
 }
 
 /** Runs to the end of the leg, or returns the leg that an answer began after it. */

@@ -497,6 +497,17 @@ describe('a request that writes', () => {
   });
 });
 
+describe('a write that is answered with a redirect to nowhere', () => {
+  it.each([301, 302, 303])('has an unknown outcome: HTTP %i', async (status) => {
+    const origin = await serve((_, response) => void response.writeHead(status).end());
+    const options = { ...allowed(origin), methods: ['GET', 'POST'] as const };
+    const result = await fetchWith(options, { url: origin, method: 'POST', body: 'x' });
+    const open = { kind: 'tool.failed', category: 'ambiguous', outcome: 'unknown' };
+    expect(reportOf(result)).toMatchObject(open);
+    expect(reportOf(await fetchWith(options, { url: origin })).outcome).toBe('failed');
+  });
+});
+
 describe('an entry of the list', () => {
   it.each([
     ['example.com', 'https://example.com/a', true],

@@ -226,6 +226,11 @@ function badRedirect(message: string, hasWritten: boolean): ErrandError {
   return new ErrandError({ kind: 'tool.failed', outcome, message, ...lasting(hasWritten) });
 }
 
+/** After a write: a gateway did not wait for its server, or the server leads to the result and not where it is. */
+function mayBeDone(status: number): boolean {
+  return isOfGateway(status) || (REDIRECTS.has(status) && status <= 303);
+}
+
 async function resultOf(
   request: Request,
   response: IncomingMessage,
@@ -237,7 +242,7 @@ async function resultOf(
     response.destroy();
     throw statusFailure(hostOf(url), status, {
       retryAfter: response.headers['retry-after'],
-      isInDoubt: request.hasWritten || (!isReading(request) && isOfGateway(status)),
+      isInDoubt: request.hasWritten || (!isReading(request) && mayBeDone(status)),
     });
   }
   if (status === 206 && !isWhole(response.headers['content-range'])) {

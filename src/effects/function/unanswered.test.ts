@@ -95,6 +95,103 @@ describe('a gRPC call inside a function', () => {
   });
 });
 
+/** Failures of which none may have had an effect, and failures that may. */
+const CLOSED: Readonly<Record<string, () => Error>> = {
+  'a refused connection': () =>
+    Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+  'a rate limit': () => http(429),
+  'a wrong key': () => http(401),
+  'a bug': () => new TypeError('x is not a function'),
+};
+const OPEN: Readonly<Record<string, () => Error>> = {
+  'a gateway without a response': () => http(504),
+  'a connection that broke': () => Object.assign(new Error('read'), { code: 'ECONNRESET' }),
+  'a gRPC call without a response': () => grpc(14),
+};
+
+/** What libraries make of several failures, or of one that they wrap under a name of their own. */
+const HOLDERS: Readonly<Record<string, (failures: readonly Error[]) => unknown>> = {
+  'an AggregateError': (failures) => new AggregateError(failures, 'all failed'),
+  'the retries of the AI SDK': (failures) =>
+    Object.assign(new Error('Failed after 2 attempts'), {
+      name: 'AI_RetryError',
+      errors: failures,
+      lastError: failures.at(-1),
+    }),
+  'an error with a list of errors': (errors) => Object.assign(new Error('several'), { errors }),
+  'a list as the cause': (cause) => new Error('several', { cause }),
+  'a SuppressedError': ([first, second]) => new SuppressedError(second, first, 'both'),
+  'an AggregateError in another': ([first, second]) =>
+    new AggregateError([new AggregateError([first]), new Error('x', { cause: second })]),
+};
+
+describe('failures that were thrown together leave the outcome unknown when one of them does', () => {
+  const pairs = Object.entries(CLOSED).flatMap(([known, closed]) =>
+    Object.entries(OPEN).map(([unknown, open]) => ({
+      name: `${known} and ${unknown}`,
+      closed,
+      open,
+    })),
+  );
+  const cases = Object.entries(HOLDERS).flatMap(([holder, hold]) =>
+    pairs.map((pair) => ({ ...pair, holder, hold })),
+  );
+
+  it.each(cases)('$holder: $name, in either order', async ({ hold, closed, open }) => {
+    const throwing = (thrown: unknown) => () => {
+      throw thrown;
+    };
+    expect(await outcomeOf(throwing(hold([closed(), open()])))).toBe('unknown');
+    expect(await outcomeOf(throwing(hold([open(), closed()])))).toBe('unknown');
+    expect(await outcomeOf(throwing(hold([closed(), closed()])))).toBe('failed');
+  });
+
+  it.each(['inner', 'innerError', 'innerException', 'nested', 'error', 'reason', 'jse_cause'])(
+    'one that a wrapper holds as `%s`',
+    async (key) => {
+      for (const open of Object.values(OPEN))
+        expect(await outcomeOf(inTurn(Object.assign(new Error('x'), { [key]: open() })))).toBe(
+          'unknown',
+        );
+    },
+  );
+});
+
+/** Each is evidence of another request of the same function. */
+const refused = (): Error =>
+  Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), {
+    code: 'ECONNREFUSED',
+    syscall: 'connect',
+  });
+const reset = (): Error =>
+  Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+
+describe('several requests inside a function', () => {
+  it.each([
+    ['one refused and one reset', new AggregateError([refused(), reset()], 'All failed')],
+    ['one reset and one refused', new AggregateError([reset(), refused()])],
+    ['one rejected and one without a response', new AggregateError([http(401), http(504)])],
+    [
+      'one that broke, and no connection for the next',
+      Object.assign(refused(), { cause: reset() }),
+    ],
+    ['one that broke, and then a rejected one', Object.assign(http(401), { cause: reset() })],
+    ['one that the function aborted among others', new AggregateError([http(400), aborted()])],
+    ['the last of several', Object.assign(new Error('Gave up'), { lastError: http(504) })],
+    ['a member of a member', new AggregateError([http(401), new AggregateError([reset()])])],
+  ])('leave the outcome unknown: %s', async (_, thrown) => {
+    expect(await outcomeOf(inTurn(thrown))).toBe('unknown');
+    expect(await outcomeOf(inTurn(new Error('Not paid', { cause: thrown })))).toBe('unknown');
+  });
+
+  it.each([
+    ['none was connected', new AggregateError([refused(), refused()])],
+    ['each was rejected', new AggregateError([http(401), http(422)])],
+  ])('have failed where %s', async (_, thrown) => {
+    expect(await outcomeOf(inTurn(thrown))).toBe('failed');
+  });
+});
+
 describe('an author is believed', () => {
   it('who raises a kind of their own', async () => {
     const cause = new ErrandError({ kind: 'provider.timeout', message: 'HTTP 504' });

@@ -6,8 +6,12 @@
 import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
 import { PROBLEM_RULE } from '../../errors/report/read-problem.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
-import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import { carriedReport } from '../../errors/thrown/cause-reports.ts';
+import { causeChain } from '../../errors/thrown/cause-chain.ts';
+import { failuresWithin } from '../../errors/thrown/held-failures.ts';
+import { linksOf } from '../../providers/extract/links.ts';
+import { draftFrom } from '../../providers/report-from.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 
 /** Statuses of a gateway that got no response from its server in time. */
@@ -15,7 +19,24 @@ const UNANSWERED: ReadonlySet<number> = new Set([408, 504, 524]);
 
 export function isUnanswered(thrown: unknown, failure: ReportDraft): boolean {
   if (thrown instanceof OwnFailure || !isReservedKind(failure.kind)) return false;
-  return isLeftOpen(failure) || [...causeChain(thrown)].some(isOpenGrpcCall);
+  if (isLeftOpen(failure)) return true;
+  // each may be another request: of `Promise.any`, or of a client that tries again by itself
+  const failures = [...new Set([...linksOf(thrown), ...failuresWithin(thrown)])];
+  // a report speaks for its causes
+  const spokenFor = new Set(
+    failures.filter((each) => carriedReport(each) !== undefined).flatMap((each) => causesOf(each)),
+  );
+  return failures.some((each) => !spokenFor.has(each) && isOpenRequest(each, thrown));
+}
+
+/** The kind of a failure is that of one of its links; here any of them counts, read alone. */
+function isOpenRequest(link: unknown, thrown: unknown): boolean {
+  const isGrpc = [...causeChain(link)].some(isOpenGrpcCall);
+  return isGrpc || (link !== thrown && isLeftOpen(draftFrom(link)));
+}
+
+function causesOf(link: unknown): readonly unknown[] {
+  return [...causeChain(link)].slice(1);
 }
 
 function isLeftOpen(failure: ReportDraft): boolean {

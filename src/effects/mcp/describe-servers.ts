@@ -117,8 +117,11 @@ function canUse(node: NodePlan, server: string): boolean {
 
 function allTaken(node: NodePlan, wanted: string): readonly Path[] {
   if (node.type !== 'agent') return [];
-  const at = node.tools?.indexOf(wanted) ?? -1;
-  return at < 0 ? [] : [[...fromPointer(node.location.pointer), 'tools', at]];
+  const base = fromPointer(node.location.pointer);
+  // by default an agent takes all tools that do not write
+  if (node.tools === null) return [base];
+  const at = node.tools.indexOf(wanted);
+  return at < 0 ? [] : [[...base, 'tools', at]];
 }
 
 function toolsNamed(node: NodePlan, prefix: string): readonly Named[] {
@@ -204,7 +207,8 @@ function withoutAny(server: string, why: string, path: Path): Problem {
     code: 'server-unreachable',
     message: `${why}; without it the model would be asked without the tools of ${quoted(server)}`,
     path,
-    suggestion: 'Start the server, or name the tools one by one: they are called once it responds',
+    suggestion:
+      'Start the server, or name the tools one by one (`tools: []` for none): they are called once it responds',
   };
 }
 

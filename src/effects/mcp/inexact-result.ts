@@ -1,9 +1,11 @@
 /**
- * Results whose numbers would lose digits. The client parses messages before Errand sees them, so such a
- * number is found in their text and noted in the metadata of the result, where `result.ts` reads it.
+ * Results whose numbers would lose digits, or that have a key twice. The client parses messages before
+ * Errand sees them, so both are found in their text and noted in the metadata of the result, where
+ * `result.ts` reads it.
  */
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { inexactIn, keepsDigits, type Inexact } from '../../workflow/json-schema/exact-number.ts';
+import { repeatedKey } from '../../workflow/json-schema/repeated-key.ts';
 import type { McpMessage } from './sdk.ts';
 
 const NOTE = 'errand/inexact';
@@ -14,14 +16,25 @@ const OUTPUT_PARTS = [
   ['result', 'content'],
 ] as const;
 
-/** Finds the number in the text of a message; undefined if there is none, or no message. */
+/** Finds the number or the key in the text of a message; undefined if there is none, or no message. */
 export function inexactResult(text: string): Inexact | undefined {
   try {
-    return inexactIn(text, OUTPUT_PARTS, keepsDigits);
+    return inexactIn(text, OUTPUT_PARTS, keepsDigits) ?? repeatedIn(text);
   } catch {
     // not JSON: the reader of the message reports it
     return undefined;
   }
+}
+
+/** A key of the result or of anything in it; the metadata is nobody's output. */
+const OF_RESULT = /^\/result(?:$|\/(?!_meta\b))/;
+
+function repeatedIn(text: string): Inexact | undefined {
+  // a result has a key only in valid JSON, which the search relies on
+  JSON.parse(text);
+  const found = repeatedKey(text);
+  if (found === undefined || !OF_RESULT.test(found.pointer)) return undefined;
+  return { written: found.key, pointer: found.pointer, isRepeated: true };
 }
 
 export function withInexact(message: McpMessage, inexact: Inexact | undefined): McpMessage {
@@ -37,8 +50,9 @@ export function inexactOf(result: unknown): Inexact | undefined {
   const note = readProperty(readProperty(result, '_meta'), NOTE);
   const written = readProperty(note, 'written');
   const pointer = readProperty(note, 'pointer');
+  const isRepeated = readProperty(note, 'isRepeated') === true;
   return typeof written === 'string' && typeof pointer === 'string'
-    ? { written, pointer }
+    ? { written, pointer, ...(isRepeated ? { isRepeated } : {}) }
     : undefined;
 }
 

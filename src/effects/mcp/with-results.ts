@@ -32,12 +32,13 @@ function isResponse({ result, error }: McpMessage): boolean {
 }
 
 function isResult(result: object): boolean {
+  const type = readProperty(result, 'resultType');
+  // an intermediate response; in the eras that do not know them the client drops the word
+  if (type !== undefined && type !== 'complete') return false;
   if (isArray(readProperty(result, 'content'))) return true;
   const structured = readProperty(result, 'structuredContent');
   if (structured !== undefined && structured !== null) return true;
   if (readProperty(result, 'isError') === true) return true;
-  // the client itself reports a content that is not a list, and intermediate responses
-  if (readProperty(result, 'content') !== undefined) return true;
-  const type = readProperty(result, 'resultType');
-  return type !== undefined && type !== 'complete';
+  // the client itself reports a content that is not a list
+  return readProperty(result, 'content') !== undefined;
 }

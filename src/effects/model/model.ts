@@ -178,7 +178,9 @@ function resultFrom(
   { stop }: CallTimeouts,
   callContext: CallContext,
 ): EffectResult {
-  const { finish, error } = state;
+  const { finish, error, unusable } = state;
+  if (unusable !== undefined)
+    return failed({ failure: notKept(unusable, callContext.modelRef) }, state, callContext);
   // an error that was received came before any stop
   if (error !== undefined)
     return failed(thrownFailure(error.thrown, state, callContext), state, callContext);

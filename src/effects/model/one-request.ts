@@ -8,6 +8,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { providerNamed } from '../../providers/known-providers.ts';
 import { draftFromFailure } from '../../providers/report-from.ts';
 import { withEvents } from './stream/response-without-events.ts';
+import { withReadableStart } from './stream/first-event.ts';
 import { boundedResponse } from './stream/bounded-response.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
@@ -31,7 +32,8 @@ export function oneRequest(modelRef: ModelRef): typeof fetch {
       await response.body?.cancel();
       throw unusable(response, modelRef);
     }
-    return withEvents(boundedResponse(response, modelRef), modelRef);
+    const bounded = await withEvents(boundedResponse(response, modelRef), modelRef);
+    return withReadableStart(bounded, modelRef);
   };
 }
 

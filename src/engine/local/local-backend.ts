@@ -49,7 +49,12 @@ import { withoutValues } from '../../errors/report/without-values.ts';
 import { StoredPlans } from './stored-plan.ts';
 import { abandonedEffects, foldRun, recover } from '../run/recover.ts';
 import { newRunId } from '../run/run-id.ts';
-import { answerMessage, deliverMessages, refuseUnlessAccepted } from './run-messages.ts';
+import {
+  answerMessage,
+  deliverMessages,
+  lastAfterEnd,
+  refuseUnlessAccepted,
+} from './run-messages.ts';
 import { runStatusOf, currentStatus } from '../run/run-status.ts';
 import { listRuns } from './list-runs.ts';
 import { startedEvent } from './started-event.ts';
@@ -58,6 +63,14 @@ import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { refuseMissingSecrets } from './missing-secrets.ts';
 import { withoutTypedSecrets } from './typed-secrets.ts';
+
+interface Begun {
+  readonly state: RunState;
+  readonly events: readonly EventBody[];
+  readonly nowMs: number;
+  /** Messages that no leg will read, through this one. */
+  readonly voidThrough: number | undefined;
+}
 
 export class LocalBackend implements Backend {
   readonly store: RunStore;
@@ -320,6 +333,7 @@ export class LocalBackend implements Backend {
       const { state } = recovered;
       Object.assign(state, this.#ofEngine);
       refuseEnded(state, options);
+      const voidThrough = await lastAfterEnd(this.store, state);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const plan = this.#plans.without(options.plan);
       const bound = options.plan === undefined ? {} : { bound: boundOf(options.plan) };
@@ -332,8 +346,9 @@ export class LocalBackend implements Backend {
       await refuseMissing(state, (options.effects ?? this.#options.effects).lacks);
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
-      if (options.isLeft === true) return this.#leave(claim, { state, events, nowMs });
+      if (options.isLeft === true) return this.#leave(claim, { state, events, nowMs, voidThrough });
       const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });
+      if (voidThrough !== undefined) leg.loop.acknowledgeThrough(voidThrough);
       leg.loop.startWith(events, nowMs, () => {
         deliverMessages(leg.loop, messages, sent);
         leg.answerOpenGates(open);
@@ -343,15 +358,12 @@ export class LocalBackend implements Backend {
   }
 
   /** Stores what the leg begins with, and leaves the rest to the process that resumes the run. */
-  async #leave(
-    claim: Claim,
-    begun?: { state: RunState; events: readonly EventBody[]; nowMs: number },
-  ): Promise<RunHandle> {
+  async #leave(claim: Claim, begun?: Begun): Promise<RunHandle> {
     if (begun !== undefined) {
       const { onOutage = 'halt' } = this.#options;
       const parts = { state: begun.state, claim, store: this.store, clock: this.#clock };
       const log = new LogWriter({ ...parts, onOutage: () => onOutage });
-      await log.write(begun.events, begun.nowMs, undefined);
+      await log.write(begun.events, begun.nowMs, begun.voidThrough);
     }
     await this.#claims.release(claim);
     return this.#named.attach(claim.run);

@@ -75,3 +75,30 @@ test('a message that comes while a commit is being stored is acknowledged by a l
   expect(await messages(run.id)).toEqual([]);
   await backend.close();
 });
+
+/** A run that completed while a cancel was on its way: whoever sent it is refused. */
+async function completedTooSoon(): Promise<Stage> {
+  const stage = await underWay();
+  const { backend, run, finish, store } = stage;
+  await backend.answer(run.id, ANSWER);
+  finish();
+  expect(await run.result()).toMatchObject({ status: 'completed' });
+  await store.send(run.id, { type: 'cancel', by: 'somebody' });
+  return stage;
+}
+
+test('a cancel that came after the end does not cancel what is run again', async () => {
+  const { backend, run, store } = await completedTooSoon();
+  const again = await backend.resume(run.id, { from: 'both' });
+  expect(await again.result()).toMatchObject({ status: 'paused' });
+  expect(await store.messages(run.id)).toEqual([]);
+  await backend.close();
+});
+
+test('nor when another process executes it', async () => {
+  const { backend, run, store } = await completedTooSoon();
+  await backend.resume(run.id, { from: 'both', isLeft: true });
+  expect(await store.messages(run.id)).toEqual([]);
+  expect(await (await backend.resume(run.id)).result()).toMatchObject({ status: 'paused' });
+  await backend.close();
+});

@@ -74,6 +74,17 @@ export function deliverMessages(
     deliverOne(loop, each.message, each.number);
 }
 
+/**
+ * The last message to a run that has completed. Nothing will read it: the run was over, and its sender was
+ * refused. Only a rewind continues such a run, and that is not what the sender wanted to cancel.
+ */
+export async function lastAfterEnd(
+  store: Pick<RunStore, 'messages'>,
+  { run, status }: Pick<RunState, 'run' | 'status'>,
+): Promise<number | undefined> {
+  return status === 'completed' ? (await store.messages(run)).at(-1)?.number : undefined;
+}
+
 function deliverOne(loop: RunLoop, message: RunMessage, number: number): void {
   if (message.type === 'cancel') return loop.cancel(message.by, message.reason);
   try {

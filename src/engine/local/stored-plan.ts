@@ -6,6 +6,7 @@ import type { Redactor } from '../../errors/redaction/redact.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
 import { fingerprintedAnew } from '../../workflow/plan/fingerprint.ts';
 import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { planText } from '../run/plan-text.ts';
 import { missingSecrets } from './missing-secrets.ts';
 
 interface StoredPlan {
@@ -35,7 +36,7 @@ export class StoredPlans {
     if (known !== undefined) return known;
     const without = withoutValues(plan, this.#redactor, { keys: 'as they are' });
     const clean = without === plan ? plan : withoutTraces(plan, without);
-    const stored = { text: JSON.stringify(clean), plan: clean };
+    const stored = { text: planText(clean), plan: clean };
     this.#known.set(plan, stored);
     return stored;
   }

@@ -74,6 +74,7 @@ function witnessedReading(store: ReadableStore, witness: LogWitness): ReadableSt
     get: (run) => store.get(run).catch(orGone(run)),
     summary: (run) => store.summary(run).catch(orGone(run)),
     list: (query) => store.list(query),
+    ...(store.writeMark === undefined ? {} : { writeMark: store.writeMark.bind(store) }),
     read: (run, fromSeq) => readOrGone(store, run, { fromSeq, witness }),
     close: () => store.close(),
   };

@@ -26,8 +26,8 @@ import {
   type Scope,
 } from '../../machine/state/state.ts';
 import type { Claim, LogHead, RunRecord, RunStore } from '../../machine/ports/store-port.ts';
-import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { loadCheckpoint } from './checkpoints.ts';
+import { planFrom } from './plan-text.ts';
 
 /** A run as its log has it. */
 export interface Recovered {
@@ -61,8 +61,7 @@ export function foldRun(
   { run, plan }: Pick<RunRecord, 'run' | 'plan'>,
   events: Iterable<RunEvent>,
 ): RunState {
-  // written by the engine, and the store checks its row
-  const state = newRunState(run, JSON.parse(plan) as WorkflowPlan);
+  const state = newRunState(run, planFrom(plan));
   for (const event of events) evolve(state, event, Date.parse(event.at));
   return state;
 }
@@ -80,8 +79,7 @@ export async function keepCheckpoint(store: RunStore, claim: Claim): Promise<voi
 /** The plan is the one that the run was started with; later ones are in its log. */
 async function beforeFirst(store: RunStore, run: string): Promise<RunState> {
   const { plan } = await store.get(run);
-  // written by the engine, and the store checks its row
-  return newRunState(run, JSON.parse(plan) as WorkflowPlan);
+  return newRunState(run, planFrom(plan));
 }
 
 /**

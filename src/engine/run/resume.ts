@@ -57,7 +57,7 @@ interface Checked {
 /** Changes nothing. Throws `run.drifted`, or `validation.input` for an answer or a node. */
 export function checkResume(state: RunState, options: ResumeRequest, nowMs: number): Checked {
   const { answer, by = answer?.by ?? 'library', now, from, input, gates, bound } = options;
-  if (from !== undefined && findVisited(state, from) === undefined) throw neverRan(from);
+  if (from !== undefined && findVisited(state, from) === undefined) throw neverRan(state, from);
   if (input !== undefined) checkInput(options.plan ?? state.plan, input);
   const resumed: Resumed = {
     type: 'run:resumed',
@@ -112,14 +112,27 @@ function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): Erran
   });
 }
 
-function neverRan(path: string): ErrandError {
+function neverRan(state: RunState, path: string): ErrandError {
+  const whole = finishedAround(state, path);
   return new ErrandError({
     kind: 'validation.input',
-    message: `The run has no finished node ${path} to run again from`,
+    message:
+      whole === undefined
+        ? `The run has no finished node ${path} to run again from`
+        : `${path} cannot be run again by itself: ${whole} has finished, and runs again as a whole`,
     action: {
       kind: 'change_input',
       detail:
-        'Name a node that `errand show` lists; nodes inside a finished group or sub-workflow run again with it.',
+        whole === undefined
+          ? 'Name a node that `errand show` lists; nodes inside a finished group or sub-workflow run again with it.'
+          : `Name ${whole} instead; all that is inside runs again with it.`,
     },
   });
+}
+
+/** The innermost group, sub-workflow or supervisor around the path that can be run again. */
+function finishedAround(state: RunState, path: string): string | undefined {
+  const ends = Array.from(path.matchAll(/[/[]/g), ({ index }) => index);
+  const around = ends.toReversed().map((end) => path.slice(0, end));
+  return around.find((each) => findVisited(state, each) !== undefined);
 }

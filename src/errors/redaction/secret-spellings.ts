@@ -30,7 +30,16 @@ export function spellingsOf(value: string): readonly string[] {
     escaped,
     JSON.stringify(escaped).slice(1, -1),
     ...numberSpellings(value),
+    ...inOneCase(value),
   ].flatMap(withPieces);
+}
+
+/** A shorter value in small letters may be a word. */
+const MIN_CASED_CHARS = 12;
+
+/** Names of hosts and of kinds have small letters only, and tables of headers capitals. */
+function inOneCase(value: string): readonly string[] {
+  return value.length < MIN_CASED_CHARS ? [] : [value.toLowerCase(), value.toUpperCase()];
 }
 
 /** Programs break these into lines, so they are searched for across line breaks too. */

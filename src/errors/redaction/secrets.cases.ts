@@ -100,6 +100,8 @@ const hex = (text: string): string =>
 const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'a configured value': configured((value) => value, plain),
   'an awkward configured value': configured((value) => value, awkward),
+  'a configured value in small letters': configured((value) => value.toLowerCase(), random(24)),
+  'a configured value in capitals': configured((value) => value.toUpperCase(), random(24)),
   'a configured value in an address': configured(encodeURIComponent, awkward),
   'the same in lower case': configured(
     (value) => encodeURIComponent(value).replace(/%../g, (code) => code.toLowerCase()),

@@ -63,7 +63,11 @@ export function jsonText(value: unknown, indent?: number): string {
   return escapedUnseen(JSON.stringify(value, null, indent));
 }
 
+/** Most texts have nothing else, which is a tenth of the work to find out. */
+const PLAIN = /^[\n\t -~]*$/;
+
 function escapedUnseen(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(DRAWN_OR_UNSEEN, (character, drawn?: string) => drawn ?? escaped(character));
 }
 

@@ -1,8 +1,20 @@
 /** Failures that a wrapper holds under a name of its own, and not as its cause. */
+import { causeChain } from './cause-chain.ts';
 import { isArray, readProperty } from '../support/safe-json.ts';
 
-/** Members of an AggregateError that are looked at. */
+/** Members of a list of failures that are looked at. */
 const MAX_MEMBERS = 20;
+
+/** Names under which libraries keep the error that they wrap. */
+const WRAPPED_AS = [
+  'inner',
+  'innerError',
+  'innerException',
+  'nested',
+  'jse_cause',
+  'error',
+  'reason',
+] as const;
 
 /** Each is the failure that was wrapped, the most exact first. */
 export function heldFailures(link: unknown): readonly unknown[] {
@@ -14,17 +26,50 @@ export function heldFailures(link: unknown): readonly unknown[] {
   // what failed first says more than the clean-up that failed after it
   if (readProperty(link, 'name') === 'SuppressedError')
     return objects([readProperty(link, 'suppressed'), readProperty(link, 'error')]);
-  return objects([readProperty(link, 'lastError'), readProperty(link, 'originalError')]);
+  const last = objects([readProperty(link, 'lastError'), readProperty(link, 'originalError')]);
+  if (last.length > 0) return last;
+  return WRAPPED_AS.map((name) => readProperty(link, name)).filter(isError);
 }
 
-/** The members of an AggregateError; none for anything else. */
+/** The members of an AggregateError, of an error with a list of errors, or of a list that is a cause. */
 export function aggregated(link: unknown): readonly unknown[] {
-  if (readProperty(link, 'name') !== 'AggregateError') return [];
-  const errors = readProperty(link, 'errors');
-  const count = isArray(errors) ? Number(readProperty(errors, 'length')) : 0;
-  return Array.from({ length: Math.min(count, MAX_MEMBERS) }, (_, at) => readProperty(errors, at));
+  if (isArray(link)) return firstOf(link).filter(isError);
+  const members = firstOf(readProperty(link, 'errors'));
+  return readProperty(link, 'name') === 'AggregateError' ? members : members.filter(isError);
+}
+
+/** Enough for any failures that somebody reads. */
+const MAX_WITHIN = 64;
+const MAX_LINKS = 1000;
+
+/** Every failure that was thrown together with others or is wrapped, however they hold each other. */
+export function failuresWithin(thrown: unknown): readonly unknown[] {
+  const found = new Set<unknown>();
+  const waiting = [thrown];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+    for (const link of causeChain(next, MAX_LINKS))
+      for (const inner of [...heldFailures(link), ...aggregated(link)]) {
+        if (found.size >= MAX_WITHIN) return [...found];
+        if (found.has(inner)) continue;
+        found.add(inner);
+        waiting.push(inner);
+      }
+  return [...found];
+}
+
+function firstOf(list: unknown): readonly unknown[] {
+  const count = isArray(list) ? Number(readProperty(list, 'length')) : 0;
+  return Array.from({ length: Math.min(count, MAX_MEMBERS) }, (_, at) => readProperty(list, at));
 }
 
 function objects(values: readonly unknown[]): readonly unknown[] {
   return values.filter((value) => typeof value === 'object' && value !== null);
+}
+
+/** By its shape, because errors of other realms and copies count too; the body of a response is none. */
+function isError(value: unknown): boolean {
+  return (
+    typeof readProperty(value, 'message') === 'string' &&
+    typeof readProperty(value, 'stack') === 'string'
+  );
 }

@@ -2,6 +2,7 @@
 import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { END } from '../../workflow/plan/route.ts';
+import { isUnhandled } from './read-view.ts';
 import { putStep, stepAround, stepAt, type Draft } from './steps.ts';
 import type { StepView } from './view.ts';
 
@@ -19,13 +20,30 @@ export function countMember(view: Draft, event: Extract<RunEvent, { type: 'route
 
 /** Any event of a step after its branch has ended with it shows that the branch runs again. */
 export function uncountMember(view: Draft, step: StepView): StepView {
+  // most steps were not counted, and a copy takes longer than all else here
+  if (step.counted === undefined) return step;
   const { counted, ...rest } = step;
-  if (counted === undefined) return step;
   putStep(view, rest);
   // a group that has begun anew since then counts from zero
   const group = stepAround(view, step);
   if ((group?.tries.at(-1)?.seq ?? 0) < step.lastSeq) addMember(view, step, counted, -1);
   return rest;
+}
+
+/** Every failed member runs again with a failed run, in each group that nothing has handled. */
+export function reopenMembers(view: Draft, endedAt: string | undefined): void {
+  for (const step of view.steps) {
+    const group = step.counted === 'failed' ? stepAround(view, step) : undefined;
+    if (group !== undefined && isReopened(view, group, endedAt)) uncountMember(view, step);
+  }
+}
+
+/** Whether it failed or was stopped with the run, and not before by something that handled its failure. */
+function isReopened(view: Draft, step: StepView, endedAt: string | undefined): boolean {
+  if (step.status === 'failed') return isUnhandled(view, step);
+  if (step.status !== 'cancelled') return false;
+  const around = stepAround(view, step);
+  return around === undefined ? step.endedAt === endedAt : isReopened(view, around, endedAt);
 }
 
 function addMember(

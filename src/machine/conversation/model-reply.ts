@@ -10,6 +10,8 @@ import {
   type ReadJson,
 } from '../../workflow/json-schema/exact-number.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { isNestedDeeper } from '../../workflow/json-schema/nesting.ts';
+import { MAX_OUTPUT_DEPTH } from '../state/stored-output.ts';
 
 export type ReadReply =
   | { readonly type: 'output'; readonly output: JsonValue }
@@ -26,6 +28,8 @@ export function readReply(text: string, schema: JsonObject | undefined): ReadRep
   if (value === undefined) return { type: 'wrong', problem: 'The reply is not JSON' };
   if (read?.inexact !== undefined)
     return { type: 'wrong', problem: `The reply ${describeInexact(read.inexact)}` };
+  if (isNestedDeeper(value, MAX_OUTPUT_DEPTH))
+    return { type: 'wrong', problem: `The reply is nested deeper than ${MAX_OUTPUT_DEPTH} levels` };
   const [finding] = checkValue(schema, value);
   if (finding === undefined) return { type: 'output', output: value };
   const subject = finding.pointer === '' ? 'The reply' : finding.pointer;

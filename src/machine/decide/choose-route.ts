@@ -13,7 +13,7 @@ import { backoffMs } from '../policy/backoff.ts';
 import { failRun, failIfTooLate, retriesUsedUp } from './end-run.ts';
 import { isBare, evaluateText, conditionHolds } from './evaluate.ts';
 import type { EventBody, RouteBucket, RouteTaken } from '../state/events.ts';
-import { nodeFailed, failureAt, thrownAt } from './failure.ts';
+import { nodeFailed, failureAt, thrownByText } from './failure.ts';
 import { templateContext } from './template-context.ts';
 import { offeredRoutes } from './offered-routes.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
@@ -153,13 +153,14 @@ function isTermination(state: RunState, scope: Scope): boolean {
 function halt(
   state: RunState,
   scope: Scope,
-  { route: { move, index }, bucket }: FoundRoute,
+  { route, bucket }: FoundRoute,
   cause?: ErrorReport,
 ): readonly EventBody[] {
+  const { move, index } = route;
   const visit = visitOf(scope);
   const message =
     move.type === 'halt' && move.message !== undefined
-      ? haltMessage(state, scope, move.message)
+      ? haltMessage(state, scope, route, move.message)
       : undefined;
   if (message instanceof GuardFailure) return guardFailed(state, scope, message.error, cause);
   const error = failureAt(state, scope, visit.node, {
@@ -170,7 +171,12 @@ function halt(
   return [routeTaken(visit, { move: 'halt', rule: index, bucket }), ...failRun(error)];
 }
 
-function haltMessage(state: RunState, scope: Scope, template: string): string | GuardFailure {
+function haltMessage(
+  state: RunState,
+  scope: Scope,
+  route: Route,
+  template: string,
+): string | GuardFailure {
   const { output, error } = visitOf(scope);
   try {
     return evaluateText(
@@ -182,7 +188,7 @@ function haltMessage(state: RunState, scope: Scope, template: string): string | 
       }),
     );
   } catch (thrown) {
-    return new GuardFailure(thrownAt(state, scope, visitOf(scope).node, thrown));
+    return new GuardFailure(thrownByText(state, scope, route, thrown));
   }
 }
 
@@ -197,6 +203,7 @@ function guardFailed(
   const error = failureAt(state, scope, visit.node, {
     kind: 'route.guard_failed',
     message: `A guard of ${visit.node} cannot be evaluated: ${guard.message}`,
+    ...(guard.location === undefined ? {} : { location: guard.location }),
     cause: original,
   });
   return [nodeFailed(visit, error)];
@@ -216,9 +223,10 @@ function errorsOf(state: RunState, scope: Scope): JsonValue | undefined {
   return isGiven ? scope.nodeResults.get(node)?.errors : undefined;
 }
 
-function guardHolds(state: RunState, scope: Scope, { when }: Route): boolean | GuardFailure {
+function guardHolds(state: RunState, scope: Scope, route: Route): boolean | GuardFailure {
+  const { when } = route;
   if (when === undefined) return true;
-  const { output, error, node } = visitOf(scope);
+  const { output, error } = visitOf(scope);
   try {
     return conditionHolds(
       when,
@@ -230,7 +238,7 @@ function guardHolds(state: RunState, scope: Scope, { when }: Route): boolean | G
       }),
     );
   } catch (thrown) {
-    return new GuardFailure(thrownAt(state, scope, node, thrown));
+    return new GuardFailure(thrownByText(state, scope, route, thrown));
   }
 }
 

@@ -20,11 +20,10 @@ import { afterAnswer, afterExpiry, decideAsking } from './gate.ts';
 import { runNode } from './run-node.ts';
 import { withUnknownOutcomes } from '../policy/unknown-outcome.ts';
 import { failRun, workflowTimedOut, attemptTimedOut } from './end-run.ts';
-import { evaluateObject } from './evaluate.ts';
 import type { EventBody } from '../state/events.ts';
-import { crossedAt, nodeFailed, failureAt, thrownAt } from './failure.ts';
+import { crossedAt, nodeFailed, failureAt } from './failure.ts';
+import { evaluateOutput } from './file-output.ts';
 import { decideGroup } from './group.ts';
-import { templateContext } from './template-context.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
 import {
@@ -213,11 +212,7 @@ function outputOf(state: RunState, scope: Scope, result: ScopeResult): ScopeResu
   const plan = fileOf(state.plan, scope.file);
   const endedByTermination = nodeOf(plan, visitOf(scope).node).type === 'terminate';
   if (plan.output === undefined || (endedByTermination && result.output !== null)) return result;
-  try {
-    return { output: evaluateObject(plan.output, templateContext(state, scope)) };
-  } catch (thrown) {
-    return { error: thrownAt(state, scope, visitOf(scope).node, thrown) };
-  }
+  return evaluateOutput(state, scope, plan.output);
 }
 
 /** After an effect: completes or fails the node, asks for approval, or repeats the call. */

@@ -6,8 +6,9 @@ import type { ErrorReport, Location, ReportDraft, Stamp } from '../../errors/rep
 import { thrownDraft } from '../../errors/thrown/to-report.ts';
 import { hashText } from '../../workflow/plan/stable-hash.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import type { PlanLocation } from '../../workflow/plan/route.ts';
 import type { EventBody } from '../state/events.ts';
-import { fileOf, nodeOf, pathOf } from '../state/plan-lookup.ts';
+import { fileOf, nodeOf, pathOf, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
 
 /** The event that fails the current attempt of a node. */
@@ -81,6 +82,19 @@ export function thrownAt(
   return failureAt(state, scope, node, { ...stamp, ...thrownDraft(thrown, { stamp }) });
 }
 
+/** The same for what is written at a place of its own: a route of the present node, a field of the output. */
+export function thrownByText(
+  state: RunState,
+  scope: Scope,
+  writtenAt: PlanLocation | undefined,
+  thrown: unknown,
+): ErrorReport {
+  const { node } = visitOf(scope);
+  const stamp = stampAt(state, pathOf(scope, node), 'thrown');
+  const location = locationOf(state, scope, node, writtenAt);
+  return failureAt(state, scope, node, { location, ...stamp, ...thrownDraft(thrown, { stamp }) });
+}
+
 /** A child's failure as its caller sees it: the same report with one more frame. */
 export function crossedAt(
   state: RunState,
@@ -97,9 +111,14 @@ export function stampAt(state: RunState, path: string, kind: string): Stamp {
   return { id: `err_${id}`, at: new Date(state.nowMs).toISOString() };
 }
 
-function locationOf(state: RunState, scope: Scope, node: string): Location {
+function locationOf(
+  state: RunState,
+  scope: Scope,
+  node: string,
+  writtenAt = nodeOf(fileOf(state.plan, scope.file), node).location,
+): Location {
   const plan = fileOf(state.plan, scope.file);
-  const { pointer, line, column, file } = nodeOf(plan, node).location;
+  const { pointer, line, column, file } = writtenAt;
   return {
     workflow: plan.name,
     node,

@@ -30,7 +30,7 @@ export interface Change {
 export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' | 'drift'> {
   const plan = change.plan ?? state.plan;
   // changes that are not drift are adopted too: models, modules, limits, positions in the file
-  const isSame = change.plan === undefined || canonicalJson(plan) === canonicalJson(state.plan);
+  const isSame = plan === state.plan || canonicalJson(plan) === canonicalJson(state.plan);
   const replaced = replacedInputs(state, change.input ?? {});
   let hasFileChanged = false;
   const finished = finishedNodes(state, change.from)

@@ -213,6 +213,12 @@ export interface RunStore extends SharedWork {
   /** Newest first. */
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
 
+  /**
+   * Another text after every write to the store, whichever process wrote. Absent where it would cost as
+   * much as reading what may have changed.
+   */
+  writeMark?(): Promise<string>;
+
   /** `run.already_active` while the current owner is alive and its lease lasts. */
   claim(request: ClaimRequest): Promise<Claim>;
 
@@ -269,4 +275,4 @@ export interface RunStore extends SharedWork {
 
 /** The methods that only read. */
 export type ReadableStore = Pick<RunStore, 'get' | 'summary' | 'list' | 'read' | 'close'> &
-  Partial<Pick<RunStore, 'loadCheckpoint'>>;
+  Partial<Pick<RunStore, 'loadCheckpoint' | 'writeMark'>>;

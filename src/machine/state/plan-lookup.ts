@@ -15,19 +15,15 @@ export function fileOf(plan: WorkflowPlan, file: string): FilePlan {
 }
 
 export function nodeOf(plan: FilePlan, name: string): NodePlan {
-  let index = INDEXES.get(plan);
-  if (index === undefined) {
-    index = indexNodes(plan);
-    INDEXES.set(plan, index);
-  }
-  const node = index.get(name);
+  const node = indexOf(plan).get(name);
   if (node === undefined) throw logPlanMismatch('node', name);
   return node;
 }
 
 /** For a plan that may lack the node or its file. */
 export function findNode(plan: WorkflowPlan, file: string, name: string): NodePlan | undefined {
-  return nodesIn(plan, file).find((node) => node.name === name);
+  const found = file === '' ? plan : plan.children[file];
+  return found === undefined ? undefined : indexOf(found).get(name);
 }
 
 export function nodesIn(plan: WorkflowPlan, file: string): readonly NodePlan[] {
@@ -78,8 +74,13 @@ export function* workflowsAround(state: RunState, scope: Scope): Iterable<Scope>
   for (const at of scopeAndAncestors(state, scope)) if (at.kind === 'workflow') yield at;
 }
 
-function indexNodes(plan: FilePlan): ReadonlyMap<string, NodePlan> {
-  return new Map(allNodes(plan).map((node) => [node.name, node]));
+function indexOf(plan: FilePlan): ReadonlyMap<string, NodePlan> {
+  let index = INDEXES.get(plan);
+  if (index === undefined) {
+    index = new Map(allNodes(plan).map((node) => [node.name, node]));
+    INDEXES.set(plan, index);
+  }
+  return index;
 }
 
 /** A bug of Errand and not a failure of the run: the log does not belong to the plan. */

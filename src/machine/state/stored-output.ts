@@ -9,7 +9,7 @@ import { freeKey } from '../../errors/report/without-values.ts';
 import { toPointer } from '../../workflow/plan/pointer.ts';
 
 /** Levels of lists and objects: stores, comparisons and renderers recurse. */
-const MAX_OUTPUT_DEPTH = 500;
+export const MAX_OUTPUT_DEPTH = 500;
 
 /** Limit of a tool's result. Every turn of an agent sends it again, and the log keeps it. */
 export const MAX_RESULT_CHARS = 1024 * 1024;

@@ -15,6 +15,7 @@ import type { Recovery, Rule } from './rule.ts';
 import { createRuleFinder, type FindRule } from './shortlist.ts';
 import { hasFamily } from './phrases.ts';
 import { RULES } from './table.ts';
+import { weigh } from './weighed/weigh.ts';
 
 export interface Classification {
   readonly kind: RuntimeKind;
@@ -61,15 +62,20 @@ export const LONG_WAIT: Rule = {
 /** From this wait on, a limit is an allowance that is used up. */
 const LONG_WAIT_MS = 12 * 3_600_000;
 
+/** An app's own rules are never outweighed: their author knows the service. */
+const isBuiltIn = (rule: Rule): boolean => BUILT_IN.has(rule);
+const BUILT_IN: ReadonlySet<Rule> = new Set(RULES);
+
 export function createClassify(rules: readonly Rule[]): Classify {
   let findRule: FindRule | undefined;
   return (failure, options = {}) => {
     findRule ??= createRuleFinder(rules.map(compileRule));
     const evidence = gatherEvidence(failure);
     const match = findRule(evidence);
-    const found = match?.found ?? [];
-    const confidence = match?.compiled.confidence ?? 'low';
-    const matched = match?.compiled.rule ?? NO_RULE;
+    const weighed = weigh(evidence, match, isBuiltIn);
+    const found = weighed?.evidence ?? match?.found ?? [];
+    const confidence = weighed === undefined ? (match?.compiled.confidence ?? 'low') : 'low';
+    const matched = weighed?.rule ?? match?.compiled.rule ?? NO_RULE;
     const hint = findHint(evidence, {
       nowMs: options.nowMs,
       readProse: WAITS.has(matched.means.kind),

@@ -195,10 +195,10 @@ function decisiveStatus(
 ): number | undefined {
   const inner = inBody.statuses.find(isFailing);
   if (outer === undefined || outer < 400) return inner ?? leadingStatus(text) ?? outer;
-  // gateways use 400 and 5xx when they pass on an upstream refusal
-  if (outer < 500 && outer !== 400) return outer;
+  // gateways use 400, 424 and 5xx when they pass on an upstream refusal
+  if (outer < 500 && outer !== 400 && outer !== FAILED_DEPENDENCY) return outer;
   const { statuses, codes } = inBody.wrapped;
-  const printed = outer >= 500 ? upstreamStatus(text) : undefined;
+  const printed = outer === 400 ? undefined : upstreamStatus(text);
   return statuses.find(isFailing) ?? statusOfCodes(codes) ?? printed ?? inner ?? outer;
 }
 
@@ -264,9 +264,11 @@ function leadingStatus(text: string): number | undefined {
   return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
 }
 
-/** A gateway says what its upstream refused: `upstream returned 401: …`. */
+const FAILED_DEPENDENCY = 424;
+
+/** A gateway says what its upstream refused: `upstream returned 401: …`, `client error (400) from`. */
 const UPSTREAM_STATUS =
-  /(?:\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )(4\d\d)\b/i;
+  /(?:\bclient error \(|\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )(4\d\d)\b/i;
 
 function upstreamStatus(text: string): number | undefined {
   const match = UPSTREAM_STATUS.exec(text);
@@ -277,8 +279,12 @@ function isRefusal(status: number | undefined): boolean {
   return status !== undefined && status >= 300;
 }
 
+/** A reply that ended like this says why it is empty. */
+const BROKEN_ENDS = ['error', 'timeout', 'failed', 'network_error', 'aborted', 'cancelled'];
+
 function isEmptyReply(form: BodyForm, inBody: BodyEvidence): boolean {
   if (form === 'empty') return true;
+  if (BROKEN_ENDS.some((end) => inBody.stops.has(end))) return false;
   const isReply = inBody.isReply && inBody.codes.size === 0;
   return isReply && !inBody.hasContent && inBody.messages.length === 0;
 }

@@ -11,10 +11,17 @@ import { NONE, type Conditions, type Rule } from './rule.ts';
 /** The evidence, or undefined when the condition does not hold. An empty text holds without evidence. */
 type Check = (evidence: Evidence) => string | undefined;
 
+/**
+ * What a rule rests on: on what was observed or recorded, on concepts, or on a status that says no more than
+ * that the request was refused or the job failed. All but the first can be outweighed.
+ */
+export type Basis = 'certain' | 'concepts' | 'status';
+
 export interface CompiledRule {
   readonly rule: Rule;
   readonly checks: readonly Check[];
   readonly confidence: 'high' | 'low';
+  readonly basis: Basis;
 }
 
 export function compileRule(rule: Rule): CompiledRule {
@@ -33,7 +40,38 @@ export function compileRule(rule: Rule): CompiledRule {
     rule,
     checks: compiled,
     confidence: readsProse ? 'low' : 'high',
+    basis: basisOf(when),
   };
+}
+
+/** Conditions that hold or do not, whatever words a server chose. */
+const CERTAIN = [
+  'findings',
+  'providers',
+  'header',
+  'quota',
+  'asksMoreThanLimit',
+  'transportCodes',
+  'transportCodePrefixes',
+  'transportNames',
+  'transportText',
+  'params',
+  'emptyAnswer',
+  'unfinished',
+  'reasonless',
+  'bareStatus',
+] as const satisfies readonly (keyof Conditions)[];
+
+function basisOf(when: Conditions): Basis {
+  if (CERTAIN.some((name) => when[name] !== undefined)) return 'certain';
+  if (when.says !== undefined) return 'concepts';
+  if (when.phrases !== undefined || asksForCode(when)) return 'certain';
+  const isRefusal = when.statusRange?.[0] === 400 || when.stops?.includes('job_failed') === true;
+  return isRefusal ? 'status' : 'certain';
+}
+
+export function asksForCode({ codes, codeEndings, codeParts, codeSays }: Conditions): boolean {
+  return (codes ?? codeEndings ?? codeParts ?? codeSays) !== undefined;
 }
 
 /** The evidence for the rule, or undefined when it does not hold. */

@@ -49,6 +49,11 @@ const FAMILY_IDS: ReadonlyMap<string, number> = new Map(
 
 export const FAMILY_COUNT = FAMILY_IDS.size;
 
+/** In the order of their numbers. */
+export function familyNames(): readonly string[] {
+  return [...FAMILY_IDS.keys()];
+}
+
 export function familyId(family: Family): number {
   return FAMILY_IDS.get(family) ?? 0;
 }

@@ -28,6 +28,18 @@ describe('a hint', () => {
     expect(hintOf({}, resetAt('2026-02-14T00:00:00Z'))).toBeNull();
   });
 
+  it('is none where the window that a header names had ended before', () => {
+    expect(hintOf({ 'x-ratelimit-reset': String(NOW / 1000 - 42) })).toBeNull();
+    expect(hintOf({ 'anthropic-ratelimit-requests-reset': '2026-03-01T11:59:00Z' })).toBeNull();
+    expect(hintOf({}, { error: { message: 'slow down', resets_at: NOW / 1000 - 42 } })).toBeNull();
+  });
+
+  it('is read from a header that a client printed into its message', () => {
+    expect(hintOf({}, 'Error: too many requests, retry-after: 7')).toBe(7_000);
+    expect(hintOf({}, 'slow down, retry-after-ms=250')).toBe(250);
+    expect(hintOf({}, 'too many requests, retry-after: soon')).toBeNull();
+  });
+
   it.each([
     [{ 'retry-after': '16' }, 16_000],
     [{ 'retry-after': '1.5' }, 1_500],

@@ -1,7 +1,7 @@
 /**
  * Retry hints: how long the server asks us to wait, from every field that may say so, the most exact first.
- * A senseless value (negative, infinite, not a number) is no hint; a moment in the past is a wait of 0,
- * except in a sentence, where it is none.
+ * A senseless value (negative, infinite, not a number) is no hint. A moment in the past is a wait of 0 in
+ * `retry-after`, where it is meant for us, and none as the end of a window or in a sentence.
  */
 import { hasFamily } from './phrases.ts';
 import { acceptMs, atMostMs, durationBefore, parseDuration } from './durations.ts';
@@ -119,11 +119,17 @@ function isSpent(headers: Headers, name: string, dimension: string): boolean {
 
 /** Seconds from now, an epoch in seconds or milliseconds, a duration, or a date. */
 function resetMs(value: string, now: number | undefined): number | undefined {
-  if (!NUMBER.test(value.trim())) return parseDuration(value) ?? untilMs(parseDate(value), now);
+  if (!NUMBER.test(value.trim())) return parseDuration(value) ?? windowEnd(parseDate(value), now);
   const number = Number(value);
-  if (number > 1e11) return untilMs(number, now);
-  if (number > 1e8) return untilMs(number * 1000, now);
+  if (number > 1e11) return windowEnd(number, now);
+  if (number > 1e8) return windowEnd(number * 1000, now);
   return acceptMs(number * 1000);
+}
+
+/** A window that had ended before this refusal is not the one that was hit. */
+function windowEnd(moment: number | undefined, now: number | undefined): number | undefined {
+  const ms = untilMs(moment, now);
+  return ms === 0 ? undefined : ms;
 }
 
 const PROSE_LEADS = [
@@ -164,7 +170,16 @@ function fromProse(text: string): RetryHint | undefined {
       if (ms !== undefined) return { ms, from: 'message' };
     }
   }
-  return hint(durationBefore(lower) ?? durationLeft(lower), 'message');
+  return hint(durationBefore(lower) ?? durationLeft(lower) ?? printedHeader(lower), 'message');
+}
+
+/** A client that prints the headers into its message: `retry-after: 7`. */
+function printedHeader(lower: string): number | undefined {
+  const [, unit, digits] =
+    /\bretry-after(-ms)?["']?[:=] ?["']?(\d{1,9})\b(?![-:.]\d)/.exec(lower) ?? [];
+  return digits === undefined
+    ? undefined
+    : acceptMs(Number(digits) * (unit === undefined ? 1000 : 1));
 }
 
 /** `about a minute`, `half an hour`, `two minutes`. */

@@ -4,7 +4,7 @@
  * rules is a list of bits, so that all of this is a few comparisons.
  */
 import type { Evidence } from './evidence.ts';
-import { codeTests, matchRule, type CompiledRule } from './match.ts';
+import { asksForCode, codeTests, matchRule, type CompiledRule } from './match.ts';
 import { FAMILY_COUNT, familyId, type Family } from './phrases.ts';
 import { NONE, type Conditions } from './rule.ts';
 
@@ -90,10 +90,6 @@ function byFamily(
       ({ rule }) => listed(rule.when)?.some((family) => familyId(family) === id) ?? false,
     ),
   );
-}
-
-function asksForCode({ codes, codeEndings, codeParts, codeSays }: Conditions): boolean {
-  return (codes ?? codeEndings ?? codeParts ?? codeSays) !== undefined;
 }
 
 /** The rules that ask for a code and may mean this one. */

@@ -13,7 +13,8 @@ import { TEXT_RULES } from './rules/texts.ts';
 import { CODE_WORD_RULES } from './rules/code-words.ts';
 import { CONCEPT_ACCESS_RULES, CONCEPT_CAPACITY_RULES } from './rules/concept-access.ts';
 import { CONCEPT_TRANSPORT_RULES, CONNECT_LATE_RULES } from './rules/concept-transport.ts';
-import { CONCEPT_RULES, FIRST_CONCEPT_RULES } from './rules/concepts.ts';
+import { CONCEPT_RULES } from './rules/concepts.ts';
+import { FIRST_CONCEPT_RULES, SET_UP_RULES } from './rules/first-concepts.ts';
 import { MATERIAL_LENGTH_RULES, MATERIAL_RULES } from './rules/concept-request.ts';
 import { CONNECTION_RULES } from './rules/connection.ts';
 import { LOCAL_FAULT_RULES } from './rules/local-faults.ts';
@@ -34,6 +35,7 @@ export const RULES: readonly Rule[] = [
   ...MATERIAL_LENGTH_RULES,
   ...TEXT_RULES,
   ...CONCEPT_TRANSPORT_RULES,
+  ...SET_UP_RULES,
   ...CONCEPT_ACCESS_RULES,
   ...CONCEPT_RULES,
   ...MATERIAL_RULES,

@@ -12,6 +12,22 @@ function fetchFailed(cause: Error): Error {
 describe('faults below HTTP', () => {
   it.each([
     ['no address', fetchFailed(coded('getaddrinfo', { code: 'ENOTFOUND' })), 'before_send'],
+    [
+      'no connection after one that broke',
+      coded('connect ECONNREFUSED', {
+        code: 'ECONNREFUSED',
+        cause: coded('socket hang up', { code: 'ECONNRESET' }),
+      }),
+      'sent',
+    ],
+    [
+      'no TLS, wrapped with its code',
+      coded('The request failed', {
+        code: 'ECONNRESET',
+        cause: coded('disconnected before secure TLS connection', { code: 'ECONNRESET' }),
+      }),
+      'before_send',
+    ],
     ['no listener', fetchFailed(coded('connect', { code: 'ECONNREFUSED' })), 'before_send'],
     [
       'no trust',

@@ -25,7 +25,8 @@ const PHASE_OF_FINDING: Readonly<Record<Finding, Phase>> = {
 export function phaseOf(found: Extracted, delivered: boolean | undefined): Phase {
   const phase = found.phase ?? guessPhase(found);
   // a delivered part means that the headers had come
-  return delivered === true && phase === 'sent' ? 'streaming' : phase;
+  const isAfterwards = phase === 'sent' || phase === 'headers';
+  return delivered === true && isAfterwards ? 'streaming' : phase;
 }
 
 function guessPhase({ status, transport, finding }: Extracted): Phase {

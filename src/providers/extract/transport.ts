@@ -21,6 +21,9 @@ const WAY_CODES = /^E(?:HOST|NET)(?:UNREACH|DOWN)$/;
 const SENT_CODES =
   /^(?:ECONNRESET|ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT|EPIPE|EPROTO|ENOTCONN|UND_ERR_[A-Z_]+|HPE_[A-Z_]+|ERR_HTTP2_[A-Z_]+|ERR_NETWORK|ERR_SOCKET_[A-Z_]+|ERR_STREAM_(?:PREMATURE_CLOSE|DESTROYED)|ConnectionClosed|ConnectionReset)$/;
 
+/** The codes among them that a client never gives to a connection that was not open. */
+const BROKEN_CODES = /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ConnectionClosed|ConnectionReset)$/;
+
 const BROKEN_ANSWER_CODES =
   /^(?:UND_ERR_BODY_TIMEOUT|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_RES_[A-Z_]+)$/;
 
@@ -65,7 +68,7 @@ export function describeFault(value: unknown): TransportFault {
 
 export function phaseOfFault(fault: TransportFault): Phase {
   const all = [fault, ...(fault.causes ?? [])];
-  if (all.some(isUnsent)) return 'before_send';
+  if (all.some(isUnsent) && !all.some((each) => brokeOpen(each, all))) return 'before_send';
   if (all.some(breaksAnswer)) return 'streaming';
   if (!isJsonFault(fault)) return 'sent';
   return CUT_JSON_WORDS.test(fault.message ?? '') ? 'streaming' : 'headers';
@@ -102,6 +105,13 @@ function isUnsent(fault: TransportFault): boolean {
     UNSENT_WORDS.test(message) ||
     /^(?:connect|getaddrinfo)$/.test(syscall)
   );
+}
+
+/** Of several requests one was sent, whatever the others say. A wrapper's copy of a code says nothing. */
+function brokeOpen(fault: TransportFault, all: readonly TransportFault[]): boolean {
+  if (isUnsent(fault)) return false;
+  const isCopy = all.some((other) => isUnsent(other) && other.code === fault.code);
+  return !isCopy && (BROKEN_CODES.test(fault.code ?? '') || isOfOpenConnection(fault));
 }
 
 function breaksAnswer({ code = '', message = '' }: TransportFault): boolean {

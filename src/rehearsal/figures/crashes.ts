@@ -3,9 +3,11 @@
  * to end the same, and nothing that must not be repeated is executed twice.
  */
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { WorldOptions } from '../perform-all.ts';
 import type { TakenRoute } from '../play/trace.ts';
 import type { Company } from '../scenarios/company.ts';
 import type { Performance, Scenario, Summary } from '../scenarios/scenario.ts';
+import { wayOf } from '../scenarios/summary.ts';
 import { randomFrom } from '../world/random.ts';
 import type { Figure } from './coverage.ts';
 import { repeatedUnasked } from './repeated.ts';
@@ -28,6 +30,8 @@ export interface CrashResult {
   readonly figure: CrashFigure;
   /** Effects that were executed twice: a promise of ours is broken. */
   readonly repeated: readonly string[];
+  /** The events of the first crash that changed a scenario, by the name of the scenario. */
+  readonly ways: ReadonlyMap<string, readonly string[]>;
 }
 
 const UNKNOWN = 'effect.outcome_unknown';
@@ -41,16 +45,24 @@ interface Point {
 
 export const DEFAULT_CRASHES: Crashes = { sample: 200 };
 
+interface CrashOptions {
+  readonly crashes: Crashes;
+  readonly seed: number;
+  readonly onProgress?: WorldOptions['onProgress'];
+}
+
 export async function rehearseCrashes(
   company: Company,
   scenarios: readonly Scenario[],
-  { crashes, seed }: { readonly crashes: Crashes; readonly seed: number },
+  { crashes, seed, onProgress }: CrashOptions,
 ): Promise<CrashResult> {
   const points = crashes === 'none' ? [] : pointsOf(scenarios);
   const chosen = typeof crashes === 'object' ? sampled(points, crashes.sample, seed) : points;
   const missed: CrashMissed[] = [];
   const repeated: string[] = [];
-  for (const point of chosen) {
+  const ways = new Map<string, readonly string[]>();
+  for (const [index, point] of chosen.entries()) {
+    onProgress?.(`crash point ${index + 1} of ${chosen.length}`);
     const { scenario, commit, when } = point;
     const deaths = [...(scenario.script.deaths ?? []), { commit, when }];
     const performance = await company.perform({ ...scenario.script, deaths });
@@ -59,12 +71,15 @@ export async function rehearseCrashes(
       twice.length > 0
         ? `${twice.join(', ')} was executed twice`
         : differenceOf(point.summary, performance);
-    if (why !== undefined) missed.push({ scenario: scenario.name, commit, when, why });
+    if (why !== undefined) {
+      missed.push({ scenario: scenario.name, commit, when, why });
+      if (!ways.has(scenario.name)) ways.set(scenario.name, wayOf(performance.played));
+    }
     if (twice.length > 0) repeated.push(...twice);
   }
   const covered = chosen.length - missed.length;
   const figure = { covered, total: chosen.length, missed, excluded: [], points: points.length };
-  return { figure, repeated };
+  return { figure, repeated, ways };
 }
 
 function pointsOf(scenarios: readonly Scenario[]): readonly Point[] {

@@ -24,6 +24,8 @@ export class Notebook {
   readonly #moves = new Set<string>();
   readonly #kinds = new Set<string>();
   readonly doubt = new Set<Place>();
+  /** Routes by which an effect that is not idempotent was executed again, with its place. */
+  readonly again = new Map<Route, Place>();
   /** Effects that were executed again although nothing said so, with the node. */
   readonly repeated: string[] = [];
 
@@ -44,12 +46,14 @@ export class Notebook {
     const watch = new MoveWatch((subject, fact) =>
       this.#moves.add(`${this.#idOf(subject)} ${fact}`),
     );
+    const twice = executedTwice(played);
     for (const event of played.events) {
       if (!('path' in event)) continue;
       const place = this.#atlas.of(event.path);
       if (place === undefined) continue;
       const route = event.type === 'route:taken' ? routeOf(place, event) : undefined;
       if (route !== undefined) this.routes.add(route);
+      if (route?.move.type === 'retry' && twice.has(event.path)) this.again.set(route, place);
       watch.note(place, event, route);
     }
     this.#noteDoubt({ played, trace });
@@ -73,6 +77,17 @@ export class Notebook {
     this.#ids.set(subject, id);
     return `route ${id}`;
   }
+}
+
+/** The paths of effects that are not idempotent and were executed more than once. */
+function executedTwice({ executions }: Performance['played']): ReadonlySet<string> {
+  const once = new Set<string>();
+  const twice = new Set<string>();
+  for (const { path, isIdempotent, effect } of executions) {
+    if (isIdempotent || effect.type === 'model') continue;
+    (once.has(path) ? twice : once).add(path);
+  }
+  return twice;
 }
 
 /** Follows one run, path by path. */

@@ -12,6 +12,7 @@ import {
   type MutantMissed,
   type ScenarioResult,
 } from '../report/result.ts';
+import { whyEquivalent } from './equivalent.ts';
 import { mutantsOf, type Mutant } from './mutate.ts';
 
 export interface MutantOptions extends WorldOptions {
@@ -26,17 +27,28 @@ export async function rehearseMutants(
   const before = resultsOf(original);
   const recorded = options.recorded === undefined ? undefined : readRecord(options.recorded);
   const missed: MutantMissed[] = [];
+  const excluded: MutantFigure['excluded'][number][] = [];
   let total = 0;
-  for (const mutant of mutantsOf(original.atlas)) {
+  const mutants = mutantsOf(original.atlas);
+  const { onProgress, ...world } = options;
+  for (const [index, mutant] of mutants.entries()) {
+    onProgress?.(`mutant ${index + 1} of ${mutants.length}`);
     const reports = checkWorkflow(mutant.plan, {});
-    if (reports.some(({ problems }) => problems.some(isError))) continue;
-    const { onProgress: _shown, ...world } = options;
+    const problem = reports.flatMap(({ problems }) => problems).find(isError);
+    if (problem !== undefined) {
+      const reason = `the file is not valid with it: ${problem.message}`;
+      excluded.push({ ...withoutPlan(mutant), reason });
+      continue;
+    }
     const after = resultsOf(await performAll(mutant.plan, reports, world));
-    if (isSame(recordLines(before), recordLines(after))) continue;
+    if (isSame(recordLines(before), recordLines(after))) {
+      excluded.push({ ...withoutPlan(mutant), reason: whyEquivalent(mutant, before, after) });
+      continue;
+    }
     total++;
     if (!isTold(before, after, recorded)) missed.push(withoutPlan(mutant));
   }
-  return { covered: total - missed.length, total, missed };
+  return { covered: total - missed.length, total, missed, excluded };
 }
 
 function isError({ severity = 'error' }: { readonly severity?: string }): boolean {

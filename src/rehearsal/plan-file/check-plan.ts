@@ -8,9 +8,11 @@ import { quoted } from '../../workflow/diagnostics/phrases.ts';
 import type { Problem, ReportProblem } from '../../workflow/diagnostics/problem.ts';
 import type { Path } from '../../workflow/plan/pointer.ts';
 import type { PlannedFault, RehearsalPlan } from '../../workflow/rehearsal-plan/plan-schema.ts';
+import { MOVES } from '../../workflow/plan/route.ts';
 import type { Atlas, Place } from '../places/places.ts';
 import { NEVER } from '../play/desk.ts';
 import { chosenOption } from '../play/trace.ts';
+import { possibleNames } from '../scenarios/possible-names.ts';
 import { runtimeOf, type WorldValues } from '../values/world-values.ts';
 import { hasEffect, subjectOf } from './subject.ts';
 
@@ -26,14 +28,19 @@ export function checkPlan(
   check.answers(plan.answers, ['answers']);
   check.input(plan.input, ['input']);
   for (const kind of Object.keys(plan.details ?? {})) check.kind(kind, ['details', kind], 'key');
-  for (const [index, { faults = [], answers, input, expect }] of (plan.scenarios ?? []).entries()) {
+  const made = possibleNames({ atlas, values, details: {} });
+  for (const [index, scenario] of (plan.scenarios ?? []).entries()) {
+    const { name: title, faults = [], answers, input, expect } = scenario;
     const path: Path = ['scenarios', index];
+    if (made.has(title)) check.taken(title, [...path, 'name']);
     for (const [at, fault] of faults.entries()) check.fault(fault, [...path, 'faults', at]);
     check.answers(answers, [...path, 'answers']);
     check.input(input, [...path, 'input']);
     for (const name of Object.keys(expect?.effects ?? {}))
       check.node(name, [...path, 'expect', 'effects', name], 'key');
     if (expect?.at !== undefined) check.node(expect.at, [...path, 'expect', 'at'], 'value');
+    for (const [at, route] of (expect?.routes ?? []).entries())
+      check.route(route, [...path, 'expect', 'routes', at]);
   }
   return problems;
 }
@@ -65,6 +72,32 @@ class PlanCheck {
       ...(meant === undefined ? {} : { suggestion: meant }),
     });
     return undefined;
+  }
+
+  /** A scenario that is made from the workflow has the name already. */
+  taken(name: string, path: Path): void {
+    this.#report({
+      code: 'duplicate-name',
+      message: `The rehearsal makes a scenario ${quoted(name)} of its own`,
+      path,
+    });
+  }
+
+  /** `NODE KIND MOVE`. */
+  route(text: string, path: Path): void {
+    const [node = '', kind = '', move = '', ...more] = text.trim().split(/\s+/);
+    const isMove = MOVES.some((known) => known === move);
+    if (!isMove || more.length > 0)
+      this.#report({
+        code: 'bad-value',
+        message: `${quoted(text)} is no route`,
+        path,
+        expected: `NODE KIND MOVE, with one of the moves ${MOVES.join(', ')}`,
+      });
+    else {
+      this.node(node, path, 'value');
+      this.kind(kind, path);
+    }
   }
 
   given(name: string, value: JsonValue, path: Path): void {
@@ -123,7 +156,9 @@ class PlanCheck {
       if (finding !== undefined)
         this.#report({
           code: 'bad-value',
-          message: `The input ${quoted(name)} ${finding.pointer} ${finding.message}`,
+          message: ['The input', quoted(name), finding.pointer, finding.message]
+            .filter((part) => part !== '')
+            .join(' '),
           path: [...path, name],
         });
     }
@@ -142,7 +177,19 @@ class PlanCheck {
     });
   }
 
+  #tries({ try: tries }: PlannedFault, path: Path): void {
+    const [, from, to] = /^(\d+)-(\d+)$/.exec(String(tries ?? '')) ?? [];
+    if (from === undefined || Number(from) <= Number(to)) return;
+    this.#report({
+      code: 'bad-value',
+      message: `${quoted(String(tries))} ends before it begins`,
+      path: [...path, 'try'],
+      suggestion: `${to}-${from}`,
+    });
+  }
+
   fault(fault: PlannedFault, path: Path): void {
+    this.#tries(fault, path);
     if (fault.fail?.kind !== undefined) this.kind(fault.fail.kind, [...path, 'fail', 'kind']);
     if (fault.at === undefined) return;
     const at = [...path, 'at'];

@@ -14,6 +14,8 @@ export const NEVER = 'never';
 export interface People {
   /** Answers to gates and questions, by name of the place or path. */
   readonly answers: Readonly<Record<string, JsonValue>>;
+  /** Answers to the first visit of a gate, by name of the place: a later one of a loop gets the usual answer. */
+  readonly first?: Readonly<Record<string, JsonValue>>;
   /** Places whose parks go on. */
   readonly goesOn: readonly string[];
   /** Parks that have an end are waited for. */
@@ -24,6 +26,8 @@ export interface DeskParts {
   readonly atlas: Atlas;
   readonly people: People;
   readonly now: () => number;
+  /** How often the node at a path has begun. */
+  readonly visitOf: (path: string) => number;
   /** The option that a gate gets when the scenario does not say. */
   readonly usualAnswer: (place: Place, path: string) => JsonValue;
   readonly isSilent: (path: string) => boolean;
@@ -78,12 +82,16 @@ export class Desk {
   /** Undefined: the question stays open. */
   #answer(wait: Wait, about: PathState): JsonValue | undefined {
     const { path = '', options = [] } = wait;
-    const { atlas, people, isSilent, isUntilOut, usualAnswer, edited } = this.#parts;
+    const { atlas, people, isSilent, isUntilOut, usualAnswer, edited, visitOf } = this.#parts;
     const place = atlas.of(path);
     if (place === undefined) return undefined;
-    const isApproval = options.includes('approve');
+    // a gate may have an option of that name
+    const isApproval = place.node.type !== 'human_gate' && options.includes('approve');
     const said =
-      people.answers[path] ?? people.answers[place.name] ?? people.answers[place.node.name];
+      (visitOf(path) === 1 ? people.first?.[place.name] : undefined) ??
+      people.answers[path] ??
+      people.answers[place.name] ??
+      people.answers[place.node.name];
     if (about === 'failed') {
       const chosen = said ?? (isUntilOut(path) && options.includes('abort') ? 'abort' : undefined);
       return chosen === 'edit' ? { edit: edited(place) } : chosen;

@@ -21,8 +21,10 @@ import { Desk, type People } from './desk.ts';
 /** Starts and resumes in all: a run that needs more does not end. */
 const MOST_LEGS = 50;
 
-/** How long an operator waits after a leg that could not begin. */
+/** How long an operator waits after a leg that could not begin; twice as long each time after the first minute. */
 const REFUSED_MS = 5000;
+const SOON_REFUSED = 12;
+const MOST_REFUSED = 32;
 
 export interface Stage {
   readonly atlas: Atlas;
@@ -92,38 +94,36 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
   const { world } = backend;
   const beganMs = world.clock.now();
   const isAlone = script.isAlone === true || script.strikes.some((strike) => strike.isAlone);
+  let isCancelled = false;
+  const outside = (handle: RunHandle): RunControl => ({
+    kill: () => backend.kill(),
+    cancel: () => {
+      isCancelled = true;
+      handle.cancel('rehearsal');
+    },
+  });
   const rehearsal = new Rehearsal(backend, {
     input: script.input ?? values.input(script.assignment),
     hasPeople: () => !isAlone,
-    ...(faults?.onEvent === undefined ? {} : { onEvent: watching(faults.onEvent, backend) }),
+    ...(faults?.onEvent === undefined ? {} : { onEvent: watching(faults.onEvent, outside) }),
   });
   const desk = new Desk({
     atlas,
     people: script.people,
     now: () => world.clock.now(),
+    visitOf: (path) => directing.visitOf(path),
     isSilent: (path) => directing.isSilent(path),
     isUntilOut: (path) => directing.isUntilOut(path),
     usualAnswer: (place, path) =>
       values.answerTo(place, directing.visitOf(path), script.assignment),
     edited: stage.edited,
   });
-  const refused: string[] = [];
-  const { events } = world;
-  let next: NextLeg = { type: 'resume', afterMs: 0 };
-  for (let legs = 0; next.type !== 'end' && legs < MOST_LEGS; legs++) {
-    await world.clock.passUntil(world.clock.sleep(next.afterMs));
-    const { result } = await rehearsal.leg(next);
-    if (result.status === 'interrupted') directing.recall(events);
-    if (result.status === 'refused') refused.push(result.error.message);
-    next = desk.next(world.resultOf(world.latestRun), events);
-    // a store that is away for a while is asked again after a while
-    if (result.status === 'refused' && next.type === 'resume')
-      next = { ...next, afterMs: next.afterMs + REFUSED_MS };
-  }
+  const parts = { rehearsal, world, desk, directing, isCancelled: () => isCancelled };
+  const { isEnded, refused } = await playLegs(parts);
   backend.kill();
   return {
-    events,
-    result: next.type === 'end' ? world.resultOf(world.latestRun) : { status: 'interrupted' },
+    events: world.events,
+    result: isEnded ? world.resultOf(world.latestRun) : { status: 'interrupted' },
     refused,
     executions: world.executions,
     commits: world.commits,
@@ -133,10 +133,46 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
   };
 }
 
+interface LegParts {
+  readonly rehearsal: Rehearsal;
+  readonly world: SimulatedBackend['world'];
+  readonly desk: Desk;
+  readonly directing: RehearsalDirector;
+  /** Whether a fault has cancelled the run. */
+  readonly isCancelled: () => boolean;
+}
+
+async function playLegs({ rehearsal, world, desk, directing, isCancelled }: LegParts): Promise<{
+  readonly isEnded: boolean;
+  readonly refused: readonly string[];
+}> {
+  const refused: string[] = [];
+  const { events } = world;
+  let next: NextLeg = { type: 'resume', afterMs: 0 };
+  for (let legs = 0; next.type !== 'end' && legs < MOST_LEGS;) {
+    await world.clock.passUntil(world.clock.sleep(next.afterMs));
+    const { by, result } = await rehearsal.leg(next);
+    if (result.status === 'interrupted') directing.recall(events);
+    next = desk.next(world.resultOf(world.latestRun), events);
+    if (result.status !== 'refused') legs++;
+    else if (refused.push(result.error.message) > MOST_REFUSED) break;
+    else if (next.type === 'resume')
+      // a store that is away for a while is asked again after a while
+      next = { ...next, afterMs: next.afterMs + refusedMs(refused.length) };
+    // a run that waits for a person has no process that could be stopped
+    const isWaiting = world.resultOf(world.latestRun).status === 'paused';
+    if (isCancelled() && by !== 'cancel' && isWaiting) next = { type: 'cancel', afterMs: 0 };
+  }
+  return { isEnded: next.type === 'end', refused };
+}
+
+function refusedMs(times: number): number {
+  return REFUSED_MS * 2 ** Math.max(0, times - SOON_REFUSED);
+}
+
 function watching(
   onEvent: NonNullable<PlayedFaults['onEvent']>,
-  backend: SimulatedBackend,
+  outside: (handle: RunHandle) => RunControl,
 ): (event: RunEvent, handle: RunHandle) => void {
-  return (event, handle) =>
-    onEvent(event, { kill: () => backend.kill(), cancel: () => handle.cancel('rehearsal') });
+  return (event, handle) => onEvent(event, outside(handle));
 }

@@ -50,6 +50,8 @@ export interface MutantFigure {
   readonly covered: number;
   readonly total: number;
   readonly missed: readonly MutantMissed[];
+  /** Changes that are not counted: the file is not valid with them, or no scenario ends differently. */
+  readonly excluded: readonly (MutantMissed & { readonly reason: string })[];
 }
 
 export interface RehearsalResult {

@@ -1,5 +1,7 @@
 /** The findings of a rehearsal as SARIF 2.1.0: surprises, routes that were missed, mutants that survive. */
 import type { Rehearsed } from '../rehearse.ts';
+import type { MutantMissed } from './result.ts';
+import { fileOfRule } from './rule-file.ts';
 
 interface Finding {
   readonly ruleId: 'surprise' | 'missed-route' | 'surviving-mutant';
@@ -38,7 +40,8 @@ export function sarifReport(rehearsals: readonly Rehearsed[], version: string): 
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function findings({ result, scenarios, errorRoutes }: Rehearsed): readonly Finding[] {
+function findings(rehearsed: Rehearsed): readonly Finding[] {
+  const { result, scenarios, errorRoutes } = rehearsed;
   const surprises = scenarios
     .filter(({ judgement }) => judgement.verdict === 'surprise')
     .map(({ name, judgement, summary, place }): Finding => {
@@ -57,16 +60,18 @@ function findings({ result, scenarios, errorRoutes }: Rehearsed): readonly Findi
       file: route.file ?? file.plan.file,
       line: route.line ?? 1,
     }));
-  const mutants = (result.coverage.mutants?.missed ?? []).map(
-    ({ node, rule, line, change }): Finding => ({
-      ruleId: 'surviving-mutant',
-      level: 'warning',
-      text: `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}: ${change} is not noticed`,
-      file: result.file,
-      line,
-    }),
-  );
+  const mutants = (result.coverage.mutants?.missed ?? []).map((mutant): Finding => ({
+    ruleId: 'surviving-mutant',
+    level: 'warning',
+    text: mutantText(mutant),
+    file: fileOfRule(rehearsed, mutant),
+    line: mutant.line,
+  }));
   return [...surprises, ...missed, ...mutants];
+}
+
+function mutantText({ node, rule, change }: MutantMissed): string {
+  return `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}: ${change} is not noticed`;
 }
 
 function toResult({ ruleId, level, text, file, line }: Finding): object {

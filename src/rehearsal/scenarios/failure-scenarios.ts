@@ -10,7 +10,8 @@ import { NEVER } from '../play/desk.ts';
 import type { Script } from '../play/play.ts';
 import { guardWords } from '../steer/obstacles.ts';
 import { steer, type Found, type Goal } from '../steer/steer.ts';
-import type { Draft, Playbill } from './generate.ts';
+import type { Kitchen } from '../inject/kitchen.ts';
+import type { Draft, GenerateOptions, Playbill } from './generate.ts';
 import type { Performance } from './scenario.ts';
 
 /** An error route, its table, and the kind with which it is rehearsed. */
@@ -33,13 +34,8 @@ export class FailureScenarios {
   }
 
   async play(): Promise<void> {
-    const { kinds } = this.#bill.options;
-    if (kinds === 'none') return;
-    for (const kind of this.#place.kinds) {
-      if (kinds === 'routed' && this.#handling(kind).steps.length === 0) continue;
-      if (kind === 'effect.outcome_unknown' && this.#bill.options.doubt === 'none') continue;
-      await this.#kind(kind);
-    }
+    if (this.#bill.options.kinds === 'none') return;
+    for (const kind of rehearsedKinds(this.#bill.options, this.#place)) await this.#kind(kind);
     const routes = rehearsedRoutes(this.#bill.company.atlas.places, this.#place);
     for (const route of routes) await this.#spent(route);
     for (const route of routes) await this.#asked(route);
@@ -64,15 +60,18 @@ export class FailureScenarios {
       this.#add(draft, found);
       return;
     }
-    const why = `${this.#place.name} cannot be made to fail with ${kind} on the way that leads there`;
+    this.#leaveOut(draft);
+  }
+
+  #leaveOut(draft: Draft): void {
+    const why = `${this.#place.name} cannot be made to fail with ${draft.inject?.kind ?? ''} on the way that leads there`;
     this.#bill.addUnreached(draft, this.#way.script, why);
   }
 
   async #spent({ route, kind }: RehearsedRoute): Promise<void> {
-    const { move } = route;
-    const isBounded = move.type === 'retry' || (move.type === 'park' && move.max !== undefined);
+    if (!this.#made.has(kind) || !isBounded(route)) return;
     const recipe = this.#recipes.get(kind);
-    if (!isBounded || recipe === undefined) return;
+    if (recipe === undefined) return this.#leaveOut(this.#draft(kind, 'spent'));
     const tries: Tries = { from: 1, to: this.#triesUntilSpent(route, kind) };
     const script = withPeople(this.#struck(recipe, tries), { goesOn: [this.#place.name] });
     this.#add(this.#draft(kind, 'spent'), await this.#perform(script));
@@ -89,13 +88,12 @@ export class FailureScenarios {
   }
 
   async #asked({ route, kind }: RehearsedRoute): Promise<void> {
-    const { move } = route;
     const recipe = this.#recipes.get(kind);
-    if (move.type !== 'ask' || recipe === undefined) return;
-    for (const option of move.options)
-      await this.#answered(recipe, kind, { name: option, answer: option });
-    if (move.timeoutMs !== undefined)
-      await this.#answered(recipe, kind, { name: 'expired', answer: NEVER });
+    if (!this.#made.has(kind)) return;
+    for (const name of answerNames(route)) {
+      if (recipe === undefined) this.#leaveOut(this.#draft(kind, name));
+      else await this.#answered(recipe, kind, { name, answer: name === EXPIRED ? NEVER : name });
+    }
   }
 
   async #answered(
@@ -110,8 +108,9 @@ export class FailureScenarios {
   }
 
   async #parked({ route, kind }: RehearsedRoute): Promise<void> {
+    if (route.move.type !== 'park' || !this.#made.has(kind)) return;
     const recipe = this.#recipes.get(kind);
-    if (route.move.type !== 'park' || recipe === undefined) return;
+    if (recipe === undefined) return this.#leaveOut(this.#draft(kind, GOES_ON));
     const script = withPeople(this.#struck(recipe, FIRST), { goesOn: [this.#place.name] });
     this.#add(this.#draft(kind, GOES_ON), await this.#perform(script));
   }
@@ -122,7 +121,6 @@ export class FailureScenarios {
     const recipe = this.#recipes.get(kind);
     const draft = this.#draft(kind, `#${route.index}`);
     const { company } = this.#bill;
-    const site = { file: this.#place.file, routesOf: this.#place };
     if (recipe !== undefined) {
       const goal = this.#goalOf(route, table, kind);
       for (const isAlone of [false, true])
@@ -135,11 +133,23 @@ export class FailureScenarios {
           return;
         }
     }
-    const why =
-      route.when === undefined
-        ? `Earlier routes leave nothing to it`
-        : guardWords(company.atlas, route.when, site);
-    this.#bill.addUnreached(draft, this.#way.script, why);
+    this.#bill.addUnreached(draft, this.#way.script, this.#whyUntaken(route, kind));
+  }
+
+  #whyUntaken(route: Route, kind: string): string {
+    const { company } = this.#bill;
+    const site = { file: this.#place.file, routesOf: this.#place };
+    if (route.when !== undefined) return guardWords(company, route.when, site, { kind });
+    const { steps } = this.#handling(kind);
+    const before = steps
+      .slice(
+        0,
+        steps.findIndex((step) => step.route === route),
+      )
+      .find((step) => step.route.when !== undefined);
+    return before?.route.when === undefined
+      ? 'Earlier routes leave nothing to it'
+      : guardWords(company, before.route.when, site, { kind, isWanted: false });
   }
 
   #goalOf(route: Route, table: Step['table'], kind: string): Goal {
@@ -177,14 +187,62 @@ export class FailureScenarios {
   }
 
   #draft(kind: string, more?: string): Draft {
-    const name = `${this.#place.name}: ${kind}${more === undefined ? '' : `, ${more}`}`;
-    return {
-      name,
-      origin: 'generated',
-      place: this.#place,
-      inject: { at: this.#place.name, kind },
-    };
+    return draftOf(this.#place, kind, more);
   }
+}
+
+/** The same scenarios, of a node that nothing leads to. */
+export function failureDrafts(
+  kitchen: Kitchen,
+  place: Place,
+  options: WhichKinds,
+): readonly Draft[] {
+  const { atlas } = kitchen;
+  const kinds = rehearsedKinds(options, place).filter(
+    (kind) => recipesFor(kitchen, place, kind).length > 0,
+  );
+  const routes = rehearsedRoutes(atlas.places, place).filter(({ kind }) => kinds.includes(kind));
+  return [
+    ...kinds.map((kind) => draftOf(place, kind)),
+    ...routes.flatMap(({ route, kind }) =>
+      isBounded(route) ? [draftOf(place, kind, 'spent')] : [],
+    ),
+    ...routes.flatMap(({ route, kind }) =>
+      answerNames(route).map((name) => draftOf(place, kind, name)),
+    ),
+    ...routes.flatMap(({ route, kind }) =>
+      route.move.type === 'park' ? [draftOf(place, kind, GOES_ON)] : [],
+    ),
+  ];
+}
+
+function draftOf(place: Place, kind: string, more?: string): Draft {
+  const name = `${place.name}: ${kind}${more === undefined ? '' : `, ${more}`}`;
+  return { name, origin: 'generated', place, inject: { at: place.name, kind } };
+}
+
+/** The kinds of a node that the options let be injected. */
+type WhichKinds = Pick<GenerateOptions, 'kinds' | 'doubt'>;
+
+function rehearsedKinds({ kinds, doubt }: WhichKinds, place: Place): readonly string[] {
+  const { node, file } = place;
+  return place.kinds.filter(
+    (kind) =>
+      (kinds !== 'routed' || handlingOf(kind, node.routes, file.plan.onError).steps.length > 0) &&
+      (doubt !== 'none' || kind !== 'effect.outcome_unknown'),
+  );
+}
+
+function isBounded({ move }: Route): boolean {
+  return move.type === 'retry' || (move.type === 'park' && move.max !== undefined);
+}
+
+const EXPIRED = 'expired';
+
+/** The scenarios of an `ask`, by what is answered. */
+function answerNames({ move }: Route): readonly string[] {
+  if (move.type !== 'ask') return [];
+  return move.timeoutMs === undefined ? move.options : [...move.options, EXPIRED];
 }
 
 function hasFailed({ trace }: Performance, place: Place, kind: string): boolean {
@@ -198,6 +256,7 @@ function withPeople(script: Script, more: Partial<Script['people']>): Script {
   return {
     ...script,
     people: {
+      ...script.people,
       answers: { ...answers, ...more.answers },
       goesOn: [...goesOn, ...(more.goesOn ?? [])],
     },

@@ -3,32 +3,44 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Place } from '../places/places.ts';
 import { NEVER } from '../play/desk.ts';
 import type { Found } from '../steer/steer.ts';
-import type { Playbill } from './generate.ts';
+import type { Draft, Playbill } from './generate.ts';
 
-export async function gateScenarios(bill: Playbill, place: Place, way: Found): Promise<void> {
-  const { node } = place;
-  if (node.type !== 'human_gate') return;
-  for (const { value, promptFor } of node.options) {
-    const answer =
-      promptFor === undefined ? value : { selected: value, additional_input: 'rehearsed' };
-    await answered(bill, place, way, { name: String(value), answer });
-  }
-  if (node.expiresMs !== undefined && node.default !== undefined)
-    await answered(bill, place, way, { name: 'expired', answer: NEVER });
+interface GateAnswer {
+  readonly name: string;
+  readonly answer: JsonValue;
 }
 
-async function answered(
+export async function gateScenarios(
   bill: Playbill,
   place: Place,
   { script }: Found,
-  { name, answer }: { readonly name: string; readonly answer: JsonValue },
 ): Promise<void> {
-  const { people } = script;
-  const said = {
-    ...script,
-    people: { ...people, answers: { ...people.answers, [place.name]: answer } },
-  };
-  const performance = await bill.company.perform(said);
-  const draft = { name: `${place.name}: ${name}`, origin: 'generated' as const, place };
-  bill.add(draft, { script: said, performance });
+  for (const { name, answer } of answersTo(place)) {
+    const { people } = script;
+    const said = {
+      ...script,
+      people: { ...people, first: { ...people.first, [place.name]: answer } },
+    };
+    const performance = await bill.company.perform(said);
+    bill.add(draftOf(place, name), { script: said, performance });
+  }
+}
+
+/** The same scenarios, of a gate that nothing leads to. */
+export function gateDrafts(place: Place): readonly Draft[] {
+  return answersTo(place).map(({ name }) => draftOf(place, name));
+}
+
+function answersTo({ node }: Place): readonly GateAnswer[] {
+  if (node.type !== 'human_gate') return [];
+  const options = node.options.map(({ value, promptFor }): GateAnswer => ({
+    name: String(value),
+    answer: promptFor === undefined ? value : { selected: value, additional_input: 'rehearsed' },
+  }));
+  const mayExpire = node.expiresMs !== undefined && node.default !== undefined;
+  return mayExpire ? [...options, { name: 'expired', answer: NEVER }] : options;
+}
+
+function draftOf(place: Place, name: string): Draft {
+  return { name: `${place.name}: ${name}`, origin: 'generated', place };
 }

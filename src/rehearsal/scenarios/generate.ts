@@ -2,21 +2,25 @@
  * Makes the scenarios of a workflow from what `errand validate` knows about it, and plays each as it is made:
  * node by node in file order. A node that nothing has entered yet waits until a scenario enters it.
  */
+import type { Route } from '../../workflow/plan/route.ts';
 import type { Place } from '../places/places.ts';
 import type { Script } from '../play/play.ts';
 import { judge, type Judgement } from '../verdict/verdict.ts';
-import { isOnTheWay } from '../steer/place-graph.ts';
+import { siteOf } from '../steer/field-table.ts';
+import { isOnTheWay, placesBefore } from '../steer/place-graph.ts';
 import { steer, type Found, type Goal } from '../steer/steer.ts';
-import { guardsInto, guardWords, undeclaredField } from '../steer/obstacles.ts';
+import { guardWords, undeclaredField } from '../steer/obstacles.ts';
 import type { Company } from './company.ts';
-import { FailureScenarios } from './failure-scenarios.ts';
-import { gateScenarios } from './gate-scenarios.ts';
+import { failureDrafts, FailureScenarios } from './failure-scenarios.ts';
+import { gateDrafts, gateScenarios } from './gate-scenarios.ts';
 import type { Performance, Scenario } from './scenario.ts';
 import { summaryOf } from './summary.ts';
 
 export interface GenerateOptions {
   readonly kinds: 'all' | 'routed' | 'none';
   readonly doubt: 'all' | 'none';
+  /** Every scenario keeps the events that led to its end; else only surprises do. */
+  readonly keepsWays: boolean;
   /** Called with every performance that counts, in the order of play. */
   readonly onPlayed: (performance: Performance, scenario: Scenario) => void;
 }
@@ -80,12 +84,15 @@ export class Playbill {
       ...draft,
       script: found.script,
       judgement,
-      summary: summaryOf(atlas, found.performance),
+      summary: summaryOf(atlas, found.performance, {
+        hasWay: this.options.keepsWays || judgement.verdict === 'surprise',
+      }),
     };
+    const light = withoutEvents(found);
     this.scenarios.push(scenario);
     const order = draft.place?.order ?? -1;
     for (const place of found.performance.trace.visited)
-      if (!this.#entered.has(place)) this.#entered.set(place, found);
+      if (!this.#entered.has(place)) this.#entered.set(place, light);
     for (const { place, rule, bucket } of found.performance.trace.routes) {
       if (bucket !== 'success') continue;
       const key = `${place.name}#${rule}`;
@@ -132,7 +139,7 @@ export class Playbill {
     const scenario = this.add({ name: 'calm', origin: 'generated' }, found);
     if (!isUnmet || scenario.judgement.verdict !== 'surprise' || left === undefined) return;
     const that = left.place.node.assert.find(({ raise }) => raise === left.error.kind)?.that ?? '';
-    const why = guardWords(this.company.atlas, that, {
+    const why = guardWords(this.company, that, {
       file: left.place.file,
       routesOf: left.place,
     });
@@ -147,7 +154,7 @@ export class Playbill {
     const known = this.#ways.get(place);
     if (known !== undefined) return known;
     const found = await this.#findWay(place);
-    if (found !== undefined) this.#ways.set(place, found);
+    if (found !== undefined) this.#ways.set(place, withoutEvents(found));
     return found;
   }
 
@@ -171,7 +178,8 @@ export class Playbill {
   readonly #hopeless = new Set<Place>();
 
   async #playAt(place: Place, way: Found): Promise<void> {
-    for (const { index, onError, when } of place.node.routes) {
+    for (const route of place.node.routes) {
+      const { index, onError } = route;
       if (onError !== undefined || this.#isTakenBefore(place, index)) continue;
       const draft: Draft = { name: `calm: ${place.name} #${index}`, origin: 'generated', place };
       const goal: Goal = {
@@ -183,22 +191,27 @@ export class Playbill {
       };
       const found = await steer(this.company, way, goal);
       if (found !== undefined) this.add(draft, found);
-      else this.addUnreached(draft, way.script, this.#whyNot(place, when, index));
+      else this.addUnreached(draft, way.script, this.#whyNot(place, route, way));
     }
     await gateScenarios(this, place, way);
     await new FailureScenarios(this, place, way).play();
   }
 
-  #whyNot(place: Place, when: string | undefined, index: number): string {
-    const { atlas } = this.company;
+  #whyNot(
+    place: Place,
+    { when, index }: Pick<Route, 'when' | 'index'>,
+    { performance: { trace } }: Found,
+  ): string {
+    const own = trace.failures.find((each) => each.place === place && !each.isStruck);
+    if (own !== undefined && !trace.completed.has(place))
+      return `${place.name} fails by itself: ${own.error.kind}: ${own.error.message}`;
     const site = { file: place.file, routesOf: place };
-    if (when !== undefined) return guardWords(atlas, when, site);
+    if (when !== undefined) return guardWords(this.company, when, site);
     const before = place.node.routes.find(
       (route) => route.index < index && route.onError === undefined && route.when !== undefined,
     );
     if (before?.when === undefined) return 'An earlier route takes every result';
-    const text = guardWords(atlas, before.when, site);
-    return text.replace('cannot be made to hold', 'cannot be made not to hold');
+    return guardWords(this.company, before.when, site, { isWanted: false });
   }
 
   #isTakenBefore(place: Place, rule: number): boolean {
@@ -216,25 +229,31 @@ export class Playbill {
           script,
           why,
         );
-    if (place.node.type === 'human_gate')
-      for (const { value } of place.node.options)
-        this.addUnreached(
-          { name: `${place.name}: ${String(value)}`, origin: 'generated', place },
-          script,
-          why,
-        );
-    if (this.options.kinds === 'none') return;
-    for (const kind of place.kinds) {
-      const inject = { at: place.name, kind };
-      const name = `${place.name}: ${kind}`;
-      this.addUnreached({ name, origin: 'generated', place, inject }, script, why);
-    }
+    const add = (draft: Draft): void => this.addUnreached(draft, script, why);
+    for (const draft of gateDrafts(place)) add(draft);
+    if (this.options.kinds !== 'none')
+      for (const draft of failureDrafts(this.company.kitchen, place, this.options)) add(draft);
+  }
+
+  /** What stands between the nearest places that are reached and this one. */
+  #obstacle(target: Place): string | undefined {
+    const seen = new Set([target]);
+    for (const place of seen)
+      for (const { from, route } of placesBefore(this.company.atlas, place)) {
+        const way = this.#ways.get(from) ?? this.#entered.get(from);
+        if (way === undefined) seen.add(from);
+        else if (route?.when !== undefined)
+          return guardWords(this.company, route.when, siteOf(from));
+        else if (route !== undefined && route.onError === undefined)
+          return this.#whyNot(from, route, way);
+      }
+    return undefined;
   }
 
   whyUnreached(place: Place): string {
     const { atlas, values } = this.company;
-    const [guard] = guardsInto(atlas, place);
-    if (guard !== undefined) return guardWords(atlas, guard.source, guard.site);
+    const obstacle = this.#obstacle(place);
+    if (obstacle !== undefined) return obstacle;
     const calm = this.#calm?.performance;
     const unknown = calm === undefined ? undefined : undeclaredField(atlas, values, calm);
     if (unknown !== undefined) return unknown.why;
@@ -243,6 +262,11 @@ export class Playbill {
       return `Nothing leads to ${place.name}: calm ends with ${result.error.kind}: ${result.error.message}`;
     return `Nothing leads to ${place.name}`;
   }
+}
+
+/** The way to a place is kept to the end; what steers from there reads its trace. */
+function withoutEvents({ script, performance: { played, trace } }: Found): Found {
+  return { script, performance: { played: { ...played, events: [], executions: [] }, trace } };
 }
 
 /** A failure that nothing injected: an assertion, or no route that matches. */

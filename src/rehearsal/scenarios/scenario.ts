@@ -23,7 +23,7 @@ export interface Summary {
   readonly commits: number;
   /** Executions of effects that must not be repeated, by node. */
   readonly executions: Readonly<Record<string, number>>;
-  /** The events that led to its end, one line each. */
+  /** The events that led to its end, one line each, where they are shown. */
   readonly way: readonly string[];
   readonly isBroken: boolean;
 }

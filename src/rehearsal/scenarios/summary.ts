@@ -4,7 +4,12 @@ import type { Atlas } from '../places/places.ts';
 import { breaksPromise } from '../verdict/verdict.ts';
 import type { Performance, Summary } from './scenario.ts';
 
-export function summaryOf(atlas: Atlas, { played, trace }: Performance): Summary {
+/** `hasWay`: its events are shown, one line each. */
+export function summaryOf(
+  atlas: Atlas,
+  { played, trace }: Performance,
+  { hasWay }: { readonly hasWay: boolean },
+): Summary {
   const { events, result, executions, virtualMs, commits } = played;
   const error = result.status === 'failed' ? result.error : undefined;
   return {
@@ -16,7 +21,7 @@ export function summaryOf(atlas: Atlas, { played, trace }: Performance): Summary
     modelRequests: executions.filter(({ effect }) => effect.type === 'model').length,
     commits,
     executions: countsOf(atlas, played.executions),
-    way: wayOf(events),
+    way: hasWay ? wayOf(played) : [],
     isBroken: played.isStuck || (error !== undefined && breaksPromise(error, trace.injected)),
   };
 }
@@ -40,7 +45,7 @@ function countsOf(
 }
 
 /** The events that led to the end, one line each. */
-function wayOf(events: readonly RunEvent[]): readonly string[] {
+export function wayOf({ events }: Performance['played']): readonly string[] {
   return events.flatMap((event) => {
     switch (event.type) {
       case 'node:failed':

@@ -38,6 +38,11 @@ export function fieldTable(atlas: Atlas, baseOf: (ref: FieldRef) => FieldBase): 
       const literals = [...(merged.get(id)?.literals ?? []), ...ref.literals];
       merged.set(id, { ...ref, literals });
     }
+  // the answer of a gate chooses its route, whether a guard reads it or not
+  for (const place of atlas.places) {
+    const ref: FieldRef = { place, pointer: ['selected'], literals: [] };
+    if (place.node.type === 'human_gate' && !merged.has(idOf(ref))) merged.set(idOf(ref), ref);
+  }
   const fields = new Map<string, Field>();
   for (const [id, ref] of merged) {
     const field = fieldOf(id, ref, baseOf(ref));

@@ -6,50 +6,30 @@ import {
   parseSite,
   type TemplateSite,
 } from '../../workflow/check/template-sites.ts';
-import type { Route } from '../../workflow/plan/route.ts';
 import type { Atlas, Place, PlacedFile } from '../places/places.ts';
+import type { Company } from '../scenarios/company.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { at, type WorldValues } from '../values/world-values.ts';
 import { fieldsBehind, type Site } from './fields.ts';
-import { siteOf } from './field-table.ts';
+import { detailsLine, pasteLine } from './paste-line.ts';
 
-/** `{{ guard }} does not hold; given: {NODE: {FIELD: …}}`. */
-export function guardWords(atlas: Atlas, source: string, site: Site): string {
-  const [field] = fieldsBehind(atlas, source, site);
+/**
+ * The guard as it is written, and the line of a plan that lets it hold. `isWanted`: it has to hold; `kind`: of
+ * the failure that it is asked about.
+ */
+export function guardWords(
+  { atlas, values }: Pick<Company, 'atlas' | 'values'>,
+  source: string,
+  site: Site,
+  { isWanted = true, kind }: { readonly isWanted?: boolean; readonly kind?: string } = {},
+): string {
+  const fields = fieldsBehind(atlas, source, site);
+  const details = kind === undefined ? undefined : detailsLine(source, kind);
   const written = isBare(source) ? `\`${source}\`` : source;
-  if (field === undefined) return `The guard ${written} cannot be made to hold`;
-  const path = field.pointer.map(String);
-  const inner = path.reduceRight<string>((rest, key) => `{${key}: ${rest}}`, '…');
-  const line =
-    field.place === undefined
-      ? `input: ${inner}`
-      : `given: {${quoted(field.place.name)}: ${inner}}`;
-  return `The guard ${written} cannot be made to hold with the values that are known; give one in a plan: ${line}`;
-}
-
-function quoted(name: string): string {
-  return /^[A-Za-z_][\w-]*$/.test(name) ? name : `"${name}"`;
-}
-
-/** The guards on the routes that lead to a place. */
-export function guardsInto(
-  atlas: Atlas,
-  target: Place,
-): readonly {
-  readonly source: string;
-  readonly site: Site;
-  readonly from: Place;
-  readonly route: Route;
-}[] {
-  return atlas.places
-    .filter(({ file }) => file === target.file)
-    .flatMap((from) =>
-      from.node.routes.flatMap((route) =>
-        route.move.type === 'to' && route.move.to === target.node.name && route.when !== undefined
-          ? [{ source: route.when, site: siteOf(from), from, route }]
-          : [],
-      ),
-    );
+  const cannot = isWanted ? 'cannot be made to hold' : 'cannot be made not to hold';
+  if (fields.length === 0 && details === undefined) return `The guard ${written} ${cannot}`;
+  const line = details ?? pasteLine(values, fields, { source, site, isWanted });
+  return `The guard ${written} ${cannot} with the values that are known; give others in a plan: ${line}`;
 }
 
 export interface Undeclared {
@@ -128,11 +108,15 @@ function unknownField(
     if (!trace.completed.has(place) || values.schemaOf(place) !== undefined) continue;
     if (!['agent', 'script', 'call', 'tool'].includes(place.node.type)) continue;
     if (at(values.base(place), pointer) !== undefined) continue;
-    const inner = pointer
-      .map(String)
-      .reduceRight<string>((rest2, key) => `{${key}: ${rest2}}`, '…');
+    const line = pasteLine(
+      values,
+      [{ place, pointer, literals: [] }],
+      site.scope === 'routes'
+        ? { source: site.source, site: { file, routesOf: place }, isWanted: false }
+        : undefined,
+    );
     return {
-      why: `The template ${site.source.trim()} reads a field that ${place.name} does not declare; declare its output, or give it in a plan: given: {${quoted(place.name)}: ${inner}}`,
+      why: `The template ${site.source.trim()} reads a field that ${place.name} does not declare; declare its output, or give it in a plan: ${line}`,
     };
   }
   return undefined;

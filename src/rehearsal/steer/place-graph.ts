@@ -1,5 +1,5 @@
 /** How places lead to each other when nothing fails, and how far one is from another. */
-import { END } from '../../workflow/plan/route.ts';
+import { END, type Route } from '../../workflow/plan/route.ts';
 import { branchesOf } from '../../workflow/check/flow-graph.ts';
 import type { Atlas, Place } from '../places/places.ts';
 
@@ -45,6 +45,30 @@ function followers(atlas: Atlas, { node, file, ...place }: Place): readonly Plac
     (each) => each.file === child && each.node.name === child?.plan.entryPoint,
   );
   return entry === undefined ? here : [...here, entry];
+}
+
+/** The places that a place comes after, whatever leads there: with the route, where it is one. */
+export function placesBefore(
+  atlas: Atlas,
+  target: Place,
+): readonly { readonly from: Place; readonly route: Route | undefined }[] {
+  const { caller, plan } = target.file;
+  const calling =
+    caller !== undefined && plan.entryPoint === target.node.name
+      ? [{ from: caller, route: undefined }]
+      : [];
+  const here = atlas.places.filter(({ file }) => file === target.file);
+  return [
+    ...calling,
+    ...here.flatMap((from) => {
+      const routes = from.node.routes.filter(
+        ({ move }) => move.type === 'to' && move.to === target.node.name,
+      );
+      const isMember = branchesOf(from.node).includes(target.node.name);
+      const around = isMember ? [undefined] : [];
+      return [...routes, ...around].map((route) => ({ from, route }));
+    }),
+  ];
 }
 
 /** Whether something leads to the place without a failure, from the first node on. */

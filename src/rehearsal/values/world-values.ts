@@ -9,9 +9,12 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
-import { isBare } from '../../machine/decide/evaluate.ts';
+import { conditionHolds, isBare } from '../../machine/decide/evaluate.ts';
+import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
+import { END } from '../../workflow/plan/route.ts';
 import { simulatedEntry } from '../../workflow/plan/simulated-entry.ts';
+import { contextOf } from '../../workflow/template/context.ts';
 import { parseTemplate } from '../../workflow/template/template.ts';
 import type { Atlas, Place, PlacedFile } from '../places/places.ts';
 import type { Assignment, Field, FieldTable } from '../steer/field-table.ts';
@@ -50,10 +53,9 @@ export class WorldValues {
     this.fields = fieldTable(atlas, ({ place, pointer }) => {
       if (place === undefined) {
         const [name = ''] = pointer;
-        const whole = this.#inputSchema(String(name));
         return {
           value: at(this.baseInput(), pointer),
-          schema: schemaAt(whole, pointer.slice(1)),
+          schema: this.inputSchemaAt(pointer),
           isGiven: Object.hasOwn(given.input, name),
         };
       }
@@ -84,6 +86,11 @@ export class WorldValues {
       return [[name, madeUp(field.schema, { lengths })]];
     });
     return { ...this.#given.input, ...Object.fromEntries(entries) };
+  }
+
+  /** The schema of a part of the inputs. */
+  inputSchemaAt([name = '', ...rest]: readonly (string | number)[]): JsonObject | undefined {
+    return schemaAt(this.#inputSchema(String(name)), rest);
   }
 
   input(assignment: Assignment): JsonObject {
@@ -139,12 +146,11 @@ export class WorldValues {
     const { node } = place;
     if (node.type !== 'human_gate') return 'approve';
     const field = this.fields.of(place)[0];
-    const leading = node.options.findIndex(({ route }) => route !== undefined && route !== '$end');
-    const first = node.options[Math.max(0, leading)];
+    const first = node.options.find((option) => leadsOn(node, option)) ?? node.options[0];
     if (field === undefined) return full(first);
-    const chosen = assignment.get(field.id);
-    if (chosen === undefined && visit === 1) return full(first);
-    const value = field.values[((chosen ?? 0) + visit - 1) % field.values.length];
+    const usual = field.values.findIndex((each) => each === first?.value);
+    const start = assignment.get(field.id) ?? Math.max(0, usual);
+    const value = field.values[(start + visit - 1) % field.values.length];
     return full(node.options.find((option) => option.value === value) ?? first);
   }
 
@@ -256,6 +262,24 @@ export function runtimeOf(file: PlacedFile): Atlas['plan']['runtime'] {
   return file.plan.runtime ?? (file.caller === undefined ? undefined : runtimeOf(file.caller.file));
 }
 
+type Gate = Extract<NodePlan, { type: 'human_gate' }>;
+
+/** Whether the option leads to another node: by its own route, or by the first of the gate's that holds. */
+function leadsOn({ routes }: Gate, { value, route }: Gate['options'][number]): boolean {
+  if (route !== undefined) return route !== END;
+  const names = contextOf({ output: { selected: value }, selected: value });
+  const taken = routes.find(({ onError, when }) => {
+    if (onError !== undefined) return false;
+    try {
+      return when === undefined || conditionHolds(when, names);
+    } catch {
+      // it reads more than the answer
+      return false;
+    }
+  });
+  return taken?.move.type === 'to' && taken.move.to !== END;
+}
+
 function full(
   option: { readonly value: JsonValue; readonly promptFor?: string } | undefined,
 ): JsonValue {
@@ -277,12 +301,13 @@ function steered(
     const chosen = assignment.get(field.id);
     if (chosen === undefined && later === 0) continue;
     const next = field.values[((chosen ?? 0) + later) % field.values.length];
-    if (next !== undefined) changed = replaced(changed, field.pointer, next);
+    if (next !== undefined) changed = replacedAt(changed, field.pointer, next);
   }
   return changed;
 }
 
-function replaced(
+/** The same value with another part at the pointer. */
+export function replacedAt(
   value: JsonValue,
   [key, ...rest]: readonly (string | number)[],
   next: JsonValue,
@@ -290,10 +315,12 @@ function replaced(
   if (key === undefined) return next;
   if (isArray(value)) {
     const items = value;
-    return items.map((item, index) => (index === Number(key) ? replaced(item, rest, next) : item));
+    return items.map((item, index) =>
+      index === Number(key) ? replacedAt(item, rest, next) : item,
+    );
   }
   const object = isJsonObject(value) ? value : {};
-  return { ...object, [key]: replaced(object[key] ?? {}, rest, next) };
+  return { ...object, [key]: replacedAt(object[key] ?? {}, rest, next) };
 }
 
 export function at(value: JsonValue, pointer: readonly (string | number)[]): JsonValue | undefined {

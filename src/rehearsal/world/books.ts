@@ -12,6 +12,8 @@ export interface Books {
   readonly answers: Map<string, number>;
   /** The gate that was answered or ran out last. */
   lastGate: string | undefined;
+  /** Paths of the nodes that were started. */
+  readonly started: Set<string>;
   /** Open gates, with their first option and the number of the event that opened them. */
   readonly open: Map<string, { readonly value: JsonValue; readonly opening: number }>;
 }
@@ -23,6 +25,7 @@ export function newBooks(): Books {
     results: new Map(),
     answers: new Map(),
     lastGate: undefined,
+    started: new Set(),
     open: new Map(),
   };
 }
@@ -39,6 +42,7 @@ export function noteStored(books: Books, events: readonly object[]): void {
     if (event.seq <= books.seq) continue;
     books.seq = event.seq;
     books.last = event;
+    if (event.type === 'node:started') books.started.add(event.path);
     if (event.type === 'gate:answered') countUp(books.answers, event.gate);
     if (event.type === 'gate:opened')
       books.open.set(event.gate, { value: event.options[0] ?? null, opening: event.seq });

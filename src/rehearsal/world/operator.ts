@@ -16,6 +16,10 @@ export interface OperatorOptions {
   readonly cancels: number;
   /** The chance that a paused run first gets an answer that it refuses. */
   readonly misanswers: number;
+  /** The chance that a node is run again at a rest, whatever else could be done. */
+  readonly rewinds: number;
+  /** Paths of the nodes that were started. */
+  readonly started: () => readonly string[];
   /** The gate that was answered or ran out last. */
   readonly lastGate: () => string | undefined;
   readonly random: (...words: readonly SeedWord[]) => Random;
@@ -27,15 +31,23 @@ export interface OperatorOptions {
 export type NextLeg =
   | { readonly type: 'end' }
   | { readonly type: 'cancel'; readonly afterMs: number }
-  | { readonly type: 'resume'; readonly afterMs: number; readonly answer?: Answer };
+  | {
+      readonly type: 'resume';
+      readonly afterMs: number;
+      readonly answer?: Answer;
+      readonly from?: string;
+    };
 
 /** An operator needs a moment to restart a process. */
 const RESTART_MS = 5000;
+const MOST_REWINDS = 3;
 
 export class Operator {
   readonly #options: OperatorOptions;
   #resumes = 0;
   #pauses = 0;
+  #rests = 0;
+  #rewinds = 0;
   #given: Answer | undefined;
 
   constructor(options: OperatorOptions) {
@@ -43,6 +55,10 @@ export class Operator {
   }
 
   next(result: RunResult): NextLeg {
+    return this.#rewind(result) ?? this.#goOn(result);
+  }
+
+  #goOn(result: RunResult): NextLeg {
     switch (result.status) {
       case 'completed':
       case 'cancelled':
@@ -56,6 +72,18 @@ export class Operator {
       case 'paused':
         return this.#paused(result.waiting);
     }
+  }
+
+  /** Runs a node again with all that follows it; not every one can be. */
+  #rewind({ status }: RunResult): NextLeg | undefined {
+    const { random, rewinds, started } = this.#options;
+    const chance = random('rewind', ++this.#rests);
+    if (status === 'cancelled' || !chance.chance(rewinds)) return undefined;
+    if (this.#rewinds++ >= MOST_REWINDS) return undefined;
+    const paths = started();
+    return paths.length === 0
+      ? undefined
+      : { type: 'resume', afterMs: RESTART_MS, from: chance.pick(paths) };
   }
 
   #paused(waiting: Waiting): NextLeg {

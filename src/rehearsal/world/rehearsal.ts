@@ -10,8 +10,8 @@ import { CALM, type FaultPlan } from './faults.ts';
 import type { NextLeg } from './operator.ts';
 import type { World } from './world.ts';
 
-/** Changes to the file, and whether finished nodes may keep their results. */
-export type Revision = Pick<Change, 'plan' | 'acceptDrift'>;
+/** Changes to the file, whether finished nodes may keep their results, and the node to run again from. */
+export type Revision = Pick<Change, 'plan' | 'acceptDrift' | 'from'>;
 
 /** One leg of a run, from a start or a resume to its end. */
 export interface Leg {
@@ -93,7 +93,7 @@ export class Rehearsal {
     const startedAtMs = world.clock.now();
     // a process that died before its first commit has left nothing to resume
     const by = run === '' ? 'start' : next.type;
-    const change = by === 'resume' ? this.#options.revise?.(this.#legs.length) : undefined;
+    const change = by === 'resume' ? this.#change(next) : undefined;
     const gates = this.#options.hasPeople?.(this.#legs.length) ?? true;
     const { prepared: answers = [] } = this.#options;
     const interference: Interference = {};
@@ -131,6 +131,12 @@ export class Rehearsal {
     };
     this.#legs.push(leg);
     return leg;
+  }
+
+  #change(next: Exclude<NextLeg, { type: 'end' }>): Revision | undefined {
+    const revision = this.#options.revise?.(this.#legs.length);
+    const from = next.type === 'resume' ? next.from : undefined;
+    return from === undefined ? revision : { ...revision, from };
   }
 
   #begin(by: Leg['by'], run: string, how: ResumeWith): Promise<RunHandle> {

@@ -32,6 +32,8 @@ export interface StoreWorld {
   stored(run: string, events: readonly object[]): void;
   /** Gives a failure a time and an id of this world, so that the same seed gives the same history. */
   stamp(thrown: unknown): unknown;
+  /** Commits that were read before, in their order: nobody changes them. Undefined where each reader gets its own. */
+  readonly known?: StoredCommit[];
   /** The commit that is missing when the log is read now, if any. */
   drawDamage(commits: number): number | undefined;
   /** Records that a reader has reached the missing commit; false where no more faults may happen. */
@@ -123,19 +125,27 @@ async function checkedCheckpoint(world: StoreWorld, run: string): Promise<Checkp
   throw corrupt(`Event ${seq} of run ${run} is missing or altered`, { run, seq });
 }
 
-async function* readLog(
-  world: StoreWorld,
-  run: string,
-  fromSeq?: number,
-): AsyncGenerator<StoredCommit> {
-  const commits: StoredCommit[] = [];
-  for await (const commit of world.store.read(run, fromSeq)) commits.push(commit);
+async function* readLog(world: StoreWorld, run: string, fromSeq = 1): AsyncGenerator<StoredCommit> {
+  const known = fromSeq === 1 ? (world.known ?? []) : [];
+  const commits = await readOn(world.store, run, known, fromSeq);
   const missing = world.drawDamage(commits.length);
   for (const [index, commit] of commits.entries()) {
     if (!world.isAlive()) await never();
     // a reader that stops before it has met no damage
     if (index !== missing || !world.damaged(run)) yield commit;
   }
+}
+
+/** Reads what has come since, and keeps it: a resume reads the whole log again. */
+async function readOn(
+  store: RunStore,
+  run: string,
+  known: StoredCommit[],
+  fromSeq: number,
+): Promise<readonly StoredCommit[]> {
+  const nextSeq = known.at(-1)?.head.nextSeq ?? fromSeq;
+  for await (const commit of store.read(run, nextSeq)) known.push(commit);
+  return known;
 }
 
 function never<T>(): Promise<T> {

@@ -8,7 +8,7 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import type { RunStore } from '../../machine/ports/store-port.ts';
+import type { RunStore, StoredCommit } from '../../machine/ports/store-port.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { resultAt } from '../../engine/backend.ts';
@@ -166,6 +166,11 @@ export class World {
     return this.#books.get(run)?.lastGate;
   }
 
+  /** Paths of the nodes that were started, in that order. */
+  started(run: string): readonly string[] {
+    return [...(this.#books.get(run)?.started ?? [])];
+  }
+
   /** An open gate, and a value that it accepts. */
   openGate(run: string): Omit<Answer, 'by'> | undefined {
     const [first] = this.#books.get(run)?.open ?? [];
@@ -264,6 +269,7 @@ export class World {
       },
       isAlive,
       die,
+      ...(this.#options.director === undefined ? {} : { known: this.#known }),
       isOwnerAlive: (owner) => !seesOwners || this.#living.has(owner),
       drawFault: (run, events) => this.#drawFault(run, events),
       slowly: () => this.clock.sleep(1 + this.#random.int(SLOW_MS)),
@@ -322,6 +328,8 @@ export class World {
     await this.store.release(claim);
   }
 
+  /** The log of the one run of a world with a director, as far as it was read. */
+  readonly #known: StoredCommit[] = [];
   /** The stored events of the run; kept only where a director needs them. */
   readonly events: RunEvent[] = [];
 

@@ -92,8 +92,17 @@ function refused(message: string): ErrandError {
 export function tokenWith(tokens: readonly Token[], secret: string): Token | undefined {
   const given = digest(secret);
   let found: Token | undefined;
-  for (const token of tokens) if (timingSafeEqual(digest(token.secret), given)) found = token;
+  for (const token of tokens) if (timingSafeEqual(digestOf(token), given)) found = token;
   return found;
+}
+
+const digests = new WeakMap<Token, Buffer>();
+
+/** Made once for each token: every request needs it. */
+function digestOf(token: Token): Buffer {
+  const known = digests.get(token) ?? digest(token.secret);
+  digests.set(token, known);
+  return known;
 }
 
 /** Digests have one length, which the comparison needs. */

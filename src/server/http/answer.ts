@@ -7,8 +7,13 @@ export interface AnswerOptions {
 }
 
 export function jsonAnswer(value: unknown, options: AnswerOptions = {}): Response {
+  return jsonTextAnswer(jsonText(value), options);
+}
+
+/** The same for a value that is text already. */
+export function jsonTextAnswer(text: string, options: AnswerOptions = {}): Response {
   const { status = 200, headers = {} } = options;
-  return new Response(jsonText(value), {
+  return new Response(text, {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
   });

@@ -203,11 +203,10 @@ function wrongMedia(media: readonly string[]): ErrandError {
 }
 
 function checkedQuery(route: Route, given: URLSearchParams): Readonly<Record<string, unknown>> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of given) {
-    if (Object.hasOwn(values, name)) throw invalid(`The query has ${name} twice`);
-    values[name] = value;
-  }
+  const values: Record<string, string> = Object.fromEntries(given);
+  const names = [...given.keys()];
+  const twice = names.find((each, index) => names.indexOf(each) !== index);
+  if (twice !== undefined) throw invalid(`The query has ${clip(twice)} twice`);
   const [name] = Object.keys(values);
   if (route.query === undefined) {
     if (name !== undefined) throw invalid(`There is no query parameter ${clip(name)}`);
@@ -222,7 +221,11 @@ function checkedBody(schema: z.ZodType, json: unknown): unknown {
 
 function parsed<T>(schema: z.ZodType<T>, value: unknown, noun: string): T {
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
+  if (result.success) {
+    const lost = lostName(value, result.data);
+    if (lost !== undefined) throw invalid(`There is no ${noun} ${clip(lost)}`);
+    return result.data;
+  }
   const [issue] = result.error.issues;
   const where = (issue?.path ?? []).map(String).join('.');
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
@@ -233,6 +236,17 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown, noun: string): T {
       ? `The body is not ${isPlainObject(value) ? 'valid' : 'what the path takes'}: ${issue?.message ?? ''}`
       : `The ${noun} ${clip(where)} is not valid: ${issue?.message ?? ''}`,
   );
+}
+
+/** A name that a schema leaves out of its copy in silence, as `__proto__`. What it does not copy is data. */
+function lostName(sent: unknown, copy: unknown): string | undefined {
+  if (sent === copy || !isPlainObject(sent) || !isPlainObject(copy)) return undefined;
+  for (const name of Object.keys(sent)) {
+    if (!Object.hasOwn(copy, name)) return name;
+    const inner = lostName(sent[name], copy[name]);
+    if (inner !== undefined) return `${name}.${inner}`;
+  }
+  return undefined;
 }
 
 function clip(name: string): string {

@@ -2,6 +2,7 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { describeInexact, readJson } from '../../workflow/json-schema/exact-number.ts';
+import { isNestedDeeper } from '../../workflow/json-schema/nesting.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -44,7 +45,7 @@ export function parseJson(text: string | undefined): JsonValue {
   if (text === undefined || text.trim() === '') return {};
   const { value, inexact } = read(text);
   if (inexact !== undefined) throw invalid(`The body ${describeInexact(inexact)}`);
-  if (isDeeper(value, MAX_DEPTH)) throw invalid(`The body is nested deeper than ${MAX_DEPTH}`);
+  if (isNestedDeeper(value, MAX_DEPTH)) throw invalid(`The body is nested deeper than ${MAX_DEPTH}`);
   return value;
 }
 
@@ -54,18 +55,6 @@ function read(text: string): ReturnType<typeof readJson> {
   } catch (thrown) {
     throw invalid('The body is not JSON', thrown);
   }
-}
-
-/** Without recursion: the value may be nested as deep as its text is long. */
-function isDeeper(value: JsonValue, most: number): boolean {
-  let level: JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > most) return true;
-    level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
-    );
-  }
-  return false;
 }
 
 function invalid(message: string, cause?: unknown): ErrandError {

@@ -7,9 +7,11 @@ import { ATTENTIONS, type Attention } from '../../history/attention.ts';
 import { runRow } from '../../history/run-row.ts';
 import type { RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
 import type { ServerCore } from '../core.ts';
-import { jsonAnswer } from '../http/answer.ts';
+import { jsonText } from '../../errors/support/printable.ts';
+import { jsonTextAnswer } from '../http/answer.ts';
 import { decodeCursor, encodeCursor, nextLink } from '../http/cursor.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
+import { KeptPages, type ListPage } from '../runs/kept-pages.ts';
 import { shownAttention } from '../runs/run-reader.ts';
 import { RunRow, wholeNumber, words } from '../schemas/common.ts';
 
@@ -48,6 +50,10 @@ const STATUSES_OF: Readonly<Record<Attention, readonly RunStatusName[]>> = {
 };
 
 export function listRunsRoute(core: ServerCore): Route {
+  const kept = new KeptPages({
+    writeMark: async () => (await core.engine()).writeMark(),
+    clock: core.clock,
+  });
   return {
     operationId: 'listRuns',
     method: 'get',
@@ -63,11 +69,16 @@ export function listRunsRoute(core: ServerCore): Route {
       },
     },
     refusals: ['store.unavailable'],
-    handle: (request) => listRuns(core, request),
+    handle: async (request) => {
+      const { text, link } = await kept.of(new URL(request.raw.url).search, () =>
+        listRuns(core, request),
+      );
+      return jsonTextAnswer(text, link === undefined ? {} : { headers: { link } });
+    },
   };
 }
 
-async function listRuns(core: ServerCore, request: CheckedRequest): Promise<Response> {
+async function listRuns(core: ServerCore, request: CheckedRequest): Promise<ListPage> {
   // checked against its schema
   const query = request.query as z.output<typeof Query>;
   const { limit = DEFAULT_LIMIT } = query;
@@ -87,10 +98,8 @@ async function listRuns(core: ServerCore, request: CheckedRequest): Promise<Resp
       };
     }),
   );
-  return jsonAnswer(
-    { runs, ...(next === undefined ? {} : { next }) },
-    next === undefined ? {} : { headers: nextLink(request, next) },
-  );
+  const text = jsonText({ runs, ...(next === undefined ? {} : { next }) });
+  return { text, ...(next === undefined ? {} : nextLink(request, next)) };
 }
 
 interface ListedRun {

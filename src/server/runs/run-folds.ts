@@ -95,10 +95,11 @@ export class RunFolds {
     const unread = Math.max(1, fold.last === undefined ? fold.seq : fold.seq + 1);
     const from = isViewed ? Math.min(unread, view.seq + 1) : unread;
     if (from < head.nextSeq)
-      for await (const event of engine.history(run, from)) {
-        fold.add(event);
-        if (isViewed) view = reduceView(view, eventForPerson(event));
-      }
+      for await (const events of engine.commits(run, from))
+        for (const event of events) {
+          fold.add(event);
+          if (isViewed) view = reduceView(view, eventForPerson(event));
+        }
     for (const seq of fold.missing()) fold.add(await this.#event(engine, run, seq));
     const kept = { startedAt, fold, view };
     this.#keep(run, kept);

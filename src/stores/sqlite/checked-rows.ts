@@ -39,7 +39,7 @@ function isSame(one: Row, other: Row): boolean {
 }
 
 /** Changes with every write to the database, by whichever process, as long as the connection is open. */
-function versionOf(db: Preparer): string {
+export function versionOf(db: Preparer): string {
   const { data_version: byOthers } = db.prepare('PRAGMA data_version').get() ?? {};
   const { own } = db.prepare('SELECT total_changes() AS own').get() ?? {};
   return `${String(byOthers)} ${String(own)}`;

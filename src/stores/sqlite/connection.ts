@@ -16,6 +16,7 @@ import { isOurs, keepFilesPrivate } from './own-files.ts';
 import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
 import { integerAt, textAt } from '../typed-row.ts';
 import { fingerprint, isWritable, isWritablePlace, openToRead } from './open-to-read.ts';
+import { versionOf } from './checked-rows.ts';
 import { isBusy, isReadOnly, sqliteFailure } from './sqlite-failure.ts';
 import { checkWal } from './wal-check.ts';
 
@@ -52,6 +53,8 @@ export class Connection {
   #db: DatabaseSync | null = null;
   #file: FileIdentity | null = null;
   #isClosed = false;
+  /** How often the file was opened: each connection counts the writes anew. */
+  #opened = 0;
   #checkedAtMs = 0;
   /** For a file that was opened read-only: its state at that time. */
   #seen: string | null = null;
@@ -115,6 +118,16 @@ export class Connection {
     } catch (error) {
       this.rollback();
       throw this.failure(error, where);
+    }
+  }
+
+  /** Another text after every write to the file, by whichever process, and for another file in its place. */
+  writeMark(): string {
+    try {
+      this.check();
+      return `${this.#opened} ${versionOf(this)}`;
+    } catch (error) {
+      throw this.failure(error);
     }
   }
 
@@ -207,6 +220,7 @@ export class Connection {
 
   #connect(): void {
     const { path, durability, onlyReads = false } = this.#options;
+    this.#opened++;
     const present = statOf(path);
     // a device or a pipe answers a write, and keeps nothing
     if (present !== null && !present.isFile())

@@ -194,6 +194,10 @@ class SqliteStore implements RunStore {
     return this.#db.read(() => listRuns(this.#summaries(), query));
   }
 
+  async writeMark(): Promise<string> {
+    return this.#db.writeMark();
+  }
+
   async claim(request: ClaimRequest): Promise<Claim> {
     const { run } = request;
     return this.#writes.add({ run }, () => {

@@ -50,9 +50,18 @@ export function planFile(file: WorkflowFile, name: string, planner: Planner): Fi
     ),
     nodes: planNodes(file, planner),
     output: file.output,
+    outputAt: file.output === undefined ? undefined : outputPlaces(file.output, planner),
     location: planner.location(['workflow']),
   });
   return { ...plan, fingerprint: fileFingerprint(plan) };
+}
+
+function outputPlaces(
+  output: NonNullable<WorkflowFile['output']>,
+  planner: Planner,
+): NonNullable<FilePlan['outputAt']> {
+  const fields = Object.keys(output);
+  return Object.fromEntries(fields.map((field) => [field, planner.location(['output', field])]));
 }
 
 function planSchedule(entry: NonNullable<HeaderFile['schedule']>[number]): SchedulePlan {

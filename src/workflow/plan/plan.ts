@@ -212,6 +212,8 @@ export interface FilePlan {
   /** Nodes, then parallel groups, then for_each groups, each in file order; names are unique. */
   readonly nodes: readonly NodePlan[];
   readonly output?: JsonObject;
+  /** Where each field of the output is written. */
+  readonly outputAt?: Readonly<Record<string, PlanLocation>>;
   readonly location: PlanLocation;
   /** Changes with anything in the file that a finished run could depend on. */
   readonly fingerprint: string;

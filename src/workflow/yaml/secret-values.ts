@@ -10,6 +10,7 @@ import type { Path } from '../plan/pointer.ts';
 import { isAddress, secretPartsOfAddress } from './address-secrets.ts';
 import { expandEnvironment, filledFrom } from './environment.ts';
 import type { Environment } from './file-port.ts';
+import { isIdentifyingNumber } from './plain-numbers.ts';
 import { isPlainWords } from './plain-words.ts';
 
 /** How a field of the file is used. */
@@ -34,7 +35,7 @@ export function secretsIn(
   const isNamed = isSecretSetting(name);
   const filled = [...filledFrom(written, environment)].flatMap(([variable, value]) => {
     if (isNamed || isSecretSetting(variable)) return [value, ...secretPartsOfAddress(value)];
-    return secretsOfValue(value, use);
+    return secretsOfValue(variable, value, use);
   });
   if (!isNamed || use !== 'credential') return filled.filter(isTelling);
   const { text } = expandEnvironment(written, environment);
@@ -42,14 +43,39 @@ export function secretsIn(
 }
 
 /** The value of a variable with an ordinary name. */
-function secretsOfValue(value: string, use: FieldUse): readonly string[] {
+function secretsOfValue(variable: string, value: string, use: FieldUse): readonly string[] {
   if (isAddress(value)) {
     // errors print parts of an address, so each counts by itself
     const parts = secretPartsOfAddress(value);
     return parts.length === 0 ? [] : [value, ...parts];
   }
-  if (use === 'model' || isOrdinary(value)) return [];
+  if (use === 'model') return [];
+  const isCounted = COUNTED.test(variable) && /^\d+$/.test(value.trim());
+  if (isIdentifyingNumber(value.trim()) && !isCounted) return [value];
+  const keys = keysInPath(value.trim());
+  if (keys.length > 0) return [value, ...keys];
+  if (isOrdinary(value)) return [];
   return use === 'other' && isSetting(value) ? [] : [value];
+}
+
+/** Names of variables whose numbers are counted, measured or given out in turn, as `GITHUB_RUN_ID`. */
+const COUNTED = /_(?:ID|SIZE|BYTES|COUNT|MS|SECONDS|EPOCH|TIMESTAMP)$/i;
+
+const PATH = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]/;
+
+/** Base64 may begin like a path, and hooks have their token in one; names of folders look otherwise. */
+function keysInPath(text: string): readonly string[] {
+  if (!PATH.test(text)) return [];
+  return text.split(/[/\\]/).filter(isKey);
+}
+
+const MIN_KEY_CHARS = 16;
+
+/** A key changes between small letters, capitals and digits at almost every sign, a name seldom, a hash never. */
+function isKey(segment: string): boolean {
+  const isMixed = [/[a-z]/, /[A-Z]/, /\d/].every((sign) => sign.test(segment));
+  const pieces = segment.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
+  return isMixed && segment.length >= MIN_KEY_CHARS && pieces.length / segment.length > 0.4;
 }
 
 /** Fields that connect: their text stays as written, and the effect that connects fills it in. */
@@ -116,12 +142,11 @@ function isTelling(value: string): boolean {
  */
 const ORDINARY = [
   /^.{0,7}$/s,
-  /^(?:~|\.{1,2})?[/\\]/,
-  /^[A-Za-z]:[/\\]/,
+  PATH,
   /^(?:application|audio|image|multipart|text|video)\/[\w.+-]+(?: *;.*)?$/,
   /^[a-z]{2,3}[-_][A-Z]{2}(?:\.[\w-]+)?$/,
   /^[a-z]{2}(?:-[a-z]+)+-\d$/,
-  /^v?\d+(?:[.:-]\d+)*$/,
+  /^[-+v(]?\d[\d ().:/TZ+-]*$/,
   /^(?:localhost|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|internal|local))(?::\d+)?$/,
 ];
 

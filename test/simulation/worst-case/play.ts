@@ -18,7 +18,7 @@ import { stopsOf } from '../../../src/machine/stops.cases.ts';
 import { nextTimerMs } from '../../../src/machine/state/timer-heap.ts';
 import type { NodePlan } from '../../../src/workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
-import { nodeAt } from '../subject.ts';
+import { nodeAt } from '../../../src/rehearsal/laws/subject.ts';
 import type { Player } from './player.ts';
 
 export interface Leg {

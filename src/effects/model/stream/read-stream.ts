@@ -7,6 +7,8 @@ import {
   keepsDigits,
   readJson,
 } from '../../../workflow/json-schema/exact-number.ts';
+import { isNestedDeeper } from '../../../workflow/json-schema/nesting.ts';
+import { MAX_OUTPUT_DEPTH } from '../../../machine/state/stored-output.ts';
 import { MAX_WRITTEN_CHARS, tooLong } from './bounded-response.ts';
 import { countedSoFar } from '../usage/early-usage.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
@@ -45,6 +47,8 @@ export interface StreamState {
   /** The provider's count so far. */
   counted?: SdkUsage | undefined;
   error?: { readonly thrown: unknown };
+  /** A part that nothing can keep, because everything that copies it recurses. */
+  unusable?: { readonly pointer: string; readonly problem: string };
 }
 
 export type OnDelta = (type: 'text' | 'reasoning', delta: string) => void;
@@ -95,6 +99,13 @@ export async function readStream(
       // after a stop the SDK only reports the abort
       if (isStopped(watch)) continue;
       if (!isEmptyPiece(part)) watch.touch();
+      if (isTooDeep(part)) {
+        const pointer = `/toolCalls/${state.toolCalls.length}/arguments`;
+        state.unusable = { pointer, problem: `is deeper than ${MAX_OUTPUT_DEPTH} levels` };
+        content(0, state, watch);
+        watch.failed();
+        return;
+      }
       applyPart(part, state, watch);
       if (!PIECES.has(part.type)) state.parts++;
       if (isLongerThanAny(state)) {
@@ -123,6 +134,17 @@ function isEmptyPiece(part: SdkPart): boolean {
     default:
       return false;
   }
+}
+
+/** Levels of an event around the arguments of a call. */
+const EVENT_LEVELS = 16;
+
+/** The SDK copies and writes the arguments of calls by recursion, and so do logs and readers. */
+function isTooDeep(part: SdkPart): boolean {
+  // true: the SDK parsed both from JSON
+  if (part.type === 'raw')
+    return isNestedDeeper(part.rawValue as JsonValue, MAX_OUTPUT_DEPTH + EVENT_LEVELS);
+  return part.type === 'tool-call' && isNestedDeeper(part.input as JsonValue, MAX_OUTPUT_DEPTH);
 }
 
 /** More blocks and calls than any reply has. Each is kept, even an empty one, so they need a limit. */

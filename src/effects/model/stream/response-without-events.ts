@@ -41,7 +41,7 @@ export async function withEvents(response: Response, { provider }: ModelRef): Pr
 }
 
 /** Its cause is in the form that the extractor of raw HTTP reads. */
-class AnswerWithoutEvents extends Error {
+export class AnswerWithoutEvents extends Error {
   constructor(record: object) {
     super('The response to a streaming request was not a stream', { cause: record });
     this.name = 'AnswerWithoutEvents';

@@ -20,6 +20,8 @@ export interface WireRecord {
   error?: unknown;
   /** Texts of finished messages, by index. */
   readonly texts: Map<number, string>;
+  /** The index of each message, by its id where it has one. */
+  readonly messages: Map<string | number, number>;
   /** Texts of finished parts of messages, by both indexes. */
   readonly parts: Map<number, Map<unknown, string>>;
   /** The same texts in pieces. */
@@ -45,6 +47,7 @@ export function newWireRecord(): WireRecord {
   return {
     finishReasons: new Set(),
     texts: new Map(),
+    messages: new Map(),
     parts: new Map(),
     pieces: new Map(),
     calls: new Map(),
@@ -86,6 +89,7 @@ export function noteWire(wire: WireRecord, event: unknown): void {
     wire.finishReasons.add('refusal');
   const item = readProperty(event, 'item');
   const index = readProperty(event, 'output_index');
+  if (isMessage(item) && typeof index === 'number') wire.messages.set(idOf(item) ?? index, index);
   if (type === 'response.function_call_arguments.done') {
     const written = readProperty(event, 'arguments');
     if (typeof index === 'number' && typeof written === 'string') wire.calls.set(index, written);
@@ -107,8 +111,9 @@ export function noteWire(wire: WireRecord, event: unknown): void {
   if (wire.finishReason === undefined || own !== 'completed') wire.finishReason = own;
   const items = readProperty(response, 'output');
   if (!isArray(items)) return;
+  const indexes = listedIndexes(wire, items);
   for (const [at, one] of items.entries()) {
-    noteItem(wire, one, at);
+    noteItem(wire, one, indexes[at]);
     noteListedCall(wire, one);
     const id = readProperty(one, 'call_id');
     // the SDK makes a call of a finished item only
@@ -295,6 +300,30 @@ function noteText(wire: WireRecord, event: unknown): void {
   const parts = wire.parts.get(index) ?? new Map<unknown, string>();
   wire.parts.set(index, parts.set(readProperty(event, 'content_index'), text));
   wire.texts.set(index, [...parts.values()].join(''));
+}
+
+/**
+ * The indexes under which the items of the list at the end were sent. Some hosts leave items out of it, or
+ * give them other ids, and a message that counted twice would be a reply with its text twice.
+ */
+function listedIndexes({ messages }: WireRecord, items: readonly unknown[]): readonly number[] {
+  const sent = [...messages.values()].toSorted((one, other) => one - other);
+  const listed = items.filter(isMessage);
+  return items.map((item, at) => {
+    if (!isMessage(item)) return at;
+    const isWhole = listed.length <= sent.length;
+    const known = messages.get(idOf(item) ?? '');
+    return known ?? (isWhole ? sent[listed.indexOf(item)] : undefined) ?? at;
+  });
+}
+
+function isMessage(item: unknown): boolean {
+  return readProperty(item, 'type') === 'message';
+}
+
+function idOf(item: unknown): string | undefined {
+  const id = readProperty(item, 'id');
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 function noteItem(wire: WireRecord, item: unknown, index: unknown): void {

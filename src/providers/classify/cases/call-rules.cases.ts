@@ -89,6 +89,11 @@ export const CALL_CASES: readonly RuleCase[] = [
     failure: { status: 200, body: { stop_reason: 'model_context_window_exceeded' } },
   },
   {
+    rule: 'stop.late',
+    kind: 'provider.timeout',
+    failure: { status: 200, body: { finish_reason: 'TIMEOUT', message: { content: [] } } },
+  },
+  {
     rule: 'stop.length',
     kind: 'provider.truncated',
     failure: {

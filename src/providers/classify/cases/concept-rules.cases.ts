@@ -32,6 +32,20 @@ const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [
 ];
 
 const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
+  ['concept.of-account', 'provider.permission', 400, 'Audio is not supported in your region'],
+  ['concept.not-on-list', 'provider.model_not_found', 401, 'Model acme-3 is not supported'],
+  [
+    'concept.setting-of-model',
+    'provider.unsupported',
+    400,
+    'temperature is deprecated for this model.',
+  ],
+  [
+    'concept.variable-unset',
+    'provider.not_configured',
+    400,
+    'This search needs ACME_API_KEY on the server',
+  ],
   ['concept.feature-of-model', 'provider.unsupported', 400, 'Vision is unavailable for the model'],
   ['concept.signed-block', 'provider.invalid_request', 400, 'Bad signature of a thinking block'],
   ['concept.plan-limit', 'provider.quota_exhausted', 403, 'You reached the limit of the free tier'],

@@ -20,6 +20,16 @@ const thrown = (message: string, name = 'Error'): Partial<ProviderFailure> => ({
 
 export const FAMILY_CASES: readonly RuleCase[] = [
   {
+    rule: 'code.parameter',
+    kind: 'provider.invalid_request',
+    failure: coded(200, 'MissingParameter'),
+  },
+  {
+    rule: 'overload.model-away',
+    kind: 'provider.overloaded',
+    failure: coded(503, 'ModelUnavailable'),
+  },
+  {
     rule: 'context.code-part',
     kind: 'provider.context_length',
     failure: coded(400, 'prompt_tokens_too_long'),

@@ -41,7 +41,7 @@ const PLAIN = {
   shorten: 'shorten* trim reduce truncat*',
   tool: 'tool tools function functions functiondeclaration* toolset* 工具 函数',
   feature:
-    'feature* mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision multimodal inference embedding* candidates caching prefill* grounding decoding',
+    'feature* operation operations mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision multimodal inference embedding* candidates caching prefill* grounding decoding',
   param:
     'parameter* param params response_format field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
   sampling:
@@ -141,6 +141,8 @@ const PLAIN = {
   incapable: '\u0004',
   /** Not a word: the model as what something else is for. */
   ofmodel: '\u0005',
+  /** Not a word: an account, a plan or a region as what something else is for. */
+  ofaccount: '\u0006',
   minute: 'minute* second seconds secondly sec min hour hourly minutely 每分钟 每秒 每小时',
   day: 'day days daily today tomorrow month months monthly week weekly year 每日 每天 每月 当日 今日 месяц* день суток',
 } as const;
@@ -180,7 +182,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
     'not-auth under-review pending-approval pending-review private-preview limited-preview closed-beta',
   right: 'opt-in',
   filter:
-    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information',
+    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information illegal-detected',
   call: 'tool-call tool-calls tool-output tool-outputs tool-result tool-results function-call function-calls function-response',
   plan: 'subscription-expired subscription-ended subscription-lapsed',
   underway:

@@ -94,10 +94,15 @@ const OVER = idOf('over');
 const MODEL = idOf('model');
 const ENDPOINT = idOf('endpoint');
 const OF_MODEL = idOf('ofmodel');
+const OF_ACCOUNT = idOf('ofaccount');
+const HOLDERS: ReadonlySet<number> = new Set([idOf('account'), idOf('plan'), idOf('region')]);
 
 /** `not available for this model`: the model is not what is spoken of. */
 const PREPOSITIONS: ReadonlySet<string> = new Set(['for', 'with', 'by', 'on']);
 const PREPOSITION_REACH = 3;
+/** `not supported in your region`, `on the current pricing plan`: it is a matter of who asks. */
+const OF_HOLDERS: ReadonlySet<string> = new Set(['for', 'with', 'on', 'in', 'under', 'to']);
+const HOLDER_REACH = 4;
 
 /** One word: what it means, and what it means after a negation. */
 interface Meaning {
@@ -110,6 +115,7 @@ interface Meaning {
   readonly isOfNoun: boolean;
   readonly endsNegation: boolean;
   readonly isPreposition: boolean;
+  readonly isOfHolder: boolean;
   /** Numbers of concepts. */
   readonly plain: readonly number[];
   readonly negated: readonly number[];
@@ -119,6 +125,8 @@ interface Meaning {
 interface Chunk {
   readonly words: readonly Meaning[];
   readonly number: number;
+  /** Most words mean nothing, alone or beside others; they only take a place. */
+  readonly isSilent: boolean;
 }
 
 /** The sentence that is being read. */
@@ -129,6 +137,7 @@ interface Reading {
   isOfNoun: boolean;
   /** Until here a noun may belong to the last preposition. */
   prepositionUntil: number;
+  holderUntil: number;
   lastNumber: number;
   last: Meaning | undefined;
 }
@@ -140,6 +149,7 @@ function newReading(): Reading {
     negatedUntil: -1,
     isOfNoun: false,
     prepositionUntil: -1,
+    holderUntil: -1,
     lastNumber: 0,
     last: undefined,
   };
@@ -209,7 +219,12 @@ function isWrapped(text: string, from: number): boolean {
 const SMALL_A = 0x61;
 const SMALL_Z = 0x7a;
 
-function readPart({ words, number }: Chunk, reading: Reading): void {
+function readPart({ words, number, isSilent }: Chunk, reading: Reading): void {
+  if (isSilent) {
+    reading.place += words.length === 0 ? 1 : words.length;
+    if (words.length > 0) reading.last = undefined;
+    return;
+  }
   const { sentence } = reading;
   if (number > 0) {
     if (reading.lastNumber > number && number >= MIN_COMPARED) addTo(sentence, OVER, reading.place);
@@ -223,6 +238,7 @@ function readPart({ words, number }: Chunk, reading: Reading): void {
       reading.isOfNoun = meaning.isOfNoun;
     }
     if (meaning.isPreposition) reading.prepositionUntil = place + PREPOSITION_REACH;
+    if (meaning.isOfHolder) reading.holderUntil = place + HOLDER_REACH;
     const isNegated = place <= reading.negatedUntil;
     const isTurned = isNegated && meaning.negated.length > 0;
     if (meaning.endsNegation) reading.negatedUntil = place;
@@ -232,6 +248,7 @@ function readPart({ words, number }: Chunk, reading: Reading): void {
       addTo(sentence, id, place);
       const isTarget = id === MODEL || id === ENDPOINT;
       if (isTarget && place <= reading.prepositionUntil) addTo(sentence, OF_MODEL, place);
+      if (place <= reading.holderUntil && HOLDERS.has(id)) addTo(sentence, OF_ACCOUNT, place);
     }
     const { last } = reading;
     const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;
@@ -261,14 +278,17 @@ const MAX_SHARED = 4096;
 function shared(chunk: Chunk): Chunk {
   const key = JSON.stringify([
     chunk.number,
-    chunk.words.map(({ word, isNegation, isPreposition, endsNegation, plain, negated }) => [
-      lexicons().paired.has(word) || isNegation ? word : '',
-      isNegation,
-      isPreposition,
-      endsNegation,
-      plain,
-      negated,
-    ]),
+    chunk.words.map(
+      ({ word, isNegation, isPreposition, isOfHolder, endsNegation, plain, negated }) => [
+        lexicons().paired.has(word) || isNegation ? word : '',
+        isNegation,
+        isPreposition,
+        isOfHolder,
+        endsNegation,
+        plain,
+        negated,
+      ],
+    ),
   ]);
   const known = SHARED.get(key);
   if (known === undefined && SHARED.size < MAX_SHARED) SHARED.set(key, chunk);
@@ -277,10 +297,16 @@ function shared(chunk: Chunk): Chunk {
 
 function readChunk(spelling: string): Chunk {
   const number = numberIn(spelling);
-  if (IDENTIFIER.test(spelling)) return { words: [], number };
+  if (IDENTIFIER.test(spelling)) return { words: [], number, isSilent: number === 0 };
   const isQuoted = spelling.startsWith(QUOTED);
   const words = wordsIn(spelling.replace(EXCEPTION, '')).map((word) => meaningOf(word, isQuoted));
-  return { words, number };
+  return { words, number, isSilent: number === 0 && words.every(isSilent) };
+}
+
+function isSilent(meaning: Meaning): boolean {
+  const { word, isNegation, endsNegation, isPreposition, isOfHolder, plain, negated } = meaning;
+  const turns = isNegation || endsNegation || isPreposition || isOfHolder;
+  return !turns && plain.length === 0 && negated.length === 0 && !lexicons().paired.has(word);
 }
 
 function numberIn(chunk: string): number {
@@ -302,6 +328,7 @@ function meaningOf(word: string, isQuoted: boolean): Meaning {
     isOfNoun: word === 'no' || word === 'without',
     endsNegation: NEGATION_ENDS.has(word),
     isPreposition: PREPOSITIONS.has(word),
+    isOfHolder: OF_HOLDERS.has(word),
     plain: said.filter(counts).map(idOf),
     negated: [...turned, ...nouns].filter(counts).map(idOf),
   };

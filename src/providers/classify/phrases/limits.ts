@@ -8,6 +8,7 @@ export const LIMITS_PHRASES = {
     'retry in ',
     'retrying in ',
     ' after ',
+    'retry-after',
     'wait ',
     'available in ',
     'reset',

@@ -109,6 +109,7 @@ export const CAPABILITY_RULES: readonly Rule[] = [
       says: anyOf(
         [
           ['media', 'missing'],
+          ['prompt', 'missing'],
           ['reply', 'name', 'missing'],
         ],
         ['model', 'address', 'endpoint'],

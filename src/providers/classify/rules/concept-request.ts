@@ -99,7 +99,7 @@ export const MATERIAL_RULES: readonly Rule[] = [
   {
     id: 'concept.material',
     when: {
-      statuses: [NONE, 200, 424],
+      statuses: [NONE, 200, 415, 424],
       says: anyOf(
         [
           ['media', 'invalid'],

@@ -8,6 +8,15 @@ import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
 
 export const MISLEADING_CODE_RULES: readonly Rule[] = [
   {
+    id: 'overload.model-away',
+    when: {
+      statuses: [429, 500, 502, 503, 529],
+      codes: ['model_unavailable', 'model_not_available', 'model_offline'],
+    },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'under the status of a fault or of a limit, a model that is unavailable is away for now',
+  },
+  {
     id: 'quota.none-at-all',
     when: { quota: 'zero' },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },

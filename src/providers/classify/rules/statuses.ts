@@ -264,6 +264,20 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'a code for a refused request, without a status',
   },
   {
+    id: 'code.parameter',
+    when: {
+      statuses: [NONE, 200],
+      codes: ['missing_parameter', 'missing_required_parameter', 'invalid_parameter_value'],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a code for a parameter that is missing or has a wrong value, without a status that says so',
+  },
+  {
     id: 'code.invalid',
     when: { codeParts: ['invalid_', 'missing_', 'malformed'] },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },

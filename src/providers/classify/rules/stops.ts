@@ -109,6 +109,12 @@ export const STOP_RULES: readonly Rule[] = [
     why: 'the reply was broken off for lack of capacity',
   },
   {
+    id: 'stop.late',
+    when: { stops: ['timeout', 'timed_out', 'deadline_exceeded'] },
+    means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'the reply says that its time ran out',
+  },
+  {
     id: 'stream.unfinished',
     when: { unfinished: true },
     means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },

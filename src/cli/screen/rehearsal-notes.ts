@@ -1,0 +1,89 @@
+/** What a rehearsal shows beside its figures: what to look at, the slowest scenario and the strangest, and lines. */
+import { durationWords } from '../../errors/render/phrases.ts';
+import { oneLine } from '../../errors/support/printable.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
+
+/** `file:line` of a failure; empty where it has no line. */
+export function placeOf({ location }: ErrorReport, file: string): string {
+  return location?.line === undefined ? '' : `${location.file ?? file}:${location.line}`;
+}
+
+/** `file:line` of the node that a scenario is about; empty where there is none. */
+export function placeWritten({ place }: Scenario): string {
+  const line = place?.node.location.line;
+  return place === undefined || line === undefined ? '' : `${place.file.plan.file}:${line}`;
+}
+
+export function noteLines(rehearsed: Rehearsed): readonly string[] {
+  const rows = [...findings(rehearsed), ...extremes(rehearsed.scenarios)];
+  return rows.map(([name, text, at]) =>
+    oneLine(`  ${name.padEnd(9)}  ${text}${at === '' ? '' : `  ${at}`}`),
+  );
+}
+
+type Note = readonly [name: string, text: string, at: string];
+
+/** Nothing that fails the rehearsal, but perhaps not meant. */
+function findings({ scenarios, repeats, result }: Rehearsed): readonly Note[] {
+  const calm = scenarios.find(({ name }) => name === 'calm');
+  const ended = calm?.judgement.verdict === 'failed as routed' ? calm.summary?.result : undefined;
+  const error = ended?.status === 'failed' ? ended.error : undefined;
+  const failing: readonly Note[] =
+    error === undefined
+      ? []
+      : [
+          [
+            'look at',
+            `calm fails without any fault: ${error.kind}: ${error.message}`,
+            placeOf(error, result.file),
+          ],
+        ];
+  const repeated = [...repeats].map(([route, place]): Note => {
+    const file = route.file ?? place.file.plan.file;
+    const text = `${place.name} is executed again by #${route.index}, and is not idempotent`;
+    return ['look at', text, route.line === undefined ? '' : `${file}:${route.line}`];
+  });
+  return [...failing, ...repeated];
+}
+
+/** The scenario that takes longest in virtual time, and the one with most different error routes. */
+function extremes(scenarios: readonly Scenario[]): readonly Note[] {
+  const slowest = mostOf(scenarios, ({ summary }) => summary?.virtualMs ?? 0);
+  const strangest = mostOf(scenarios, (scenario) => differentRoutes(scenario).length);
+  const way = strangest === undefined ? [] : differentRoutes(strangest);
+  return [
+    ...(slowest === undefined
+      ? []
+      : [note('slowest', slowest, `after ${durationWords(slowest.summary?.virtualMs ?? 0)}`)]),
+    ...(strangest === undefined || way.length < STRANGE_ROUTES
+      ? []
+      : [note('strangest', strangest, `${way.length} error routes: ${way.join(', ')}`)]),
+  ];
+}
+
+function differentRoutes({ summary }: Scenario): readonly string[] {
+  const routes = (summary?.routes ?? []).map(
+    ({ place, kind, move }) => `${place.name} ${kind ?? ''} ${move}`,
+  );
+  return [...new Set(routes)];
+}
+
+/** One error route is what most scenarios are about. */
+const STRANGE_ROUTES = 2;
+
+function note(name: string, scenario: Scenario, text: string): Note {
+  return [name, `${scenario.name}: ${text}`, ''];
+}
+
+/** The first of those that have most of it; undefined where none has any. */
+function mostOf(
+  scenarios: readonly Scenario[],
+  measure: (scenario: Scenario) => number,
+): Scenario | undefined {
+  let best: Scenario | undefined;
+  for (const scenario of scenarios)
+    if (measure(scenario) > (best === undefined ? 0 : measure(best))) best = scenario;
+  return best;
+}

@@ -1,0 +1,93 @@
+/**
+ * Reads the first event of a stream before the SDK does. Anthropic's SDK looks at it by itself, drops one
+ * that it cannot read, and throws an error that says nothing of it. Other SDKs pass such an event on.
+ */
+import { isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
+import type { ModelRef } from '../../../providers/own-findings.ts';
+import { AnswerWithoutEvents } from './response-without-events.ts';
+import { newWireRecord, noteWire } from './wire-events.ts';
+
+/** A longer first event is left to the SDK. */
+const MAX_CHARS = 64 * 1024;
+
+const EVENTS = /^text\/event-stream\b/i;
+
+/** The response for the SDK; reading its body ends with the failure where the first event is one. */
+export function withReadableStart(response: Response, { provider }: ModelRef): Response {
+  const { body, status, statusText, headers } = response;
+  const isLabelled = EVENTS.test(headers.get('content-type') ?? '');
+  if (provider !== 'anthropic' || !response.ok || body === null || !isLabelled) return response;
+  const decoder = new TextDecoder();
+  let begun: string | undefined = '';
+  const look = (text: string, isWhole: boolean): void => {
+    if (begun === undefined) return;
+    begun += text;
+    const event = firstEventIn(begun, isWhole);
+    if (event === undefined && begun.length <= MAX_CHARS) return;
+    begun = undefined;
+    const problem = event === undefined ? undefined : problemWith(event);
+    if (problem === undefined) return;
+    throw new AnswerWithoutEvents(
+      problem.error === undefined
+        ? { type: 'finish', finishReason: 'interrupted' }
+        : {
+            provider,
+            status,
+            headers: Object.fromEntries(headers),
+            body: problem.error,
+            transport: null,
+          },
+    );
+  };
+  const start = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (chunk, controller) => {
+      look(begun === undefined ? '' : decoder.decode(chunk, { stream: true }), false);
+      controller.enqueue(chunk);
+    },
+    flush: () => look('', true),
+  });
+  return new Response(body.pipeThrough(start), { status, statusText, headers });
+}
+
+/** The data of the first event that has some and is no ping; undefined while it is not there. */
+function firstEventIn(text: string, isWhole: boolean): string | undefined {
+  const blocks = text.replace(/^\ufeff/, '').split(/\r\n\r\n|\n\n|\r\r/);
+  // the last one has no end yet
+  for (const block of isWhole ? blocks : blocks.slice(0, -1)) {
+    const data = block
+      .split(/\r\n|\n|\r/)
+      .flatMap((line) => /^data:? ?(?<data>.*)$/.exec(line)?.groups?.['data'] ?? [])
+      .join('\n');
+    if (data !== '' && readProperty(parsed(data), 'type') !== 'ping') return data;
+  }
+  return undefined;
+}
+
+const TYPES: ReadonlySet<unknown> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+]);
+
+/** Undefined for an event that the SDK reads; `error` where it is an error in the shape of another host. */
+function problemWith(data: string): { readonly error?: unknown } | undefined {
+  const event = parsed(data);
+  const type = readProperty(event, 'type');
+  const isError = type === 'error' && isPlainObject(readProperty(event, 'error'));
+  if (isError || TYPES.has(type)) return undefined;
+  const wire = newWireRecord();
+  noteWire(wire, event);
+  return wire.error === undefined ? {} : { error: wire.error };
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    // not JSON, so no event of the protocol
+    return undefined;
+  }
+}

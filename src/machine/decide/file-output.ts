@@ -1,0 +1,28 @@
+/** Evaluates the output of a file when it ends; a field that fails is named with its own line. */
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { fileOf } from '../state/plan-lookup.ts';
+import type { RunState, Scope, ScopeResult } from '../state/state.ts';
+import { evaluateDeep } from './evaluate.ts';
+import { thrownByText } from './failure.ts';
+import { templateContext } from './template-context.ts';
+
+export function evaluateOutput(state: RunState, scope: Scope, output: JsonObject): ScopeResult {
+  const names = templateContext(state, scope);
+  const fields: [string, JsonValue][] = [];
+  for (const [field, template] of Object.entries(output)) {
+    try {
+      fields.push([field, evaluateDeep(template, names)]);
+    } catch (thrown) {
+      return { error: failureOf(state, scope, field, thrown) };
+    }
+  }
+  return { output: Object.fromEntries(fields) };
+}
+
+/** The run is at its last node, and what failed is written somewhere else. */
+function failureOf(state: RunState, scope: Scope, field: string, thrown: unknown): ErrorReport {
+  const { outputAt = {} } = fileOf(state.plan, scope.file);
+  const writtenAt = Object.hasOwn(outputAt, field) ? outputAt[field] : undefined;
+  return thrownByText(state, scope, writtenAt, thrown);
+}

@@ -1,0 +1,90 @@
+/** The second opinion: what it may change, what it must leave, and that it was learned from these corpora. */
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { ALL_ENTRIES } from '../../../../test/corpus/entries.ts';
+import { extendClassify } from '../../extend-classify.ts';
+import type { ProviderFailure } from '../../provider-failure.ts';
+import { classify, type Classification } from '../classify.ts';
+import { RULES } from '../table.ts';
+import { WEIGHED_RULES } from './weigh.ts';
+import { LEARNED_FROM } from './weights.ts';
+
+function failing(status: number | undefined, message: string, code?: string): ProviderFailure {
+  return {
+    operation: 'generate',
+    ...(status === undefined ? {} : { status }),
+    headers: {},
+    body: { error: { message, ...(code === undefined ? {} : { code }) } },
+    phase: 'headers',
+    delivered: false,
+    source: 'test',
+  };
+}
+
+function weighed({ rule, kind, confidence }: Classification): object {
+  return { rule, kind, confidence };
+}
+
+describe('weighing all signs together', () => {
+  it('was learned from the corpora as they are; after a change run `npm run weigh`', () => {
+    const fingerprint = createHash('sha256').update(JSON.stringify(ALL_ENTRIES)).digest('hex');
+    expect(LEARNED_FROM).toBe(fingerprint);
+  });
+
+  it('outweighs a status that says little, and says which rule and by which words', () => {
+    const found = classify(failing(400, 'Input or output data is blocked by a rule of the house.'));
+    expect(weighed(found)).toEqual({
+      rule: 'weighed.content_filter',
+      kind: 'provider.content_filter',
+      confidence: 'low',
+    });
+    expect(found.evidence[0]).toBe('over=status.4xx');
+    expect(found.evidence[1]).toMatch(/^signs: (?:[a-z]+(?:, |$)){1,3}$/);
+  });
+
+  it('claims nothing about words that are like no failure', () => {
+    const found = classify(failing(undefined, 'The quick brown fox jumps over the lazy dog'));
+    expect(found).toMatchObject({ rule: 'none', kind: 'provider.unknown', retryable: null });
+  });
+
+  it('leaves what a code in full, a header or an observation decided', () => {
+    const message = 'You have no credits left, add funds to your balance to pay the bill';
+    expect(classify(failing(400, message, 'context_length_exceeded')).kind).toBe(
+      'provider.context_length',
+    );
+    const lost = { ...failing(undefined, ''), transport: { code: 'ECONNRESET', message } };
+    expect(classify({ ...lost, body: undefined }).kind).toBe('provider.network');
+  });
+
+  it('never outweighs a rule of the app', () => {
+    const mine = extendClassify({
+      rules: [
+        {
+          id: 'house.any-400',
+          when: { statuses: [400] },
+          means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
+          why: 'the house answers so while it works on the same thing',
+        },
+      ],
+    });
+    const found = mine(failing(400, 'Input or output data is blocked by a rule of the house.'));
+    expect(weighed(found)).toEqual({
+      rule: 'house.any-400',
+      kind: 'provider.conflict',
+      confidence: 'high',
+    });
+  });
+
+  it('gives the same result whatever was weighed before', () => {
+    const one = failing(400, 'Input or output data is blocked by a rule of the house.');
+    const first = classify(one);
+    for (const status of [401, 403, 404, 429, 500, 503])
+      classify(failing(status, 'try again later'));
+    expect(classify(one)).toEqual(first);
+  });
+
+  it('names its conclusions apart from the rules', () => {
+    const ids = [...RULES, ...WEIGHED_RULES].map(({ id }) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+});

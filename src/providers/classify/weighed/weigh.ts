@@ -1,0 +1,215 @@
+/**
+ * Weighs all signs of a failure together, as a second opinion on what only prose or the status decided. The
+ * rules name what somebody thought of; the weights are learned from all recorded failures, so a wording that
+ * no rule has is judged by its likeness to those. A rule that codes, faults or findings decided stands.
+ */
+import { once } from '../../../errors/support/once.ts';
+import { catalogRow, type RuntimeKind } from '../../../errors/catalog/catalog.ts';
+import type { Category, Reach } from '../../../errors/catalog/vocabulary.ts';
+import type { Evidence } from '../evidence.ts';
+import type { Basis } from '../match.ts';
+import type { Recovery, Rule } from '../rule.ts';
+import type { Match } from '../shortlist.ts';
+import { codeWordSign, signsOf, wordSign } from './signs.ts';
+import { BIAS, LABELS, ROWS, STEP } from './weights.ts';
+
+/** What the weights tell apart: a kind with its category, whatever had happened to the work. */
+export function conclusionOf(kind: string, category: string): string {
+  const isOfWork = category === 'ambiguous' && kind !== 'provider.stream_interrupted';
+  return `${kind} ${isOfWork ? 'transient' : category}`;
+}
+
+const SCOPES: Partial<Record<RuntimeKind, readonly [Reach, Recovery]>> = {
+  'provider.rate_limited': ['model', 'hint'],
+  'provider.overloaded': ['model', 'window'],
+  'provider.server_error': ['provider', 'now'],
+  'provider.timeout': ['provider', 'now'],
+  'provider.network': ['provider', 'now'],
+  'provider.conflict': ['request', 'now'],
+  'provider.auth': ['key', 'human'],
+  'provider.not_configured': ['key', 'human'],
+  'provider.permission': ['account', 'human'],
+  'provider.quota_exhausted': ['account', 'human'],
+  'provider.model_not_found': ['model', 'human'],
+  'provider.unsupported': ['model', 'human'],
+  'provider.invalid_request': ['request', 'human'],
+  'provider.tool_schema': ['request', 'human'],
+  'provider.context_length': ['request', 'human'],
+  'provider.request_too_large': ['request', 'human'],
+  'provider.content_filter': ['request', 'human'],
+};
+
+/** One for each conclusion that weights may reach; in the order of the labels. */
+const CONCLUSIONS: readonly (Rule | undefined)[] = LABELS.map((label) => {
+  // labels are written from the kinds and categories of the corpora
+  const [kind, category] = label.split(' ') as [RuntimeKind, Category];
+  const reach = SCOPES[kind];
+  if (reach === undefined) return undefined;
+  const [scope, recovery] = reach;
+  const isUsual = catalogRow(kind)?.category === category;
+  const name = kind.slice('provider.'.length);
+  return {
+    id: isUsual ? `weighed.${name}` : `weighed.${name}-${category}`,
+    when: {},
+    means: { kind, scope, recovery, ...(isUsual ? {} : { category }) },
+    why: 'all signs together are most like those of failures that were recorded with this conclusion',
+  };
+});
+
+/** All conclusions that weights may reach, for the documentation. */
+export const WEIGHED_RULES: readonly Rule[] = CONCLUSIONS.filter((rule) => rule !== undefined);
+
+/** How many times likelier another conclusion must be than that of the rule, by what that rests on. */
+const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
+  status: Math.log(5),
+  concepts: Math.log(50),
+};
+/** Where no rule holds, the likeliest conclusion must be this likely. */
+const MIN_LIKELY = 0.6;
+
+const scores = new Float64Array(LABELS.length);
+
+export interface Weighed {
+  readonly rule: Rule;
+  readonly evidence: string[];
+}
+
+/** Another conclusion than that of the rule, if the signs together speak for it clearly enough. */
+export function weigh(
+  evidence: Evidence,
+  match: Match | undefined,
+  isBuiltIn: (rule: Rule) => boolean,
+): Weighed | undefined {
+  const rule = match?.compiled.rule;
+  const basis = match?.compiled.basis;
+  if (basis === 'certain' || (rule !== undefined && !isBuiltIn(rule))) return undefined;
+  if (evidence.text === '' && evidence.codes.size === 0) return undefined;
+  score(evidence);
+  const best = likeliest();
+  const found = CONCLUSIONS[best];
+  if (found === undefined) return undefined;
+  if (rule === undefined || basis === undefined)
+    return likelihood(best) < MIN_LIKELY ? undefined : explained(found, best, evidence, 'none');
+  const ours = LABELS.indexOf(conclusionOf(rule.means.kind, categoryOf(rule)));
+  if (ours < 0 || ours === best) return undefined;
+  const lead = (scores[best] ?? 0) - (scores[ours] ?? 0);
+  return lead < MARGINS[basis] ? undefined : explained(found, best, evidence, rule.id);
+}
+
+const MAX_SHOWN = 3;
+const WORDS = /[a-z]{3,}|[\u0400-\u04ff]{3,}/gi;
+
+/** The words that spoke loudest for it; they were learned from many failures, so they are nobody's own. */
+function explained(rule: Rule, label: number, { text, codes }: Evidence, over: string): Weighed {
+  const words = new Set(
+    `${text.slice(0, 1200)} ${[...codes].join(' ')}`.toLowerCase().match(WORDS),
+  );
+  const loudest = [...words]
+    .map((word) => ({
+      word,
+      weight: Math.max(weightOf(wordSign(word), label), weightOf(codeWordSign(word), label)),
+    }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MAX_SHOWN)
+    .map(({ word }) => word);
+  return {
+    rule,
+    evidence: [`over=${over}`, ...(loudest.length === 0 ? [] : [`signs: ${loudest.join(', ')}`])],
+  };
+}
+
+function weightOf(sign: number, label: number): number {
+  const { find, starts, labels, weights } = table();
+  const row = find(sign);
+  if (row < 0) return 0;
+  for (let cell = starts[row] ?? 0; cell < (starts[row + 1] ?? 0); cell++)
+    if (labels[cell] === label) return weights[cell] ?? 0;
+  return 0;
+}
+
+function categoryOf({ means }: Rule): string {
+  return means.category ?? catalogRow(means.kind)?.category ?? 'unknown';
+}
+
+function likeliest(): number {
+  let best = 0;
+  for (let label = 1; label < scores.length; label++)
+    if ((scores[label] ?? 0) > (scores[best] ?? 0)) best = label;
+  return best;
+}
+
+function likelihood(best: number): number {
+  const top = scores[best] ?? 0;
+  return 1 / scores.reduce((sum, value) => sum + Math.exp(value - top), 0);
+}
+
+function score(evidence: Evidence): void {
+  const { find, labels, weights, starts } = table();
+  const { list, size } = signsOf(evidence);
+  scores.fill(0);
+  let known = 0;
+  for (let at = 0; at < size; at++) {
+    const row = find(list[at] ?? 0);
+    if (row < 0) continue;
+    known++;
+    const end = starts[row + 1] ?? 0;
+    for (let cell = starts[row] ?? 0; cell < end; cell++) {
+      const label = labels[cell] ?? 0;
+      scores[label] = (scores[label] ?? 0) + (weights[cell] ?? 0);
+    }
+  }
+  const scale = STEP / Math.sqrt(Math.max(1, known));
+  for (let label = 0; label < scores.length; label++)
+    scores[label] = (scores[label] ?? 0) * scale + (BIAS[label] ?? 0);
+}
+
+interface Table {
+  /** The row of a sign, or -1. */
+  readonly find: (sign: number) => number;
+  readonly starts: Int32Array;
+  readonly labels: Uint8Array;
+  readonly weights: Int8Array;
+}
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const SIGN_DIGITS = 6;
+const MIDDLE = 31;
+/** A power of two, several times as many as there are signs. */
+const SLOTS = 16_384;
+
+const table = once((): Table => {
+  const values = new Uint8Array(128);
+  for (let digit = 0; digit < DIGITS.length; digit++) values[DIGITS.charCodeAt(digit)] = digit;
+  const rows = ROWS.split(' ');
+  const cells = rows.reduce((sum, row) => sum + (row.length - SIGN_DIGITS) / 2, 0);
+  const starts = new Int32Array(rows.length + 1);
+  const labels = new Uint8Array(cells);
+  const weights = new Int8Array(cells);
+  const signs = new Int32Array(SLOTS);
+  const places = new Int32Array(SLOTS).fill(-1);
+  let cell = 0;
+  for (const [row, text] of rows.entries()) {
+    let sign = 0;
+    for (let at = 0; at < SIGN_DIGITS; at++)
+      sign = (sign << 6) | (values[text.charCodeAt(at)] ?? 0);
+    let slot = sign & (SLOTS - 1);
+    while ((places[slot] ?? -1) >= 0) slot = (slot + 1) & (SLOTS - 1);
+    signs[slot] = sign;
+    places[slot] = row;
+    for (let at = SIGN_DIGITS; at < text.length; at += 2, cell++) {
+      labels[cell] = values[text.charCodeAt(at)] ?? 0;
+      weights[cell] = (values[text.charCodeAt(at + 1)] ?? 0) - MIDDLE;
+    }
+    starts[row + 1] = cell;
+  }
+  const find = (sign: number): number => {
+    let slot = sign & (SLOTS - 1);
+    for (;;) {
+      const place = places[slot] ?? -1;
+      if (place < 0 || signs[slot] === sign) return place;
+      slot = (slot + 1) & (SLOTS - 1);
+    }
+  };
+  return { find, starts, labels, weights };
+});

@@ -1,0 +1,59 @@
+/** P7: what models charge is on the bill to the micro-dollar, whether the reply arrived or not. */
+import { costsOf } from '../../history/cost-ledger.ts';
+import { callsOf } from './calls.ts';
+import { dueFor, modelRequests, NOTHING, plus, spentFor } from './model-requests.ts';
+import type { Law, Subject } from './subject.ts';
+
+export const chargesAreBilled: Law = {
+  name: 'an attempt with an answer is on the bill with what the model charged',
+  promise: 'P7 every attempt is on the bill',
+  breaches: (subject) =>
+    modelRequests(subject).flatMap(({ asked, settled, execution }) => {
+      const charged = execution?.charged;
+      if (settled === undefined || charged === undefined) return [];
+      const isStopped =
+        settled.type === 'effect:failed' && settled.error.kind.startsWith('cancelled.');
+      if (isStopped && settled.usage === undefined) return [];
+      const due = spentFor(subject.plan, asked, charged);
+      const { usage = {}, costUsdMicros = 0 } = settled;
+      const billed = spentFor(subject.plan, asked, usage);
+      return costUsdMicros === due.usdMicros && billed.tokens === due.tokens
+        ? []
+        : [
+            `event ${settled.seq} at ${asked.path} bills ${costUsdMicros}, and ${due.usdMicros} was charged`,
+          ];
+    }),
+};
+
+export const sumsAreRight: Law = {
+  name: 'the total is what was charged, and what was set aside where no answer came',
+  promise: 'P7 every attempt is on the bill',
+  breaches: (subject) => {
+    const { totalUsdMicros } = costsOf(subject.events);
+    const { usdMicros } = dueInAll(subject);
+    return totalUsdMicros === usdMicros
+      ? []
+      : [`the bill is ${totalUsdMicros}, and ${usdMicros} is due`];
+  },
+};
+
+export const budgetsKnowTheBill: Law = {
+  name: 'what budgets count as spent is what is on the bill',
+  promise: 'P7 every attempt is on the bill',
+  breaches: (subject) => {
+    // running calls are reserved, and not spent yet
+    if (subject.result.status === 'interrupted' || modelRequests(subject).length === 0) return [];
+    const { spent } = callsOf(subject);
+    const due = dueInAll(subject);
+    return spent.usdMicros === due.usdMicros && spent.tokens === due.tokens
+      ? []
+      : [`${JSON.stringify(spent)} counts as spent, and ${JSON.stringify(due)} is due`];
+  },
+};
+
+function dueInAll(subject: Subject): typeof NOTHING {
+  return modelRequests(subject).reduce(
+    (sum, request) => plus(sum, dueFor(subject.plan, request)),
+    NOTHING,
+  );
+}

@@ -1,0 +1,104 @@
+/** P5: a failure counts as one until something in the log records what was done about it. */
+import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { isInside, nodeAt, ofType, type EventOf, type Law } from './subject.ts';
+
+export const reallySucceeded: Law = {
+  name: 'a success in the log is a success in the world, with the same output',
+  promise: 'P5 no silent success',
+  breaches: ({ events, executions }) =>
+    ofType(events, 'effect:succeeded').flatMap(({ seq, path, effect, output, given, replayed }) => {
+      // the machine's own: what it writes, it writes when the node completes
+      if (effect.target === 'write_state') return [];
+      const text = JSON.stringify(output);
+      if (given === true) return saidBy(events, { seq, path, text });
+      const isReal = executions.some(
+        ({ effect: { key }, ending, afterSeq }) =>
+          key === effect.key &&
+          afterSeq < seq &&
+          // a result that was refused before may be good by the file as it is now
+          (ending?.type === 'succeeded' || (ending?.type === 'failed' && replayed === true)) &&
+          JSON.stringify(ending.output) === text,
+      );
+      return isReal ? [] : [`event ${seq} says that ${path} succeeded, which it did not`];
+    }),
+};
+
+/** A person answered what came of it, and the log has that answer word for word. */
+function saidBy(
+  events: readonly RunEvent[],
+  { seq, path, text }: { readonly seq: number; readonly path: string; readonly text: string },
+): readonly string[] {
+  const answered = ofType(events, 'gate:answered').findLast(
+    (event) => event.seq < seq && event.path === path,
+  );
+  const edit = JSON.stringify({ edit: JSON.parse(text) as unknown });
+  return JSON.stringify(answered?.value) === edit
+    ? []
+    : [`event ${seq} gives ${path} a result that nobody said`];
+}
+
+export const handledFailures: Law = {
+  name: 'a run completes only if something was done about each failure on its way',
+  promise: 'P5 no silent success',
+  breaches: ({ events, plan }) => {
+    if (events.at(-1)?.type !== 'run:completed') return [];
+    const latest = new Map<string, RunEvent>();
+    for (const event of events) if ('path' in event) latest.set(event.path, event);
+    return [...latest].flatMap(([path, event]) => {
+      if (event.type !== 'node:failed' && event.type !== 'effect:failed') return [];
+      const isTermination = (at: string): boolean => nodeAt(plan, at)?.node.type === 'terminate';
+      // a branch that is no longer needed, or a termination of the workflow around it: failed beats completed
+      const isCutShort = events.some(
+        (later) =>
+          later.seq > event.seq &&
+          (isRewoundBy(later, path) ||
+            ('path' in later &&
+              (isInside(path, later.path) || (isTermination(later.path) && !isTermination(path))))),
+      );
+      return isCutShort ? [] : [`nothing was done about event ${event.seq} at ${path}`];
+    });
+  },
+};
+
+/** A person ran an earlier node of the same workflow or branch again. */
+function isRewoundBy(event: RunEvent, path: string): boolean {
+  if (event.type !== 'run:resumed' || event.from === undefined) return false;
+  return path.startsWith(event.from.slice(0, event.from.lastIndexOf('/') + 1));
+}
+
+export const groupsSayTheTruth: Law = {
+  name: 'a group completes only as its failure mode allows',
+  promise: 'P5 no silent success',
+  breaches: ({ events, plan }) =>
+    ofType(events, 'node:completed').flatMap((event) => {
+      const node = nodeAt(plan, event.path)?.node;
+      if (node?.type !== 'parallel' && node?.type !== 'for_each') return [];
+      return isSkipped(events, event) || isAllowed(node, event)
+        ? []
+        : [`event ${event.seq} completes ${event.path} against ${node.failureMode}`];
+    }),
+};
+
+/** A person answered to continue, or entered the output. */
+function isSkipped(events: readonly RunEvent[], { seq, path }: EventOf<'node:completed'>): boolean {
+  return events.some(
+    (event) => event.seq < seq && event.type === 'gate:answered' && event.path === path,
+  );
+}
+
+function isAllowed(node: GroupPlan, { output }: EventOf<'node:completed'>): boolean {
+  // the machine made it
+  const { outputs, errors } = output as { outputs: object; errors: object };
+  const failed = Object.keys(errors).length;
+  const succeeded = Object.values(outputs).length - (Array.isArray(outputs) ? failed : 0);
+  switch (node.failureMode) {
+    case 'fail_fast':
+    case 'all_or_nothing':
+      return failed === 0;
+    case 'continue_on_error':
+      return failed === 0 || succeeded > 0;
+    case 'quorum':
+      return node.quorum === undefined ? failed === 0 : succeeded >= node.quorum;
+  }
+}

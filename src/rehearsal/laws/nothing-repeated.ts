@@ -1,0 +1,229 @@
+/** P3 and P4: recovery repeats nothing whose result is known, and nothing blindly. */
+import type { Execution } from '../world/execution-record.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { isNamed } from '../../workflow/check/routing.ts';
+import {
+  isInside,
+  isType,
+  nodeAt,
+  ofType,
+  routeOf,
+  type EventOf,
+  type Law,
+  type Subject,
+} from './subject.ts';
+
+export const nothingRepeated: Law = {
+  name: 'nothing is executed unless a request of it is stored whose result is not',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions }) =>
+    executions.flatMap(({ effect, afterSeq, path, number }) => {
+      const latest = events.findLast(
+        (event) =>
+          event.seq <= afterSeq &&
+          isType(event, 'effect:requested', 'effect:succeeded', 'effect:failed') &&
+          event.effect.key === effect.key,
+      );
+      if (latest?.type === 'effect:requested') return [];
+      return [
+        latest === undefined
+          ? `execution ${number} of ${path} was never asked for`
+          : `execution ${number} of ${path} came after its result, event ${latest.seq}`,
+      ];
+    }),
+};
+
+export const IN_DOUBT = 'effect.outcome_unknown';
+
+export const nothingBlindly: Law = {
+  name: 'what may have happened is repeated only if idempotent, named by a route, or answered',
+  promise: 'P4 nothing repeated blindly',
+  breaches: (subject) => {
+    const latest = new Map<string, Execution>();
+    const breaches: string[] = [];
+    for (const execution of subject.executions) {
+      const { effect, path, isIdempotent, number } = execution;
+      const before = latest.get(effect.key);
+      latest.set(effect.key, execution);
+      if (before === undefined || isIdempotent) continue;
+      const between = subject.events.filter(
+        ({ seq }) => seq > before.afterSeq && seq <= execution.afterSeq,
+      );
+      if (isKnown(between, effect.key)) continue;
+      if (!between.some((event) => permits(subject, event, execution)))
+        breaches.push(`${path} was executed again (${number}) while ${before.number} was in doubt`);
+    }
+    return breaches;
+  },
+};
+
+export const oneKeyOneAction: Law = {
+  name: 'one key is one action: another visit of a node, or of anything around it, has another',
+  promise: 'P4 nothing repeated blindly',
+  breaches: ({ events, plan }) => {
+    const visits = new Visits();
+    const actions = new Map<string, string>();
+    const breaches: string[] = [];
+    const retried = new Set<string>();
+    for (const event of events) {
+      if (event.type === 'node:retrying') retried.add(event.path);
+      if (event.type === 'node:started') {
+        // a supervisor that resumes keeps its rounds, unless a route starts it anew
+        const isAnew =
+          nodeAt(plan, event.path)?.node.type !== 'supervisor' ||
+          event.attempt === 0 ||
+          retried.delete(event.path);
+        visits.start(event.path, event.attempt, isAnew);
+      }
+      if (event.type !== 'effect:requested') continue;
+      const action = visits.of(event.path);
+      const before = actions.get(event.effect.key) ?? action;
+      actions.set(event.effect.key, action);
+      if (before !== action)
+        breaches.push(`event ${event.seq} at ${event.path} has the key of ${before} in ${action}`);
+    }
+    return breaches;
+  },
+};
+
+/** How often each node was come to, since what is around it was last started. */
+class Visits {
+  readonly #counts = new Map<string, number>();
+
+  start(path: string, attempt: number, isAnew: boolean): void {
+    for (const inner of this.#counts.keys())
+      if (isAnew && isInside(inner, path)) this.#counts.delete(inner);
+    const count = this.#counts.get(path) ?? 0;
+    // a re-run is the same visit
+    this.#counts.set(path, attempt === 0 ? count + 1 : Math.max(1, count));
+  }
+
+  of(path: string): string {
+    const around = [...this.#counts].filter(([each]) => each === path || isInside(path, each));
+    return around
+      .sort(([one], [other]) => one.length - other.length)
+      .map(([each, count]) => `${each} #${count}`)
+      .join(', ');
+  }
+}
+
+/** In a conversation an answer is about one call, and about no other. */
+function isAskedAbout(
+  { events, plan }: Subject,
+  { gate, seq, value }: EventOf<'gate:answered'>,
+  { effect, path }: Execution,
+): boolean {
+  if (nodeAt(plan, path)?.node.type !== 'agent' || value === 'skip') return true;
+  const opened = ofType(events.slice(0, seq), 'gate:opened').findLast((each) => each.gate === gate);
+  return opened?.path !== path || opened.inDoubt?.key === effect.key;
+}
+
+export const doneIsDone: Law = {
+  name: 'a call of an agent that has succeeded and is not idempotent is never executed again by that key',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions, plan }) =>
+    executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
+      if (effect.type !== 'tool' || isIdempotent) return [];
+      if (nodeAt(plan, path)?.node.type !== 'agent') return [];
+      const before = events.slice(0, afterSeq);
+      const isRetried = (seq: number): boolean =>
+        before.slice(seq).some((event) => event.type === 'node:retrying' && event.path === path);
+      const done = ofType(before, 'effect:succeeded', 'effect:failed').find((event) => {
+        if (event.effect.key !== effect.key) return false;
+        // a result that was refused counts too; only the tool's own retry makes such a call again
+        return (
+          event.type === 'effect:succeeded' || (event.unusable === true && isRetried(event.seq))
+        );
+      });
+      return done === undefined
+        ? []
+        : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
+    }),
+};
+
+export const refusedIsChecked: Law = {
+  name: 'what was executed and refused is executed again only if its result is still not good, or a route or a rewind says so',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions, plan }) =>
+    executions.flatMap(({ effect, afterSeq, path, number, isIdempotent, isRechecked }) => {
+      if (isIdempotent || isRechecked || nodeAt(plan, path)?.node.type === 'agent') return [];
+      const before = events.slice(0, afterSeq);
+      const latest = ofType(before, 'effect:succeeded', 'effect:failed').findLast(
+        (event) => event.effect.key === effect.key,
+      );
+      if (latest?.type !== 'effect:failed' || latest.unusable !== true) return [];
+      const since = before.slice(latest.seq);
+      // a tool's own retry comes before its node fails
+      const isOver = since.some((event) => event.type === 'node:failed' && event.path === path);
+      const isOrdered = since.some(
+        (event) =>
+          (event.type === 'run:resumed' && event.from !== undefined) ||
+          (event.type === 'node:retrying' && (event.path === path || isInside(path, event.path))) ||
+          // a person who lets the sub-workflow or group around it run again orders all that is in it
+          (event.type === 'gate:answered' && isInside(path, event.path)),
+      );
+      return isOver && !isOrdered
+        ? [`execution ${number} of ${path} does again what event ${latest.seq} has done`]
+        : [];
+    }),
+};
+
+export const resultsAreKept: Law = {
+  name: 'what has succeeded is executed again only where a route, a person or a rewind says so',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions }) =>
+    executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
+      if (effect.type === 'model' || isIdempotent) return [];
+      const before = events.filter(({ seq }) => seq <= afterSeq);
+      const done = ofType(before, 'effect:succeeded').findLast(
+        (event) => event.effect.key === effect.key,
+      );
+      if (done === undefined) return [];
+      const isOrdered = before.some((event) => event.seq > done.seq && runsAgain(event, path));
+      return isOrdered
+        ? []
+        : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
+    }),
+};
+
+/** An order to run the node at this path, or something around it, once more. */
+function runsAgain(event: RunEvent, path: string): boolean {
+  if (event.type === 'run:resumed') return event.from !== undefined;
+  const isOrder =
+    isType(event, 'node:retrying', 'gate:answered') ||
+    (event.type === 'route:taken' && event.move === 'park');
+  return isOrder && (event.path === path || isInside(path, event.path));
+}
+
+/** A result of the earlier execution is in the log, and its outcome is known. */
+function isKnown(between: readonly RunEvent[], key: string): boolean {
+  return between.some((event) => {
+    if (!isType(event, 'effect:succeeded', 'effect:failed') || event.effect.key !== key)
+      return false;
+    return event.type === 'effect:succeeded' || event.error.outcome !== 'unknown';
+  });
+}
+
+/** Wherever it is decided: what was failed by there names this very effect. */
+function isAbout(
+  { events }: Subject,
+  { seq, path }: EventOf<'gate:answered' | 'route:taken'>,
+  key: string,
+): boolean {
+  const failed = ofType(events.slice(0, seq), 'node:failed').findLast((each) => each.path === path);
+  return failed?.error.details?.['idempotency_key'] === key;
+}
+
+export function permits(subject: Subject, event: RunEvent, execution: Execution): boolean {
+  const { plan } = subject;
+  const { path, effect } = execution;
+  if (event.type !== 'gate:answered' && event.type !== 'route:taken') return false;
+  const isAround = event.path === path || isInside(path, event.path);
+  if (!isAround && !isAbout(subject, event, effect.key)) return false;
+  // an answer that names the result, or skips it, settles it; `abort` leaves it open
+  if (event.type === 'gate:answered')
+    return event.value !== 'abort' && isAskedAbout(subject, event, execution);
+  if (event.kind !== IN_DOUBT) return false;
+  const route = routeOf(plan, event);
+  return route !== undefined && isNamed(route, IN_DOUBT);
+}

@@ -1,0 +1,258 @@
+/**
+ * Gates: one answer each, in time, by a person who can be asked; and the record of who decided what.
+ */
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { auditTrail, type AuditEntry } from '../../history/audit-trail.ts';
+import type { RunEvent, Wait } from '../../machine/state/events.ts';
+import type { Leg } from '../simulated-run.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { callsOf, isGateOf, settledBy } from './calls.ts';
+import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
+
+export const oneAnswerPerGate: Law = {
+  name: 'a gate is answered once, in time, with one of its answers; or it runs out, and then only',
+  promise: 'gates: late and second answers are refused',
+  breaches: ({ events, plan }) => {
+    const open = new Map<string, EventOf<'gate:opened'>>();
+    let hasPeople = true;
+    return events.flatMap((event) => {
+      if (isType(event, 'run:started', 'run:resumed')) hasPeople = event.gates !== false;
+      if (event.type === 'gate:opened') open.set(event.gate, event);
+      if (!isType(event, 'gate:answered', 'gate:expired')) return [];
+      const opened = open.get(event.gate);
+      open.delete(event.gate);
+      const what = `event ${event.seq}, ${event.type} of ${event.gate},`;
+      if (opened === undefined) return [`${what} is of no open gate`];
+      // a prepared answer is there when the gate opens, however long a store takes to write it
+      const isPrepared = event.type === 'gate:answered' && event.by === 'prepared';
+      const isLate = opened.deadline !== undefined && event.at >= opened.deadline && !isPrepared;
+      // a leg without people closes open gates
+      if (event.type === 'gate:expired')
+        return isLate || !hasPeople ? [] : [`${what} comes too early`];
+      if (isLate) return [`${what} comes too late`];
+      const given = { ...event, inDoubt: opened.inDoubt };
+      return isAnswer(plan, given, opened.options) ? [] : [`${what} is no answer`];
+    });
+  },
+};
+
+interface Given {
+  readonly gate: string;
+  readonly path: string;
+  readonly value: JsonValue;
+  readonly inDoubt?: Wait['inDoubt'];
+}
+
+/** By the rules of the contract, written once more. */
+function isAnswer(
+  plan: WorkflowPlan,
+  { gate, path, value, inDoubt }: Given,
+  options: readonly JsonValue[],
+): boolean {
+  if (!isPlainObject(value)) return value !== 'edit' && options.includes(value);
+  const { edit, approve, raise } = value;
+  if (isPlainObject(raise)) return options.includes('raise');
+  if (isPlainObject(approve))
+    return gate.includes('#') && (approve['for'] === 'node' || approve['for'] === 'run');
+  if (edit === undefined || !options.includes('edit')) return false;
+  const node = nodeAt(plan, path)?.node;
+  // for a call with an unknown outcome it is the result of that call
+  const isOfCall = node?.type === 'agent' && inDoubt?.type === 'tool';
+  const own = node !== undefined && 'outputSchema' in node ? node.outputSchema : undefined;
+  const schema = isOfCall ? plan.tools?.['']?.[inDoubt.target]?.outputSchema : own;
+  return schema === undefined || checkValue(schema, edit).length === 0;
+}
+
+export const answersAreJudged: Law = {
+  name: 'an answer that is late, second or nonsense is refused as such and changes nothing; any other is taken',
+  promise: 'gates: late and second answers are refused',
+  breaches: ({ legs, events, plan }) =>
+    legs.flatMap(({ answer, result, fromSeq, toSeq, startedAtMs }, number) => {
+      const paused = events[fromSeq - 1];
+      if (answer === undefined || paused?.type !== 'run:paused') return [];
+      const isRefused = result.status === 'refused' && result.error.kind === 'validation.input';
+      const wait = waitCalled(paused.waiting.all, answer);
+      if (wait === undefined || !isTakeable(plan, wait, answer.value, startedAtMs)) {
+        // before it is read, the store or a changed file may refuse it
+        const isOther = result.status === 'refused' || fromSeq === toSeq;
+        return isRefused || isOther ? [] : [`leg ${number} took the answer of ${answer.by}`];
+      }
+      const taken = ofType(events.slice(fromSeq, toSeq), 'gate:answered')[0];
+      if (isRefused) return [`leg ${number} refused ${JSON.stringify(answer.value)}`];
+      const isTaken =
+        fromSeq === toSeq ||
+        (taken?.gate === wait.gate &&
+          JSON.stringify(taken?.value) === JSON.stringify(answer.value));
+      return isTaken ? [] : [`leg ${number} lost the answer to ${answer.gate}`];
+    }),
+};
+
+/** By the name of the gate, or by that of a node which fits one that is open; and by its opening. */
+function waitCalled(
+  all: readonly Wait[],
+  { gate: name, opening: seen }: NonNullable<Leg['answer']>,
+): Wait | undefined {
+  const gates = all.filter(
+    ({ gate, opening }) => gate !== undefined && (seen === undefined || seen === opening),
+  );
+  const exact = gates.find(({ gate }) => gate === name);
+  const fitting = gates.filter(({ path, node }) => path === name || node === name);
+  return exact ?? (fitting.length === 1 ? fitting[0] : undefined);
+}
+
+function isTakeable(plan: WorkflowPlan, wait: Wait, value: JsonValue, nowMs: number): boolean {
+  const { gate = '', path = '', until, options = [], inDoubt } = wait;
+  const isInTime = until === undefined || nowMs < Date.parse(until);
+  return isInTime && isAnswer(plan, { gate, path, value, inDoubt }, options);
+}
+
+export const whatRanOutGoesOn: Law = {
+  name: 'a gate that runs out takes its default or fails as such; a call that nobody approved is denied',
+  promise: 'gates: nobody answers for ever',
+  breaches: (subject) =>
+    ofType(subject.events, 'gate:expired').flatMap(({ seq, path, gate }) => {
+      const { events, plan } = subject;
+      const node = nodeAt(plan, path)?.node;
+      if (node?.type === 'agent' && gate.includes('#'))
+        return notDenied(subject, { seq, path, gate });
+      const next = events.slice(seq).find((event) => 'path' in event && event.path === path);
+      const opened = ofType(events.slice(0, seq), 'gate:opened').findLast(
+        (event) => event.gate === gate,
+      );
+      // for a failure that a person was asked about: its own matching continues
+      if (next === undefined || opened?.options.includes('abort') === true) return [];
+      if (node?.type !== 'human_gate') return [];
+      const isLeft = ofType(events.slice(seq, next.seq), 'node:failed').some((event) =>
+        path.startsWith(`${event.path}/`),
+      );
+      // the scope around it has ended before it, by its own time limit
+      if (isLeft) return [];
+      const isDefault = next.type === 'node:completed' && node.default !== undefined;
+      const isFailed =
+        next.type === 'node:failed' &&
+        (next.error.kind === 'gate.no_one_to_ask' ||
+          (next.error.kind === 'gate.expired' && node.default === undefined));
+      return isDefault || isFailed
+        ? []
+        : [`event ${next.seq} at ${path} follows a gate that ran out`];
+    }),
+};
+
+function notDenied(
+  subject: Subject,
+  { seq, path, gate }: Pick<EventOf<'gate:expired'>, 'seq' | 'path' | 'gate'>,
+): readonly string[] {
+  const asked = callsOf(subject).all.findLast(
+    (call) => call.path === path && call.answerSeq < seq && isGateOf(gate, call),
+  );
+  const settled = asked === undefined ? undefined : settledBy(subject, asked);
+  // the node, or all of it, may have been stopped before
+  if (settled === undefined) return [];
+  // a conversation that continues after a denial that ended it asks about the call once more
+  const isAskedAgain = ofType(subject.events.slice(seq, settled.seq), 'gate:opened').some(
+    (opened) => opened.gate === gate,
+  );
+  if (isAskedAgain) return [];
+  return settled.type === 'effect:failed' && settled.error.kind === 'tool.denied'
+    ? []
+    : [`event ${settled.seq} at ${path} is of a call that nobody approved in time`];
+}
+
+export const nobodyIsAsked: Law = {
+  name: 'where nobody can be asked no gate opens, a gate fails with gate.no_one_to_ask and a call is denied',
+  promise: 'gates: --no-gates',
+  breaches: ({ events, plan, legs }) => {
+    let hasPeople = true;
+    const breaches = events.flatMap((event, index): readonly string[] => {
+      if (isType(event, 'run:started', 'run:resumed')) hasPeople = event.gates !== false;
+      if (event.type === 'gate:opened' && !hasPeople)
+        return [`event ${event.seq} asks where nobody is`];
+      const isGate =
+        event.type === 'node:started' && nodeAt(plan, event.path)?.node.type === 'human_gate';
+      if (!isGate || hasPeople) return [];
+      const next = events
+        .slice(index + 1)
+        .find((each) => ('path' in each && each.path === event.path) || isRest(each));
+      const isSaid = next?.type === 'node:failed' && next.error.kind === 'gate.no_one_to_ask';
+      // a branch that is no longer needed, or is begun anew with its group
+      const isCut = next?.type === 'node:skipped' || next?.type === 'node:started';
+      return isSaid || isCut || next === undefined || isRest(next)
+        ? []
+        : [`event ${next.seq} at ${event.path} does not say that nobody is there`];
+    });
+    const forgotten = legs.flatMap(({ hasNobody, fromSeq, toSeq, by }, number) => {
+      const [first] = events.slice(fromSeq, toSeq);
+      if (first === undefined || by === 'cancel' || !isType(first, 'run:started', 'run:resumed'))
+        return [];
+      return (first.gates === false) === (hasNobody === true)
+        ? []
+        : [`leg ${number} does not know whether anybody is there`];
+    });
+    return [...breaches, ...forgotten];
+  },
+};
+
+function isRest(event: RunEvent): boolean {
+  return isType(event, 'run:resumed', 'run:completed', 'run:failed', 'run:cancelled', 'run:paused');
+}
+
+const DENIED: ReadonlySet<string> = new Set([
+  'tool.denied',
+  'tool.forbidden',
+  'agent.permission_denied',
+]);
+
+export const decisionsAreAudited: Law = {
+  name: 'who approved, denied or was granted what is in the audit, and every call that was kept from happening',
+  promise: 'the audit',
+  breaches: ({ events }) => {
+    const due = events.flatMap((event) => dueFor(events, event));
+    if (due.length === 0) return [];
+    const left = new Map<string, number>();
+    for (const entry of auditTrail(events)) count(left, nameOf(entry), 1);
+    return due.flatMap((entry) => {
+      const name = nameOf(entry);
+      const found = left.get(name) ?? 0;
+      count(left, name, -1);
+      return found > 0 ? [] : [`the audit does not have: ${name}`];
+    });
+  },
+};
+
+type Due = Pick<AuditEntry, 'at' | 'who' | 'what'> & { readonly path?: string };
+
+function dueFor(events: readonly RunEvent[], event: RunEvent): readonly Due[] {
+  switch (event.type) {
+    case 'gate:answered': {
+      const { at, path, by: who, value, gate } = event;
+      const opened = events.findLast(
+        (each) => each.type === 'gate:opened' && each.gate === gate && each.seq < event.seq,
+      );
+      const isCall = opened?.type === 'gate:opened' && opened.options.includes('approve');
+      if (!isCall) return [{ at, path, who, what: 'answer' }];
+      return [{ at, path, who, what: value === 'deny' ? 'deny' : 'approve' }];
+    }
+    case 'effect:requested': {
+      const { at, path, grant } = event;
+      return grant === undefined ? [] : [{ at, path, who: grant.by, what: 'approve' }];
+    }
+    case 'effect:failed':
+    case 'node:failed': {
+      const { at, path, error } = event;
+      const isOwn = event.type === 'effect:failed' || error.kind === 'agent.permission_denied';
+      const isDue = isOwn && DENIED.has(error.kind) && error.details?.['by'] !== 'person';
+      return isDue ? [{ at, path, who: 'errand', what: 'deny' }] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function nameOf({ at, who, what, path }: Due): string {
+  return `${at} ${who} ${what} ${path ?? ''}`;
+}
+
+function count(counts: Map<string, number>, name: string, by: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + by);
+}

@@ -1,0 +1,199 @@
+/**
+ * What a model is shown of its tools: the results in the log, in the form that it may see, and
+ * nothing else.
+ */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { ModelCall } from '../../machine/conversation/model-message.ts';
+import { callsOf, settledBy, type AskedCall } from './calls.ts';
+import { SECRET } from './secret.ts';
+import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
+import { mayUse, toolsOfFile } from './tools.ts';
+
+type Execution = Subject['executions'][number];
+type ToolMessage = Extract<ModelCall['messages'][number], { role: 'tool' }>;
+type Settled = EventOf<'effect:succeeded' | 'effect:failed'>;
+
+const IN_DOUBT = 'effect.outcome_unknown';
+
+export const shownWhatIsSo: Law = {
+  name: 'a model is shown what the log says of each call: a result, or kind, message and whether to try again',
+  promise: 'P9 nothing secret leaves, to models neither',
+  breaches: (subject) =>
+    subject.executions.flatMap((execution) => {
+      const { work, path, number } = execution;
+      // a supervisor has no tools, and its request lists none
+      if (work.type !== 'model' || nodeAt(subject.plan, path)?.node.type !== 'agent') return [];
+      if (JSON.stringify(work.call.messages).includes(SECRET))
+        return [`execution ${number} of ${path} shows a key to ${work.call.model}`];
+      const shown = latestResults(work.call);
+      const asked = latestCalls(subject, execution);
+      // messages before the first call, or after a reply without any
+      if (shown.length === 0) return [];
+      return shown.flatMap((message, index) => {
+        const call = asked[index];
+        const settled =
+          call === undefined ? undefined : settledBy(subject, call, execution.afterSeq);
+        const due =
+          settled === undefined ? endedBy(subject, execution, message) : wordsFor(settled);
+        return JSON.stringify(message.result) === JSON.stringify(due)
+          ? []
+          : [
+              `execution ${number} of ${path} is shown ${JSON.stringify(message.result)} of ${message.name}, and the log has ${JSON.stringify(due)}`,
+            ];
+      });
+    }),
+};
+
+/**
+ * A call that ended its node by itself: when the conversation continues, the model sees its result.
+ */
+function endedBy(
+  { events }: Subject,
+  { path, afterSeq }: Execution,
+  { result }: ToolMessage,
+): JsonValue | undefined {
+  return ofType(events.slice(0, afterSeq), 'node:failed')
+    .filter((event) => event.path === path)
+    .map(({ error }) => ({ error: wordsOf(error) }))
+    .find((words) => JSON.stringify(words) === JSON.stringify(result));
+}
+
+/** The results that follow the latest reply; earlier ones were checked with their own request. */
+function latestResults({ messages }: ModelCall): readonly ToolMessage[] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  if (last < 0) return [];
+  return messages.slice(last).filter((message): message is ToolMessage => message.role === 'tool');
+}
+
+function latestCalls(
+  subject: Subject,
+  { path, afterSeq }: Pick<Execution, 'path' | 'afterSeq'>,
+): readonly AskedCall[] {
+  const before = callsOf(subject).all.filter(
+    (asked) => asked.path === path && asked.answerSeq <= afterSeq,
+  );
+  return before.filter(({ answerSeq }) => answerSeq === before.at(-1)?.answerSeq);
+}
+
+function wordsFor(settled: Settled): JsonValue {
+  if (settled.type === 'effect:failed') {
+    const isPart = settled.output !== undefined && settled.error.outcome === 'partial';
+    const error = wordsOf(settled.error);
+    return isPart ? { error, partial: settled.output ?? null } : { error };
+  }
+  const { output, errors } = settled;
+  return errors === undefined ? output : { result: output, errors: errors.map(wordsOf) };
+}
+
+function wordsOf({ kind, message, retryable }: ErrorReport): JsonValue {
+  return { kind, message, can_retry: retryable };
+}
+
+export const offeredWhatIsAllowed: Law = {
+  name: 'a model is offered only the tools that its node may use',
+  promise: 'tools: what is not allowed is not done',
+  breaches: ({ executions, plan }) =>
+    executions.flatMap(({ work, path, number }) => {
+      const found = nodeAt(plan, path);
+      if (work.type !== 'model' || found === undefined) return [];
+      const { node } = found;
+      return work.call.tools.flatMap(({ name }) => {
+        const isOwn =
+          node.type === 'agent' &&
+          (mayUse(node, name.replace('__', '/'), toolsOfFile(plan, found)) ||
+            (name === 'write_state' && node.writes.length > 0) ||
+            (name === 'raise_error' && node.raises !== undefined));
+        return isOwn ? [] : [`execution ${number} of ${path} offers ${name}`];
+      });
+    }),
+};
+
+export const partsAreApart: Law = {
+  name: 'a part of a result is kept as it was given, and why the rest is missing stands beside it, typed',
+  promise: 'partial results: errors beside the payload, never in it',
+  breaches: (subject) => [
+    ...subject.executions.flatMap((execution) => {
+      const { ending, path } = execution;
+      const said = heardOf(subject, execution);
+      if (said === undefined) return [];
+      if (ending?.type === 'succeeded' && said.type === 'effect:succeeded') {
+        const kinds = said.errors?.map(({ kind }) => kind);
+        return JSON.stringify(kinds) === JSON.stringify(ending.errors)
+          ? []
+          : [`event ${said.seq} at ${path} has other errors than its effect gave`];
+      }
+      // another kind: the process that took the run over did not receive it
+      const isHeard = said.type === 'effect:failed' && ending?.type === 'failed';
+      if (!isHeard || said.error.kind !== ending.kind) return [];
+      const isKept = JSON.stringify(said.output) === JSON.stringify(ending.output);
+      return isKept || said.effect.type === 'model' ? [] : [`event ${said.seq} lost its part`];
+    }),
+    ...subject.events.flatMap((event, index) => {
+      if (event.type !== 'node:completed') return [];
+      const before = subject.events
+        .slice(0, index)
+        .findLast((each) => 'path' in each && each.path === event.path);
+      if (before?.type !== 'effect:succeeded' || before.effect.type === 'model') return [];
+      return JSON.stringify([before.output, before.errors]) ===
+        JSON.stringify([event.output, event.errors])
+        ? []
+        : [`event ${event.seq} at ${event.path} is not what its effect gave`];
+    }),
+  ],
+};
+
+/** The result in the log of an execution, if its process lived to store it. */
+function heardOf(
+  { events }: Subject,
+  { effect, afterSeq, isAborted }: Execution,
+): Settled | undefined {
+  if (isAborted) return undefined;
+  const said = events
+    .slice(afterSeq)
+    .find(
+      (event) =>
+        isType(event, 'effect:requested', 'effect:failed', 'effect:succeeded') &&
+        event.effect.key === effect.key,
+    );
+  return said !== undefined && isType(said, 'effect:succeeded', 'effect:failed') ? said : undefined;
+}
+
+export const doubtIsSaid: Law = {
+  name: 'what may not be repeated and nobody knows of is effect.outcome_unknown, and no model hears of it',
+  promise: 'P4 nothing repeated blindly',
+  breaches: (subject) =>
+    subject.executions.flatMap((execution) => {
+      const { ending, isIdempotent, isAborted, path, effect, afterSeq } = execution;
+      if (isIdempotent || isAborted) return [];
+      const said = subject.events
+        .slice(afterSeq)
+        .find(
+          (event) =>
+            isType(event, 'effect:requested', 'effect:failed', 'effect:succeeded') &&
+            event.effect.key === effect.key,
+        );
+      if (said?.type === 'effect:requested')
+        return [`event ${said.seq} at ${path} passes over what execution ${execution.number} did`];
+      const isUnknown = ending?.type === 'lost' || ending?.type === 'died';
+      if (said?.type !== 'effect:failed' || !isUnknown) return [];
+      const { kind, cause } = said.error;
+      if (kind.startsWith('cancelled.') || kind === 'limit.node_timeout') return [];
+      // recovered by a process that took the run over and saw nothing of it
+      const isSeen =
+        cause === undefined ||
+        (ending.type === 'lost' && [cause.kind, cause.cause?.kind].includes(ending.kind));
+      const isNamed = kind === IN_DOUBT && isSeen;
+      if (!isNamed) return [`event ${said.seq} at ${path} calls it ${kind}`];
+      const shown = subject.executions.find(
+        (later) =>
+          later.path === path &&
+          later.work.type === 'model' &&
+          later.afterSeq >= said.seq &&
+          JSON.stringify(later.work.call.messages).includes(IN_DOUBT),
+      );
+      return shown === undefined
+        ? []
+        : [`execution ${shown.number} shows a model the doubt of ${path}`];
+    }),
+};
