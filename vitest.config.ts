@@ -12,9 +12,17 @@ const LONG = [
   'test/temporal/kinds.test.ts',
   'test/temporal/guide.test.ts',
   'test/packaging.test.ts',
+  'test/module.test.ts',
+  'test/browser/run-page.test.ts',
+  'test/browser/long-runs.test.ts',
   'test/cli-runs/people.test.ts',
   'test/cli/hostile-screens.test.ts',
+  'test/cli/private-files.test.ts',
   'test/docs/docs.test.ts',
+  'test/mcp/runs.test.ts',
+  'test/server/hostile.test.ts',
+  'test/server/remote.test.ts',
+  'test/stores/postgres.test.ts',
   'test/simulation/worst-case.test.ts',
 ];
 

@@ -45,7 +45,7 @@ function makers(wanted) {
   const isAll = names.length === 0;
   const hasTemporal = isAll || names.some((name) => /temporal|engine/.test(name));
   return [
-    ...(hasTemporal ? ['test/temporal/server.ts'] : []),
+    ...(hasTemporal ? ['test/temporal/server.ts', 'test/temporal/stage.ts'] : []),
     ...(isAll ? ['src/cli/built-errand.cases.ts'] : []),
   ];
 }

@@ -82,6 +82,16 @@ describe('a folder of src', () => {
   });
 });
 
+describe('a helper of tests', () => {
+  it('has no hook at its top, which only the first test file of a process would get', () => {
+    const helpers = [...sources('test/**/*.ts'), ...sources('src/**/*.cases.ts')].filter(
+      ({ path }) => !/\.(test|setup)\.ts$|node_modules/.test(path),
+    );
+    const hooked = helpers.filter(({ text }) => /^(?:after|before)(?:All|Each)\(/m.test(text));
+    expect(hooked.map(({ path }) => `${path}: ask test/left-behind.ts`)).toEqual([]);
+  });
+});
+
 describe('the checker', () => {
   const upward = 'errors may not import providers (src/providers/a.ts)';
 

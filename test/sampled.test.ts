@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { drawn, sampled } from './sampled.ts';
+import { runs } from './runs.ts';
+import { drawn, sampled, seeds } from './sampled.ts';
 
 const ITEMS = Array.from({ length: 20 }, (_, index) => index);
 const COMMITS = Array.from({ length: 60 }, (_, index) => `commit ${index}`);
@@ -32,5 +33,26 @@ describe('the part that a commit takes', () => {
   it('is another for another suite', () => {
     const first = (what: string): number[] => COMMITS.map((sample) => drawn(what, 3, sample));
     expect(first('kills')).not.toEqual(first('seeds'));
+  });
+});
+
+describe('the seeds that a commit takes', () => {
+  it('are as many in a row as tests repeat things, each once', () => {
+    for (const sample of COMMITS) {
+      const taken = seeds(200, 'views', sample);
+      expect(taken).toHaveLength(runs(200));
+      expect(new Set(taken).size).toBe(taken.length);
+      const [first = 0] = taken;
+      expect(taken.map((seed) => (seed - first + 200) % 200)).toEqual([...taken.keys()]);
+    }
+  });
+
+  it('reach all in the course of some commits', () => {
+    const reached = COMMITS.flatMap((sample) => seeds(200, 'views', sample));
+    expect(new Set(reached).size).toBe(200);
+  });
+
+  it('are all of them when all is asked for', () => {
+    expect(seeds(200, 'views', 'all')).toEqual(Array.from({ length: 200 }, (_, seed) => seed));
   });
 });

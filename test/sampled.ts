@@ -39,9 +39,10 @@ export function drawn(what: string, below: number, sample = SAMPLE): number {
 }
 
 /** As many seeds in a row as `runs` says, of those from 0 to below `full`. */
-export function seeds(full: number, what: string): readonly number[] {
-  const count = IS_WHOLE ? full : runs(full);
-  const first = IS_WHOLE ? 0 : drawn(what, full);
+export function seeds(full: number, what: string, sample = SAMPLE): readonly number[] {
+  const isWhole = sample === ALL;
+  const first = isWhole ? 0 : drawn(what, full, sample);
+  const count = isWhole ? full : runs(full);
   return Array.from({ length: count }, (_, index) => (first + index) % full);
 }
 

@@ -9,10 +9,9 @@ import type { RunView } from '../../src/history/run-view/view.ts';
 import { viewFromJson, viewToJson } from '../../src/history/run-view/wire.ts';
 import { foldRun } from '../../src/engine/run/recover.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
-import { seeds } from '../sampled.ts';
 import { tryOut } from './trial.ts';
 
-const SEEDS = seeds(200, 'views of runs');
+const SEEDS = Array.from({ length: 200 }, (_, seed) => seed);
 
 function begin(events: readonly RunEvent[]): RunView {
   return beginView({ run: 'r', workflow: 'w', startedAt: events[0]?.at ?? '' });

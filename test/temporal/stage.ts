@@ -130,3 +130,5 @@ export async function cachedBundle(): Promise<string> {
   renameSync(`${file}.${process.pid}`, file);
   return file;
 }
+
+if (import.meta.main && hasPackages()) await cachedBundle();

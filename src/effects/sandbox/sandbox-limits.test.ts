@@ -46,7 +46,7 @@ describe('the time limit', () => {
     'return { toJSON() { for (;;); } }',
   ];
   it.each(endless)('ends %s', async (code) => {
-    const brief = createSandbox({ limitMs: 500 });
+    const brief = createSandbox({ limitMs: 100 });
     expect(await brief.evaluate({ code, input: '{}' }, NEVER)).toEqual({ type: 'deadline' });
     expect(await brief.evaluate({ code: '7', input: '{}' }, NEVER)).toMatchObject({
       answer: { json: '7' },

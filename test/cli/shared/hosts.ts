@@ -62,7 +62,10 @@ export class Hosts {
   #start(): ChildProcess {
     const main = join(dirname(this.#launcher), '../dist/cli/main.js');
     const host = fork(HOST, [this.#launcher, main], {
-      env: { PATH: process.env['PATH'] ?? '' },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      },
       execArgv: [],
       // neither is a terminal; what a command writes comes as a message
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
