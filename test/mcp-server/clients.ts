@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { createErrandServer, type ErrandServerOptions } from '../../src/server/server.ts';
+import { afterThisFile } from '../left-behind.ts';
 import { load } from '../sdk-parity/install.ts';
 
 const MODULES = fileURLToPath(new URL('../sdks/node_modules', import.meta.url));
@@ -42,15 +42,9 @@ export interface Connected {
   readonly data: (name: string, given?: object) => Promise<Json>;
 }
 
-const closing: (() => unknown)[] = [];
-
-afterAll(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
-
 export function folderWith(files: Readonly<Record<string, string>>, hasSdk = true): string {
   const folder = mkdtempSync(join(tmpdir(), 'errand-mcp-server-'));
-  closing.push(() => rmSync(folder, { recursive: true, force: true }));
+  afterThisFile(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
@@ -73,7 +67,7 @@ export function embedded(directory: string, options: ErrandServerOptions = {}) {
     },
     ...options,
   });
-  closing.push(() => server.close());
+  afterThisFile(() => server.close());
   const fetchHere = (url: string | URL, init?: RequestInit): Promise<Response> =>
     server.fetch(new Request(url, init));
   return {
@@ -138,7 +132,7 @@ async function connected(transport: Json, given: ClientOptions): Promise<Connect
   if (person !== undefined)
     client.setRequestHandler('elicitation/create', ({ params }: Json) => person(params));
   await client.connect(transport);
-  closing.push(() => client.close());
+  afterThisFile(() => client.close());
   const call: Connected['call'] = (tool, args = {}, more = {}) =>
     client.callTool(
       { name: tool, arguments: args, ...more },

@@ -41,7 +41,7 @@ import type {
 import type { LocalOptions } from './local-options.ts';
 import { LocalArchive } from './local-archive.ts';
 import { LocalSharing } from './local-sharing.ts';
-import { LogWriter, retryStoreOutage, timedCommit } from '../run/log-writer.ts';
+import { retryStoreOutage, timedCommit } from '../run/log-writer.ts';
 import type { LegTelemetry } from '../run/telemetry-port.ts';
 import { noticesOf } from '../run/notices.ts';
 import { asEvent } from '../run/subscription.ts';
@@ -50,7 +50,7 @@ import { newOwner } from './claim-owner.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
 import { StoredPlans } from './stored-plan.ts';
 import { abandonedEffects, foldRun, recover } from '../run/recover.ts';
-import { newRunId } from '../run/run-id.ts';
+import { newRunId } from '../run-id.ts';
 import {
   answerMessage,
   deliverMessages,
@@ -63,17 +63,10 @@ import { startedEvent } from './started-event.ts';
 import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
+import { storeBeginning, type Begun } from '../left-leg.ts';
 import { refuseMissingSecrets } from './missing-secrets.ts';
 import { withoutTypedSecrets } from './typed-secrets.ts';
 import { watchLeg } from '../run/watch-leg.ts';
-
-interface Begun {
-  readonly state: RunState;
-  readonly events: readonly EventBody[];
-  readonly nowMs: number;
-  /** Messages that no leg will read, through this one. */
-  readonly voidThrough: number | undefined;
-}
 
 export class LocalBackend implements Backend {
   readonly store: RunStore;
@@ -372,12 +365,9 @@ export class LocalBackend implements Backend {
 
   /** Stores what the leg begins with, and leaves the rest to the process that resumes the run. */
   async #leave(claim: Claim, begun?: Begun): Promise<RunHandle> {
-    if (begun !== undefined) {
-      const { onOutage = 'halt' } = this.#options;
-      const parts = { state: begun.state, claim, store: this.store, clock: this.#clock };
-      const log = new LogWriter({ ...parts, onOutage: () => onOutage });
-      await log.write(begun.events, begun.nowMs, begun.voidThrough);
-    }
+    const { onOutage = 'halt' } = this.#options;
+    const parts = { claim, store: this.store, clock: this.#clock, onOutage };
+    if (begun !== undefined) await storeBeginning(begun, parts);
     await this.#claims.release(claim);
     return this.#named.attach(claim.run);
   }

@@ -45,7 +45,7 @@ import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeInput, withSnapshot } from './pay
 import { connectionSecrets, type TemporalConfig, type TemporalOptions } from './config.ts';
 import { RunQueries } from './run-queries.ts';
 import { RemoteRunHandle } from './remote-run-handle.ts';
-import { newRunId } from '../run/run-id.ts';
+import { newRunId } from '../run-id.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
 import { TemporalStore } from './temporal-store.ts';
 

@@ -10,7 +10,7 @@ import {
   type ReadJson,
 } from '../../workflow/json-schema/exact-number.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
-import { isNestedDeeper } from '../../workflow/json-schema/nesting.ts';
+import { isDeeper } from '../../errors/support/is-deeper.ts';
 import { MAX_OUTPUT_DEPTH } from '../state/stored-output.ts';
 
 export type ReadReply =
@@ -28,7 +28,7 @@ export function readReply(text: string, schema: JsonObject | undefined): ReadRep
   if (value === undefined) return { type: 'wrong', problem: 'The reply is not JSON' };
   if (read?.inexact !== undefined)
     return { type: 'wrong', problem: `The reply ${describeInexact(read.inexact)}` };
-  if (isNestedDeeper(value, MAX_OUTPUT_DEPTH))
+  if (isDeeper(value, MAX_OUTPUT_DEPTH))
     return { type: 'wrong', problem: `The reply is nested deeper than ${MAX_OUTPUT_DEPTH} levels` };
   const [finding] = checkValue(schema, value);
   if (finding === undefined) return { type: 'output', output: value };

@@ -3,7 +3,6 @@ import { isDeeper } from '../../errors/support/is-deeper.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { describeInexact, readJson } from '../../workflow/json-schema/exact-number.ts';
-import { isNestedDeeper } from '../../workflow/json-schema/nesting.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -46,7 +45,7 @@ export function parseJson(text: string | undefined): JsonValue {
   if (text === undefined || text.trim() === '') return {};
   const { value, inexact } = read(text);
   if (inexact !== undefined) throw invalid(`The body ${describeInexact(inexact)}`);
-  if (isNestedDeeper(value, MAX_DEPTH)) throw invalid(`The body is nested deeper than ${MAX_DEPTH}`);
+  if (isDeeper(value, MAX_DEPTH)) throw invalid(`The body is nested deeper than ${MAX_DEPTH}`);
   return value;
 }
 

@@ -32,7 +32,7 @@ import {
 } from './routing.ts';
 import { checkScheduledInputs } from './scheduled-inputs.ts';
 import { checkStructure } from './structure.ts';
-import { checkWorkingDir } from './working-dir.ts';
+import { checkWorkingDir } from '../plan/working-dir.ts';
 import { NO_FILE, toWorstCase, worstCost, type FileCost, type WorstCase } from './worst-case.ts';
 
 export interface NodeReport {

@@ -2,7 +2,7 @@
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan } from '../plan/plan.ts';
-import type { NodePlan } from '../plan/node-plan.ts';
+import type { HumanGatePlan, NodePlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Assertion, Route } from '../plan/route.ts';
 import { TEMPLATE_LIMITS } from '../template/limits.ts';
@@ -102,20 +102,7 @@ export function ownSites(node: NodePlan): TemplateSite[] {
         ...at('reason', node.reason),
       ];
     case 'human_gate':
-      return [
-        ...at('prompt', node.prompt),
-        ...node.options.flatMap(({ label }, index) =>
-          deepSites(label, [...base, 'options', index, 'label'], node, 'node'),
-        ),
-        ...(node.questions?.list ?? []).flatMap(({ text, hint = '' }, index) => [
-          ...deepSites(text, [...base, 'questions', index, 'text'], node, 'node'),
-          ...deepSites(hint, [...base, 'questions', index, 'hint'], node, 'node'),
-        ]),
-        ...at('source', node.questions?.source).map((site) => ({
-          ...site,
-          bare: 'names' as const,
-        })),
-      ];
+      return [...at('prompt', node.prompt), ...gateSites(node, base)];
     case 'workflow':
       return at('input_mapping', node.inputMapping);
     case 'terminate':
@@ -130,6 +117,20 @@ export function ownSites(node: NodePlan): TemplateSite[] {
     case 'parallel':
       return [];
   }
+}
+
+function gateSites(node: HumanGatePlan, base: Path): TemplateSite[] {
+  const { list = [], source } = node.questions ?? {};
+  const at = (value: string | undefined, ...path: Path): TemplateSite[] =>
+    deepSites(value, [...base, ...path], node, 'node');
+  return [
+    ...node.options.flatMap(({ label }, index) => at(label, 'options', index, 'label')),
+    ...list.flatMap(({ text, hint }, index) => [
+      ...at(text, 'questions', index, 'text'),
+      ...at(hint, 'questions', index, 'hint'),
+    ]),
+    ...at(source, 'source').map((site) => ({ ...site, bare: 'names' as const })),
+  ];
 }
 
 function assertionSites(assertion: Assertion, node: NodePlan): TemplateSite[] {

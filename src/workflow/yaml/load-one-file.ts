@@ -24,7 +24,7 @@ import type { Outside } from './outside-values.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { Environment, FilePort } from './file-port.ts';
 import { withoutTaken } from './hide-outside-values.ts';
-import { withStandIns } from './stand-in.ts';
+import { withStandIns } from '../schema/stand-in.ts';
 
 export interface LoadedFile {
   readonly file: string;

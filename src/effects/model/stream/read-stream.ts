@@ -7,7 +7,7 @@ import {
   keepsDigits,
   readJson,
 } from '../../../workflow/json-schema/exact-number.ts';
-import { isNestedDeeper } from '../../../workflow/json-schema/nesting.ts';
+import { isDeeper } from '../../../errors/support/is-deeper.ts';
 import { MAX_OUTPUT_DEPTH } from '../../../machine/state/stored-output.ts';
 import { MAX_WRITTEN_CHARS, tooLong } from './bounded-response.ts';
 import { countedSoFar } from '../usage/early-usage.ts';
@@ -143,8 +143,8 @@ const EVENT_LEVELS = 16;
 function isTooDeep(part: SdkPart): boolean {
   // true: the SDK parsed both from JSON
   if (part.type === 'raw')
-    return isNestedDeeper(part.rawValue as JsonValue, MAX_OUTPUT_DEPTH + EVENT_LEVELS);
-  return part.type === 'tool-call' && isNestedDeeper(part.input as JsonValue, MAX_OUTPUT_DEPTH);
+    return isDeeper(part.rawValue as JsonValue, MAX_OUTPUT_DEPTH + EVENT_LEVELS);
+  return part.type === 'tool-call' && isDeeper(part.input as JsonValue, MAX_OUTPUT_DEPTH);
 }
 
 /** More blocks and calls than any reply has. Each is kept, even an empty one, so they need a limit. */

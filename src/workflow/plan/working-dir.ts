@@ -1,5 +1,5 @@
 /** Checks that the folder in which a file lets its servers and scripts run is inside the project. */
-import type { FilePlan } from '../plan/plan.ts';
+import type { FilePlan } from './plan.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { quoted } from '../diagnostics/phrases.ts';
 
