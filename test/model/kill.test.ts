@@ -5,12 +5,16 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireSdks } from '../sdk-parity/install.ts';
+import { logOf } from '../survival/one-leg.ts';
 import { anyErrand, startErrand } from '../survival/process.ts';
 import { KEY, SDKS } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
 import { refuses, stalls, startUpstream, streams, type Reply, type Upstream } from './upstream.ts';
+
+const POLL_MS = 20;
 
 const root = mkdtempSync(join(tmpdir(), 'errand-model-kill-'));
 const upstreams: Upstream[] = [];
@@ -88,7 +92,7 @@ async function killedAt(
   };
   const first = startErrand(['run', 't.yaml'], { cwd, env });
   await Promise.race([reached.promise, first.ended]);
-  const run = await settled(cwd, env, ended);
+  const run = await settled(join(cwd, 'home', 'errand.db'), ended);
   first.kill('SIGKILL');
   await first.ended;
   const resumed = await anyErrand(['resume', run, '--format', 'json'], { cwd, env });
@@ -96,21 +100,17 @@ async function killedAt(
   return { said: JSON.parse(resumed.stdout) as Said, asked, timesMs };
 }
 
-/** The run, as soon as the store knows how so many of its calls have ended. */
-async function settled(
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-  ended: number,
-): Promise<string> {
-  for (let tries = 0; tries < 200; tries++) {
-    const listed = await anyErrand(['runs', '--format', 'json'], { cwd, env });
-    const [run] = JSON.parse(listed.stdout) as { readonly run: string }[];
-    const shown = await anyErrand(['costs', run?.run ?? '', '--format', 'json'], { cwd, env });
-    const { attempts = [] } = JSON.parse(shown.stdout) as Partial<Said['costs']>;
-    const known = attempts.filter(({ outcome }) => outcome !== 'unknown');
-    if (known.length >= ended) return run?.run ?? '';
+/**
+ * The run, as soon as the store knows how so many of its calls have ended. Read in this process: a
+ * command may take as long as the backoff that it looks for.
+ */
+async function settled(store: string, ended: number): Promise<string> {
+  for (;;) {
+    const { run = '', events = [] } = (await logOf(store)) ?? {};
+    const known = events.filter(({ type }) => /^effect:(?:succeeded|failed)$/.test(type));
+    if (known.length >= ended) return run;
+    await after(POLL_MS);
   }
-  throw new Error('the process never got so far');
 }
 
 describe('killed in the middle', () => {
