@@ -73,6 +73,7 @@ const INFOS: ReadonlySet<DiagnosticCode> = new Set([
   'retry-after-refusal',
   'propagate-at-top',
   'not-looked-at',
+  'not-used',
 ]);
 
 /** What the host has, for diagnostics that need to know; by itself `errand validate` does not ask yet. */

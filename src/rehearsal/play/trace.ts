@@ -108,6 +108,8 @@ export function isInjected(error: ErrorReport, injected: ReadonlySet<string>): b
 export function chosenOption(value: JsonValue): JsonValue {
   if (!isPlainObject(value)) return value;
   if ('edit' in value) return 'edit';
+  // of a list of questions
+  if ('answers' in value) return 'answer';
   // true: an answer is JSON
   return 'selected' in value ? value['selected'] : value;
 }

@@ -54,6 +54,27 @@ process.on('message', (order: Order | Signal) => {
   );
 });
 
+/** Thrown in place of an exit, which would end the host. */
+class Exit extends Error {}
+
+/** A command that leaves work behind which may never end exits at once; the host only ends the command. */
+async function hasExited(command: () => Promise<unknown>): Promise<boolean> {
+  const exit = process.exit.bind(process);
+  process.exit = (code) => {
+    if (code !== undefined) process.exitCode = code;
+    throw new Exit();
+  };
+  try {
+    await command();
+    return false;
+  } catch (thrown) {
+    if (!(thrown instanceof Exit)) throw thrown;
+    return true;
+  } finally {
+    process.exit = exit;
+  }
+}
+
 async function serve({ args, cwd, env, isLong = false }: Order): Promise<Served> {
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
@@ -68,8 +89,8 @@ async function serve({ args, cwd, env, isLong = false }: Order): Promise<Served>
   const kept = await keptAlive();
   // the query makes the entry a new module; what it imports is loaded once
   count += 1;
-  await import(`${pathToFileURL(main).href}?${count}`);
-  while ((await keptAlive()) > kept) await after(isLong ? LONG_POLL_MS : 1);
+  const hasLeft = await hasExited(() => import(`${pathToFileURL(main).href}?${count}`));
+  while (!hasLeft && (await keptAlive()) > kept) await after(isLong ? LONG_POLL_MS : 1);
   // a command that was stopped waits for a second signal
   for (const signal of SIGNALS) process.removeAllListeners(signal);
   for (const listener of process.listeners('exit').filter((each) => !present.has(each))) {
