@@ -153,7 +153,11 @@ function notDenied(
   const isAskedAgain = ofType(subject.events.slice(seq, settled.seq), 'gate:opened').some(
     (opened) => opened.gate === gate,
   );
-  if (isAskedAgain) return [];
+  // or executes it, because someone has granted the tool since then
+  const isGranted = ofType(subject.events.slice(seq, settled.seq), 'effect:requested').some(
+    ({ effect, grant }) => effect.key === settled.effect.key && grant !== undefined,
+  );
+  if (isAskedAgain || isGranted) return [];
   return settled.type === 'effect:failed' && settled.error.kind === 'tool.denied'
     ? []
     : [`event ${settled.seq} at ${path} is of a call that nobody approved in time`];
