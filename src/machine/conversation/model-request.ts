@@ -22,6 +22,7 @@ import { templateContext } from '../decide/template-context.ts';
 import { logPlanMismatch, fileOf, nodeOf, visitOf, workflowsAround } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import { storableForm, storablePrompt } from '../state/storable.ts';
+import { boundedMessages, READ_TOOL } from './bounded-results.ts';
 import { nextMessages, type Prompt, type Conversation } from './conversation.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
 import { judgePlan, judgeText, type JudgePlan } from './judging.ts';
@@ -149,14 +150,17 @@ export function modelInput(
     ...conversation.messages,
     ...nextMessages(conversation, schema, roundOf(state, scope, node, conversation)),
   ];
-  const simulated = simulatedAnswer(runtime, model, { ordinal, messages });
+  const bound = runtime?.toolOutput;
+  const read = bound === undefined ? messages : boundedMessages(messages, bound.maxChars);
+  const isCut = read.some((message, at) => message !== messages[at]);
+  const simulated = simulatedAnswer(runtime, model, { ordinal, messages: read });
   return {
     type: 'model',
     call: {
       model,
       ...(conversation.prompt.system === undefined ? {} : { system: conversation.prompt.system }),
-      messages,
-      tools: toolsFor(state, scope, node),
+      messages: read,
+      tools: [...toolsFor(state, scope, node), ...(isCut ? [READ_TOOL] : [])],
       ...(schema === undefined ? {} : { outputSchema: schema }),
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxTokens === undefined ? {} : { maxTokens }),

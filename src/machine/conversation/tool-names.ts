@@ -8,8 +8,14 @@ import type { ToolDescriptions } from '../../workflow/authoring/tool-description
 export const RAISE_ERROR = 'raise_error';
 export const WRITE_STATE = 'write_state';
 export const ASK_PERSON = 'ask_person';
+export const READ_OUTPUT = 'read_tool_output';
 
-export const BUILT_IN_TOOLS: readonly string[] = [RAISE_ERROR, WRITE_STATE, ASK_PERSON];
+export const BUILT_IN_TOOLS: readonly string[] = [
+  RAISE_ERROR,
+  WRITE_STATE,
+  ASK_PERSON,
+  READ_OUTPUT,
+];
 
 const MAX_CHARS = 64;
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/;

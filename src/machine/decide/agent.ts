@@ -14,7 +14,7 @@ import {
   type ToolDecision,
 } from '../conversation/agent-tools.ts';
 import { raiseDraft, readReply } from '../conversation/model-reply.ts';
-import { schemaOf } from '../conversation/model-request.ts';
+import { runtimeOf, schemaOf } from '../conversation/model-request.ts';
 import { askPerson } from '../gates/ask-person.ts';
 import { completeNode, type Decision } from './complete-node.ts';
 import {
@@ -43,9 +43,9 @@ import {
   type ConversationFailure,
 } from '../conversation/conversation.ts';
 import { hasPassed, judgePlan } from '../conversation/judging.ts';
-import { consult, refuseCall, replayFinishedCall } from './answer-call.ts';
+import { consult, readOutput, refuseCall, replayFinishedCall } from './answer-call.ts';
 import { afterRejection, beginJudging } from './judge-output.ts';
-import { WRITE_STATE } from '../conversation/tool-names.ts';
+import { READ_OUTPUT, WRITE_STATE } from '../conversation/tool-names.ts';
 
 /** Throws `validation.template`. */
 export function decideAgent(state: RunState, scope: Scope, agent: AgentPlan): Decision {
@@ -155,6 +155,9 @@ function decideToolCall(
 ): readonly EventBody[] {
   const visit = visitOf(scope);
   const { node } = active;
+  const bound = runtimeOf(state, scope)?.toolOutput;
+  if (bound !== undefined && open.call.name === READ_OUTPUT)
+    return readOutput(state, scope, { open, ...active }, bound.maxChars);
   const decision = judgeCall(node, toolsOf(state, scope), open.call);
   switch (decision.type) {
     case 'raise': {

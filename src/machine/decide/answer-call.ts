@@ -2,7 +2,8 @@
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { ToolDecision } from '../conversation/agent-tools.ts';
 import { approvalGate, type Conversation, type OpenCall } from '../conversation/conversation.ts';
-import { ASK_PERSON } from '../conversation/tool-names.ts';
+import { readMore } from '../conversation/bounded-results.ts';
+import { ASK_PERSON, READ_OUTPUT } from '../conversation/tool-names.ts';
 import { askPerson } from '../gates/ask-person.ts';
 import { REPLY } from '../gates/gate-answer.ts';
 import type { EventBody } from '../state/events.ts';
@@ -53,6 +54,27 @@ export function consult(
   return [
     { type: 'effect:requested', node, path, effect, attempt: 0 },
     { type: 'effect:succeeded', node, path, effect, output: { answer: open.replied } },
+  ];
+}
+
+/** Gives the model more of an earlier result that it read only in part. */
+export function readOutput(
+  state: RunState,
+  scope: Scope,
+  { open, conversation }: { readonly open: OpenCall; readonly conversation: Conversation },
+  maxChars: number,
+): readonly EventBody[] {
+  const { node, path } = visitOf(scope);
+  const output = readMore(open.call, conversation.messages, maxChars);
+  if (output === undefined) {
+    const message = `${READ_OUTPUT} needs the call of an earlier result and an offset in it`;
+    const failure: ReportDraft = { kind: 'tool.input_invalid', message, outcome: 'not_started' };
+    return refuseCall(state, scope, open, { type: 'refuse', tool: READ_OUTPUT, failure });
+  }
+  const effect = { key: open.key, type: 'tool' as const, target: READ_OUTPUT };
+  return [
+    { type: 'effect:requested', node, path, effect, attempt: 0 },
+    { type: 'effect:succeeded', node, path, effect, output },
   ];
 }
 

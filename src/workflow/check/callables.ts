@@ -30,7 +30,12 @@ export interface CallablesContext {
 }
 
 /** Tools that Errand itself offers to agents. */
-const BUILT_IN: ReadonlySet<string> = new Set(['raise_error', 'write_state', 'ask_person']);
+const BUILT_IN: ReadonlySet<string> = new Set([
+  'raise_error',
+  'write_state',
+  'ask_person',
+  'read_tool_output',
+]);
 
 const MAX_LISTED = 20;
 

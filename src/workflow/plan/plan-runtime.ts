@@ -32,6 +32,7 @@ export function planRuntime(runtime: RuntimeFile, planner: Planner): Runtime {
     temperature: runtime.temperature,
     maxTokens: runtime.max_tokens,
     reasoning: runtime.default_reasoning_effort,
+    toolOutput: planToolOutput(runtime.tool_output),
     workingDir: runtime.working_dir,
     modelTimeouts: planTimeouts(timeouts, runtime.timeout),
     mcpServers: mapValues(runtime.mcp_servers ?? {}, (server, name) =>
@@ -46,6 +47,13 @@ export function planRuntime(runtime: RuntimeFile, planner: Planner): Runtime {
       outputUsdMicrosPerMtok: usdToMicros(price?.output ?? 0),
     },
   });
+}
+
+const DEFAULT_TOOL_CHARS = 50_000;
+
+function planToolOutput(bound: RuntimeFile['tool_output']): Runtime['toolOutput'] {
+  if (bound === undefined || bound.enabled === false) return undefined;
+  return { maxChars: bound.max_chars ?? DEFAULT_TOOL_CHARS };
 }
 
 function planTimeouts(

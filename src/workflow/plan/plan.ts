@@ -177,6 +177,8 @@ export interface Runtime {
   /** For nodes that do not set it. */
   readonly reasoning?: ReasoningEffort;
   readonly modelTimeouts?: ModelTimeouts;
+  /** How much of a tool result a model reads at once. Default: all. */
+  readonly toolOutput?: { readonly maxChars: number };
   /** Where its MCP servers and scripts run, from the folder of the file. */
   readonly workingDir?: string;
   readonly mcpServers: Readonly<Record<string, McpServer>>;

@@ -135,6 +135,23 @@ const httpFetch = strict(
   },
 );
 
+const toolOutput = strict(
+  '`tool_output`',
+  'How much of a tool result an agent reads at once. The rest it reads with the tool read_tool_output.',
+  {
+    enabled: flag('Whether results are bounded. Default: true.').optional(),
+    max_chars: wholeNumber('The most characters of one result. Default: 50000.', {
+      min: 100,
+      max: 10_000_000,
+    }).optional(),
+    spill_to_file: flag(
+      'Accepted for Conductor’s files: the whole result is in the log of the run, whatever it says.',
+    ).optional(),
+    spill_dir: text('Accepted for Conductor’s files: no file is written.').optional(),
+  },
+  { enabled: true, max_chars: 20_000, spill_to_file: true, spill_dir: './spill' },
+);
+
 const modelTimeouts = strict(
   '`model_timeouts`',
   'The time limits of a model call, for all models.',
@@ -210,6 +227,7 @@ export const runtimeSchema = strict(
     working_dir: text(
       'Where MCP servers run, and scripts that do not set their own, from the folder of this file. It must be inside the project.',
     ).optional(),
+    tool_output: toolOutput.optional(),
     checkpoint: jsonMap(
       'Accepted for Conductor’s files: every step is stored before the next one starts, whatever it says.',
     ).optional(),
@@ -229,6 +247,7 @@ export const runtimeSchema = strict(
     max_session_seconds: 600,
     timeout: 300,
     working_dir: './work',
+    tool_output: { max_chars: 20_000 },
     checkpoint: { every_agent: true },
     mcp_servers: { tickets: { type: 'http', url: 'https://mcp.example.com/mcp' } },
     simulate: { clerk: [{ fail: { kind: 'provider.rate_limited' } }, { answer: 'bug' }] },

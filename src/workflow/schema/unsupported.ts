@@ -47,7 +47,6 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
   },
   '`runtime`': {
     default_context_tier: 'Leave it out',
-    tool_output: 'Leave it out',
     compaction: 'Leave it out',
     sandbox: 'Use a `transform` for code that must be contained',
     skills: SKILLS,

@@ -1,0 +1,54 @@
+/**
+ * Long results of tools: the model reads so many characters of each, and asks for the rest with a tool of
+ * its own. The whole result stays in the conversation, so nothing is lost by a crash.
+ */
+import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { ModelMessage, ModelTool, ToolCall } from './model-message.ts';
+import { READ_OUTPUT } from './tool-names.ts';
+
+export const READ_TOOL: ModelTool = {
+  name: READ_OUTPUT,
+  description: 'Reads more of a tool result that was too long, from an offset in characters.',
+  inputSchema: {
+    type: 'object',
+    properties: { call: { type: 'string' }, offset: { type: 'integer', minimum: 0 } },
+    required: ['call', 'offset'],
+  },
+};
+
+/** The messages as the model reads them. */
+export function boundedMessages(
+  messages: readonly ModelMessage[],
+  maxChars: number,
+): readonly ModelMessage[] {
+  return messages.map((message) => {
+    if (message.role !== 'tool' || message.name === READ_OUTPUT) return message;
+    const text = textOf(message.result);
+    return text.length <= maxChars
+      ? message
+      : { ...message, result: { call: message.id, ...partOf(text, 0, maxChars) } };
+  });
+}
+
+/** The part of an earlier result that a call asks for; undefined where there is no such result. */
+export function readMore(
+  { arguments: args }: ToolCall,
+  messages: readonly ModelMessage[],
+  maxChars: number,
+): JsonObject | undefined {
+  if (!isPlainObject(args)) return undefined;
+  const { call, offset } = args;
+  const asked = messages.find((each) => each.role === 'tool' && each.id === call);
+  if (asked?.role !== 'tool' || typeof offset !== 'number' || !(offset >= 0)) return undefined;
+  return partOf(textOf(asked.result), Math.floor(offset), maxChars);
+}
+
+function partOf(text: string, from: number, maxChars: number): JsonObject {
+  const to = Math.min(text.length, from + maxChars);
+  const next = to < text.length ? { next_offset: to, read_more_with: READ_OUTPUT } : {};
+  return { text: text.slice(from, to), total_chars: text.length, ...next };
+}
+
+function textOf(result: JsonValue): string {
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
