@@ -59,7 +59,7 @@ export class WorkflowHost {
    * the run was started with, unless this Errand was opened with another.
    */
   async reload(file: string | null, standIn?: string): Promise<LoadedWorkflow | undefined> {
-    const place = withStandIn(this.#place, standIn);
+    const place = await withStandIn(this.#place, standIn);
     const loaded = await reloadWorkflow(file, place, this.#validator.registered);
     return loaded === undefined ? undefined : this.#held(loaded);
   }

@@ -2,6 +2,8 @@
  * Files in the shape of another engine: each key that has a meaning here is run, each that has none is
  * refused by name. Simulated models play them, so nothing needs a key.
  */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
@@ -117,6 +119,29 @@ describe('without a provider that stands in for it', () => {
     expect(verdict.files[0]?.diagnostics).toContainEqual(
       expect.objectContaining({ code: 'not-used', severity: 'info' }),
     );
+  });
+});
+
+describe('the settings of a project', () => {
+  it('name stand-ins by the name in the file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'errand-settings-'));
+    cpSync(FILES, folder, { recursive: true });
+    const here = await openErrand({ store: 'memory', directory: folder, env: {} });
+    try {
+      const settings = join(folder, 'errand.settings.yaml');
+      writeFileSync(settings, 'providers: {copilot: openai}');
+      const { plan } = await here.load('loop-until-approved.yaml');
+      expect(plan.runtime?.defaultModel).toEqual([{ model: 'openai/gpt-5.2' }]);
+      for (const text of ['providers: [copilot]', 'provider: {}', 'providers: {copilot: 1}', '{']) {
+        writeFileSync(settings, text);
+        await expect(here.load('loop-until-approved.yaml')).rejects.toMatchObject({
+          kind: 'validation.workflow',
+        });
+      }
+    } finally {
+      await here.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 

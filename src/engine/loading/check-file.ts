@@ -73,7 +73,7 @@ export async function checkFile(
   const { base, env } = workspace;
   const { functions = {}, tools = {}, discover, extensions, modules, ...rest } = options;
   const { files = nodeFiles(base), ...checks } = rest;
-  const loaded = loadWorkflow(file, files, env, providersOf(workspace));
+  const loaded = loadWorkflow(file, files, env, await providersOf(workspace));
   const name = files.resolve('', file);
   if (!loaded.ok) return validateLoaded(name, loaded, checks);
   if (modules !== undefined && modules !== 'loaded') {

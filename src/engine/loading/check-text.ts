@@ -21,7 +21,7 @@ export async function checkText(
   options: CheckFileOptions,
 ): Promise<Validation> {
   const { base, env } = workspace;
-  const providers = providersOf(workspace);
+  const providers = await providersOf(workspace);
   const disk = new ReadFiles(nodeFiles(base));
   const present = loadWorkflow(file, disk, env, providers);
   const named = new Set(present.ok ? codeOf(present.plan) : []);

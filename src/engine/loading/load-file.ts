@@ -40,7 +40,7 @@ export async function loadWorkflowFile(
   const path = resolve(workspace.base, file);
   const servers = serversFor(path, workspace);
   const verdict = await checkFile(file, workspace, {
-    ...(isPlayed(providersOf(workspace)) ? {} : { discover: { servers } }),
+    ...(isPlayed(await providersOf(workspace)) ? {} : { discover: { servers } }),
     ...options,
     asTop: true,
   });

@@ -1,17 +1,70 @@
-/** The providers that stand in for those of files here: by `ERRAND_PROVIDER`, or as a run was started. */
-import { NO_CHOICE, type ProviderChoice } from '../../workflow/plan/provider-choice.ts';
+/**
+ * The providers that stand in for those of files here: by `ERRAND_PROVIDER`, by the settings of the project,
+ * or as a run was started.
+ */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isPlainObject } from '../../errors/support/safe-json.ts';
+import type { ProviderChoice } from '../../workflow/plan/provider-choice.ts';
 import type { Workspace } from './check-file.ts';
+import { nodeFiles } from './node-files.ts';
 
-export function providersOf({ env, providers }: Workspace): ProviderChoice {
+/** In the folder in which Errand is started. */
+const SETTINGS_FILE = 'errand.settings.yaml';
+
+/** Throws `validation.workflow` for settings that cannot be read. */
+export async function providersOf({ base, env, providers }: Workspace): Promise<ProviderChoice> {
   if (providers !== undefined) return providers;
   const named = env['ERRAND_PROVIDER']?.trim().toLowerCase() ?? '';
-  return named === '' ? NO_CHOICE : { provider: named };
+  const byName = await settingsIn(base);
+  return {
+    ...(named === '' ? {} : { provider: named }),
+    ...(byName === undefined ? {} : { byName }),
+  };
 }
 
 /** For a run that was started with a stand-in; the one that is named now wins. */
-export function withStandIn(workspace: Workspace, standIn: string | undefined): Workspace {
-  const { provider } = providersOf(workspace);
-  return standIn === undefined || provider !== undefined
+export async function withStandIn(
+  workspace: Workspace,
+  standIn: string | undefined,
+): Promise<Workspace> {
+  const chosen = await providersOf(workspace);
+  return standIn === undefined || chosen.provider !== undefined
     ? workspace
-    : { ...workspace, providers: { ...providersOf(workspace), provider: standIn } };
+    : { ...workspace, providers: { ...chosen, provider: standIn } };
+}
+
+/** `providers: {copilot: openai}`: undefined where the project has no settings. */
+async function settingsIn(base: string): Promise<ProviderChoice['byName']> {
+  const content = nodeFiles(base).read(SETTINGS_FILE);
+  if (!content.ok) return undefined;
+  const settings = (await parsed(content.text)) ?? {};
+  const { providers = {}, ...others } = isPlainObject(settings) ? settings : { others: settings };
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined || !isPlainObject(providers)) throw unreadable();
+  const entries = Object.entries(providers).map(([name, standIn]): [string, string] => {
+    if (typeof standIn !== 'string') throw unreadable();
+    return [name.toLowerCase(), standIn];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+async function parsed(text: string): Promise<unknown> {
+  // most projects have no settings
+  const { yamlValue } = await import('../../workflow/yaml/parse-yaml.ts');
+  try {
+    return yamlValue(text);
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+}
+
+function unreadable(cause?: unknown): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'validation.workflow',
+      message: `${SETTINGS_FILE} is not a map with the key \`providers\`, from names to names`,
+      action: { kind: 'fix_file', detail: 'Write `providers: {copilot: openai}`.' },
+    },
+    { cause },
+  );
 }

@@ -1,5 +1,5 @@
 /** Parses YAML 1.2 text into a syntax tree, and reports every syntax problem. */
-import { Composer, type ParsedNode, type YAMLError } from 'yaml';
+import { Composer, parse, type ParsedNode, type YAMLError } from 'yaml';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { positionAt, type SourceText, type Span } from './source-text.ts';
 import { MAX_FILE_CHARS } from './file-port.ts';
@@ -14,6 +14,11 @@ const MAX_ERRORS = 20;
 
 // our own walk finds duplicate keys in one pass; the parser compares every pair of keys
 const OPTIONS = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
+
+/** The value of a short text of the user's own, such as settings. Throws where it is not YAML. */
+export function yamlValue(text: string): unknown {
+  return parse(text, { prettyErrors: false, logLevel: 'error', maxAliasCount: 0 });
+}
 
 /** Undefined when the text is not YAML; null when it is empty. */
 export function parseYaml(
