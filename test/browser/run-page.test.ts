@@ -133,7 +133,10 @@ describeInBrowser('the page of a run', () => {
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
       .toBe('Cancel');
     await cancel.click();
+    // a key that is pressed before the dialog is drawn does not reach it
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await cancel.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
     await expect.poll(() => page.title()).toBe(`cancelled review ${run}`);
