@@ -68,7 +68,7 @@ describe('a file that names a provider which Errand does not have, played by sim
     const models = events.flatMap((event) =>
       event.type === 'effect:requested' ? [event.effect.target] : [],
     );
-    expect(models).toEqual(['sim/claude-sonnet-4.5', 'sim/gpt-5.2']);
+    expect(models).toEqual(['sim/claude-sonnet-4.5', 'sim/claude-haiku-5', 'sim/gpt-5.2']);
   });
 
   it('runs groups, a script, a gate and a child', async () => {

@@ -96,7 +96,13 @@ function nodeOf(value: unknown, choice: ProviderChoice): unknown {
   const { provider, ...others } = node;
   if (isPlayed(choice)) {
     const model = played(node['model']);
-    return model === undefined ? others : { ...others, model };
+    const judge = asMap(node['validator']);
+    return {
+      ...others,
+      ...(model === undefined ? {} : { model }),
+      // without this the judge of an output would be a real model
+      ...('model' in judge ? { validator: { ...judge, model: played(judge['model']) } } : {}),
+    };
   }
   const standIn = typeof provider === 'string' ? standInForNode(provider, choice) : undefined;
   return standIn === undefined ? node : { ...node, provider: standIn };
