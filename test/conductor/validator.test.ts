@@ -124,6 +124,18 @@ describe('an output that a second model judges', () => {
     expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'w', 'j', 'w', 'j']);
   });
 
+  it('needs a price for its judge where a budget is in dollars', async () => {
+    const text = file(`[${REFUSE}]`)
+      .replace('entry_point: writer', 'entry_point: writer\n  limits: {budget_usd: 1}')
+      .replace('model: sim/j', 'model: openai/of-nobody');
+    writeFileSync(join(folder, 'judged.yaml'), text);
+    const { isValid, files } = await errand.validate('judged.yaml');
+    expect(isValid).toBe(false);
+    expect(files[0]?.diagnostics).toMatchObject([
+      { code: 'unpriced-model', pointer: '/workflow/limits/budget_usd' },
+    ]);
+  });
+
   it('is within the bound that validate prints', async () => {
     writeFileSync(join(folder, 'judged.yaml'), file(`[${REFUSE}]`));
     const { files } = await errand.validate('judged.yaml');

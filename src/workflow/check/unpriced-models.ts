@@ -76,8 +76,8 @@ function unpricedModels(
   node: AgentPlan | SupervisorPlan,
   { files, runtime }: Reach,
 ): readonly string[] {
-  const chain = node.model ?? runtime?.defaultModel ?? [];
-  return chain
+  const judges = node.type === 'agent' ? (node.validator?.model ?? []) : [];
+  return [...(node.model ?? runtime?.defaultModel ?? []), ...judges]
     .map(({ model }) => model)
     .filter(
       (model) =>
