@@ -29,10 +29,12 @@ runScript(() => {
   show(['costs', run]);
   console.log(`
 Now look at it yourself (errand is "node bin/errand.mjs" here):
-  errand explain ${run}                each failure: its source, what took it, why
-  errand show ${run}                   what became of each node
-  errand validate ${EXAMPLE}  what can fail, and the most it can cost
-  errand explain provider.quota_exhausted     a 429 that no waiting will mend
+${inColumns([
+  [`errand explain ${run}`, 'each failure: its source, what took it, why'],
+  [`errand show ${run}`, 'what became of each node'],
+  [`errand validate ${EXAMPLE}`, 'what can fail, and the most it can cost'],
+  ['errand explain provider.quota_exhausted', 'a 429 that no waiting will mend'],
+])}
 Kill a run at any moment (Ctrl-C will do): errand resume RUN continues where it was.
 Next: docs/tutorial.md takes ten minutes.
 `);
@@ -54,3 +56,12 @@ Next: docs/tutorial.md takes ten minutes.
     return runs[0]?.run;
   }
 });
+
+/**
+ * @param {readonly (readonly [string, string])[]} rows a command, and what it shows
+ * @returns {string}
+ */
+function inColumns(rows) {
+  const width = Math.max(...rows.map(([command]) => command.length));
+  return rows.map(([command, shows]) => `  ${command.padEnd(width)}  ${shows}`).join('\n');
+}

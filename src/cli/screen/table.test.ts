@@ -48,4 +48,19 @@ describe('a table', () => {
       expect(words(lines.join(' '))).toEqual(words(written.flat().join(' ')));
     }
   });
+
+  it('keeps its columns where only the last one has no room', () => {
+    const written = [
+      ['NODE', 'OUTCOME', 'TARGET'],
+      ['look_up[1]/order', 'succeeded', 'script node'],
+      ['triage', 'provider.rate_limited', ''],
+    ];
+    expect(tableRows(written, 40).flat()).toEqual([
+      'NODE              OUTCOME',
+      '    TARGET',
+      'look_up[1]/order  succeeded',
+      '    script node',
+      'triage            provider.rate_limited',
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
 /**
  * Renders a table: each column as wide as it needs, the last one fitted to the screen. Where the screen is
- * too narrow for that, the cells of a row follow each other, with line breaks between cells.
+ * too narrow for that, the last cell stands below its row; where it is narrower still, the cells of a row
+ * follow each other, with line breaks between cells.
  */
 import { oneLine } from '../../errors/support/printable.ts';
 import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
@@ -39,18 +40,21 @@ export function tableRows(
   );
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
   const last = columns - before;
-  if (last < Math.min(MIN_LAST, widths.at(-1) ?? 0))
-    return rows.map((row) => flowing(row, columns, paint));
+  const hasRoom = last >= Math.min(MIN_LAST, widths.at(-1) ?? 0);
+  if (!hasRoom && before - GAP > columns) return rows.map((row) => flowing(row, columns, paint));
+  const inwards = hasRoom ? Math.max(before, HANGING) : HANGING;
   return rows.map((row) => {
     const begin = widths.slice(0, -1).map((width, at) => {
       const cell = row[at] ?? '';
       return paint(cell, at) + padEnd(cell, width + GAP).slice(cell.length);
     });
     const end = row[count - 1] ?? '';
-    const inwards = Math.max(before, HANGING);
-    const [first = '', ...more] = wrapped ? wrap(end, columns - inwards) : [clip(end, last)];
-    const below = more.map((line) => ' '.repeat(inwards) + line);
-    return [`${begin.join('')}${first}`.trimEnd(), ...below];
+    const [first = '', ...more] =
+      wrapped || !hasRoom ? wrap(end, columns - inwards) : [clip(end, last)];
+    const below = (hasRoom || first === '' ? more : [first, ...more]).map(
+      (line) => ' '.repeat(inwards) + line,
+    );
+    return [`${begin.join('')}${hasRoom ? first : ''}`.trimEnd(), ...below];
   });
 }
 
