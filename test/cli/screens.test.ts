@@ -291,8 +291,7 @@ describe('a list of runs', () => {
       costUsdMicros: 1_075_000,
     } as const;
     expect(runsText([run], 60).split('\n')).toEqual([
-      'RUN            STATUS  STARTED               TOOK   COST',
-      '    WORKFLOW',
+      'RUN  STATUS  STARTED  TOOK  COST  WORKFLOW',
       '3f0c7a52-9b1e  paused  2026-03-01 12:00:00Z  1 min  $1.075',
       '    a workflow with a long name',
       '    ask waits until 2026-03-01 13:00:00Z',

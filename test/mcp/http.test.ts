@@ -163,8 +163,9 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
     it('hears when a call is no longer wanted or out of time', async () => {
       const { url, did } = await started(manner);
       const { call } = host();
-      const server = { ...http(url, type), toolSettings: { hang: { timeoutMs: 200 } } };
-      expect(reportOf(await call('hang', {}, { server })).kind).toBe('tool.timeout');
+      const server = http(url, type);
+      const hurried = { ...server, toolSettings: { hang: { timeoutMs: 200 } } };
+      expect(reportOf(await call('hang', {}, { server: hurried })).kind).toBe('tool.timeout');
       await until(() => manner === 'sessions' || did.includes('hang cancelled'));
       const controller = new AbortController();
       const calling = call('hang', {}, { server, context: { signal: controller.signal } });

@@ -20,7 +20,7 @@ const server = createServer();
 server.on('stream', (stream, headers) => {
   stream.on('error', () => undefined);
   const grpc = { ':status': 200, 'content-type': 'application/grpc' };
-  if (!String(headers[':path']).includes('WorkflowExecution')) {
+  if (!/WorkflowExecution|QueryWorkflow/.test(String(headers[':path']))) {
     stream.respond(grpc, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
     stream.end(EMPTY);

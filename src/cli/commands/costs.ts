@@ -48,7 +48,7 @@ export function costsText(
       ]),
     ],
     columns,
-    { wrapped: true },
+    { wrapped: true, stacked: true },
   );
   return [
     ...lines,

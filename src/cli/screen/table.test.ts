@@ -26,8 +26,9 @@ describe('a table', () => {
         rows,
         fc.integer({ min: 20, max: 120 }),
         fc.boolean(),
-        (written, columns, wrapped) => {
-          const shown = tableRows(written, columns, { wrapped });
+        fc.boolean(),
+        (written, columns, wrapped, stacked) => {
+          const shown = tableRows(written, columns, { wrapped, stacked });
           expect(shown).toHaveLength(written.length);
           for (const [, ...below] of shown) for (const line of below) expect(line).toMatch(/^ {4}/);
           for (const line of shown.flat()) expect(line).not.toMatch(/[\n\r\u2028]/);
@@ -55,7 +56,7 @@ describe('a table', () => {
       ['look_up[1]/order', 'succeeded', 'script node'],
       ['triage', 'provider.rate_limited', ''],
     ];
-    expect(tableRows(written, 40).flat()).toEqual([
+    expect(tableRows(written, 40, { stacked: true }).flat()).toEqual([
       'NODE              OUTCOME',
       '    TARGET',
       'look_up[1]/order  succeeded',

@@ -1,7 +1,7 @@
 /**
  * Renders a table: each column as wide as it needs, the last one fitted to the screen. Where the screen is
- * too narrow for that, the last cell stands below its row; where it is narrower still, the cells of a row
- * follow each other, with line breaks between cells.
+ * too narrow for that, the last cell stands below its row if the table says so; else the cells of a row follow
+ * each other, with line breaks between cells.
  */
 import { oneLine } from '../../errors/support/printable.ts';
 import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
@@ -14,6 +14,8 @@ const HANGING = 4;
 interface TableOptions {
   /** The last column is wrapped instead of cut. */
   readonly wrapped?: boolean;
+  /** The last cell stands below its row where there is no room beside it. */
+  readonly stacked?: boolean;
   /** Colours a cell, after its width is computed. */
   readonly paint?: (cell: string, column: number) => string;
 }
@@ -31,7 +33,7 @@ export function tableLines(
 export function tableRows(
   written: readonly (readonly string[])[],
   columns: number,
-  { wrapped = false, paint = (cell) => cell }: TableOptions = {},
+  { wrapped = false, stacked = false, paint = (cell) => cell }: TableOptions = {},
 ): readonly (readonly string[])[] {
   const rows = written.map((row) => row.map(oneLine));
   const count = widest(rows, (row) => row.length);
@@ -41,7 +43,8 @@ export function tableRows(
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
   const last = columns - before;
   const hasRoom = last >= Math.min(MIN_LAST, widths.at(-1) ?? 0);
-  if (!hasRoom && before - GAP > columns) return rows.map((row) => flowing(row, columns, paint));
+  if (!hasRoom && !(stacked && before - GAP <= columns))
+    return rows.map((row) => flowing(row, columns, paint));
   const inwards = hasRoom ? Math.max(before, HANGING) : HANGING;
   return rows.map((row) => {
     const begin = widths.slice(0, -1).map((width, at) => {
