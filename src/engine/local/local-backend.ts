@@ -312,12 +312,13 @@ export class LocalBackend implements Backend {
     onOutage = this.#options.onOutage ?? 'halt',
     telemetry?: LegTelemetry,
   ): Promise<Claim> {
+    const askedAtMs = this.#clock.now();
     const create = timedCommit(() => this.store.create(fresh), telemetry);
     const created = await retryStoreOutage(create, {
       clock: this.#clock,
       onOutage: () => onOutage,
     });
-    this.#claims.register(created.claim);
+    this.#claims.register(created.claim, askedAtMs);
     return created.claim;
   }
 
