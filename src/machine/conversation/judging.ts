@@ -54,12 +54,18 @@ export function feedbackText(verdict: JsonValue | undefined): string {
   return words === '' ? 'The output does not meet the criteria.' : words;
 }
 
+/** The verdict in the judge's last reply; undefined when there is none, or it cannot be read. */
+export function readVerdict({ reply }: Conversation): JsonValue | undefined {
+  if (reply === undefined) return undefined;
+  const read = readReply(reply.text, VERDICT);
+  return read.type === 'output' ? read.output : undefined;
+}
+
 /** The agent's conversation with the words of the judge as its next message. */
 export function rejectedConversation(judge: Conversation): Conversation | undefined {
-  const { judging, reply } = judge;
+  const { judging } = judge;
   if (judging === undefined) return undefined;
-  const read = readReply(reply?.text ?? '', VERDICT);
-  const text = feedbackText(read.type === 'output' ? read.output : undefined);
+  const text = feedbackText(readVerdict(judge));
   return {
     ...judging.of,
     messages: [...judging.of.messages, { role: 'user', text }],
