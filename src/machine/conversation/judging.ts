@@ -5,6 +5,8 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
 import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
+import type { EffectRef } from '../state/events.ts';
+import type { Visit } from '../state/state.ts';
 import type { Conversation } from './conversation.ts';
 import { readReply } from './model-reply.ts';
 
@@ -36,6 +38,14 @@ export function judgePlan(node: AgentPlan, judged: JsonValue): JudgePlan {
     onPartial: 'restart',
     judged,
   };
+}
+
+/** What a request says that is for the judge: also one that repeats a lost call. */
+export function judgesIn(
+  { conversation }: Pick<Visit, 'conversation'>,
+  { type }: Pick<EffectRef, 'type'>,
+): { readonly judges?: true } {
+  return type === 'model' && conversation?.judging !== undefined ? { judges: true } : {};
 }
 
 /** Whether a request is for the judge of an output. */
