@@ -16,9 +16,9 @@ import { LAWS } from './all-laws.ts';
 import { planOfFiles, type DrawnPlan } from './plans.ts';
 
 /** Charges once, then writes what was asked for; the judge lets only the third version pass. */
-const speaker: Speaker = ({ messages, outputSchema, prompt }) => {
+const speaker: Speaker = ({ messages, outputSchema }) => {
   if (asksForVerdict(outputSchema)) {
-    const passed = JSON.stringify([prompt, messages]).includes('"n\\": 3');
+    const passed = JSON.stringify(messages).includes('"n\\": 3');
     return { type: 'answer', answer: { passed, feedback: 'More' }, delayMs: 0 };
   }
   const hasCharged = messages.some(({ role }) => role === 'tool');
