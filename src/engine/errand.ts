@@ -32,6 +32,7 @@ import type { LoadedWorkflow } from './loading/load-file.ts';
 import { openBackend, refuseWithTemporal, type EngineOptions } from './open-backend.ts';
 import { warnProcess } from './process-warning.ts';
 import { ReadRuns } from './read-runs.ts';
+import { namedAsStarted } from './named-as-started.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
@@ -338,7 +339,7 @@ export class Engine extends ReadRuns implements Errand {
       if (loaded !== undefined) await this.#host.release(loaded);
     };
     try {
-      const handle = await begin(async () => this.#legWorkflow(await find()));
+      const handle = await begin(async () => this.#legWorkflow(run, await find()));
       if (given !== undefined && given.file === undefined) this.#registered.remember(run, given);
       if (loaded !== undefined) this.#whenOver(handle, release);
       return handle;
@@ -358,11 +359,15 @@ export class Engine extends ReadRuns implements Errand {
       .catch((thrown: unknown) => this.#warn(thrown));
   }
 
-  async #legWorkflow(workflow: RunnableWorkflow | undefined): Promise<LegWorkflow> {
+  async #legWorkflow(run: string, workflow: RunnableWorkflow | undefined): Promise<LegWorkflow> {
     await this.extensions.start();
     if (workflow === undefined) return {};
     const plan = await this.#planOf(workflow, { isReload: true });
-    return { plan, effects: this.#host.runnerOf(workflow) };
+    const { store } = await this.runs();
+    return {
+      plan: await namedAsStarted(store, run, plan),
+      effects: this.#host.runnerOf(workflow),
+    };
   }
 
   /** Registers the workflow's secrets first. Rejects with `validation.input` for what is no workflow. */

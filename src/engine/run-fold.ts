@@ -15,6 +15,7 @@ import {
 import type { RunRecord } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { newRunState, type RunState } from '../machine/state/state.ts';
+import { namedAs } from '../workflow/plan/file-names.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { RunDrift } from './run-drift.ts';
 
@@ -74,7 +75,7 @@ export class RunFold {
 
   /** The changes that a resume with this plan would find. */
   drift(plan: WorkflowPlan): RunDrift {
-    const changed = changesSince(this.#state, plan);
+    const changed = changesSince(this.#state, namedAs(this.#state.plan, plan));
     return { changed, needsAccept: changed.some(({ isFinished }) => isFinished) };
   }
 }

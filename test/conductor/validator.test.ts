@@ -57,6 +57,16 @@ function modelsIn(events: readonly RunEvent[]): readonly string[] {
   );
 }
 
+/** Calls that were made although their reply was in the log. */
+function askedAgain(events: readonly RunEvent[]): readonly string[] {
+  const replied = new Set<string>();
+  return events.flatMap((event) => {
+    if (event.type === 'effect:succeeded') replied.add(event.effect.key);
+    const isAgain = event.type === 'effect:requested' && replied.has(event.effect.key);
+    return isAgain ? [event.effect.target] : [];
+  });
+}
+
 const REFUSE = '{answer: {passed: false, feedback: Name it}}';
 
 describe('an output that a second model judges', () => {
@@ -121,7 +131,39 @@ describe('an output that a second model judges', () => {
       status: 'completed',
       output: { text: 'third' },
     });
-    expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'w', 'j', 'w', 'j']);
+    const events = await eventsOf(run);
+    expect(modelsIn(events)).toEqual(['w', 'j', 'w', 'j', 'w', 'j']);
+    // in the same conversation, with the words of the judge
+    expect(askedAgain(events)).toEqual([]);
+  });
+
+  it.each([
+    ['the budget', 'limit.budget', 'budget: {tokens: 1500}', 'budget: {tokens: 90000}'],
+    ['its turns', 'agent.output_rejected', 'max_turns: 1', 'max_turns: 9'],
+  ])('is not judged twice when %s ends it after the verdict', async (_, kind, tight, wide) => {
+    const dear = REFUSE.replace(/}$/, ', usage: {input_tokens: 10, output_tokens: 900}}');
+    const judged = file(`[${dear}, {answer: {passed: true}}]`);
+    const within = (limit: string): string =>
+      judged.replace('tools: []', `tools: []\n    ${limit}`);
+    const run = await start(within(tight));
+    expect((await eventsOf(run)).at(-1)).toMatchObject({ type: 'run:failed', error: { kind } });
+    writeFileSync(join(folder, 'judged.yaml'), within(wide));
+    const resumed = await errand.resume(run);
+    expect(await resumed?.result()).toMatchObject({ output: { text: 'second' } });
+    const events = await eventsOf(run);
+    expect(modelsIn(events)).toEqual(['w', 'j', 'w', 'j']);
+    expect(askedAgain(events)).toEqual([]);
+  });
+
+  it('is written again after a check that came after the verdict, like that of any agent', async () => {
+    const that = "{{ output.text == 'second' }}";
+    const run = await start(
+      `${file('[{answer: {passed: true}}]')}    assert: [{that: "${that}"}]\n`,
+    );
+    expect((await eventsOf(run)).at(-1)).toMatchObject({ error: { kind: 'assert.failed' } });
+    const resumed = await errand.resume(run);
+    expect(await resumed?.result()).toMatchObject({ output: { text: 'second' } });
+    expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'w', 'j']);
   });
 
   it('needs a price for its judge where a budget is in dollars', async () => {

@@ -98,7 +98,7 @@ test('a claim that cannot be released is released when the store is back, becaus
   });
   const claims = new Claims(store, HURRIED, newOwner('here'));
   const { claim } = await store.create(newRun('r', { owner: newOwner('here') }));
-  claims.register(claim);
+  claims.register(claim, 0);
   await expect(claims.release(claim)).rejects.toMatchObject({ kind: 'store.unavailable' });
   await released;
   expect((await store.summary('r')).claim).toBeNull();

@@ -14,8 +14,8 @@ export class Claims {
   readonly #store: RunStore;
   readonly #clock: EffectClock;
   readonly #owner: ClaimOwner;
-  /** Claimed by this backend, or about to be. */
-  readonly #claimed = new Set<string>();
+  /** Claimed by this backend, or about to be; and when the store was asked for it, by our clock. */
+  readonly #claimed = new Map<string, number>();
   /** Cancels the next try to release a claim, by run. */
   readonly #unreleased = new Map<string, () => void>();
   #isClosed = false;
@@ -45,9 +45,14 @@ export class Claims {
     return claim;
   }
 
-  /** Registers the claim that came with a new run. */
-  register({ run }: Claim): void {
-    this.#claimed.add(run);
+  /** Registers the claim that came with a new run, and when the store was asked for it. */
+  register({ run }: Claim, askedAtMs: number): void {
+    this.#claimed.set(run, askedAtMs);
+  }
+
+  /** When the store was asked for the claim: its lease has lasted at least since then. */
+  askedAtMs({ run }: Claim): number {
+    return this.#claimed.get(run) ?? -Infinity;
   }
 
   /**
@@ -101,17 +106,18 @@ export class Claims {
   }
 
   async #acquireNow(run: string, lostBefore: number): Promise<Claim> {
-    const wasClaimed = this.#claimed.has(run);
+    const before = this.#claimed.get(run);
     const life = this.#life(run);
     // before the store is called, or two concurrent calls would take the run from each other
-    this.#claimed.add(run);
+    this.#claimed.set(run, this.#clock.now());
     try {
       const owner = lostBefore === 0 ? this.#owner : { ...this.#owner, lostBefore };
       await refuseLiveOwner(this.#store, run, life);
       const isAlive = (held: ClaimOwner): boolean => life(held) !== 'gone';
       return await this.#store.claim({ run, owner, leaseMs: LEASE_MS, isAlive });
     } catch (refusal) {
-      if (!wasClaimed) this.#claimed.delete(run);
+      if (before === undefined) this.#claimed.delete(run);
+      else this.#claimed.set(run, before);
       throw refusal;
     }
   }

@@ -24,6 +24,16 @@ const PLAN = workflow({
   nodes: [{ name: 'work', type: 'call', function: 'work' }],
 }).plan;
 
+/** Pays after the first step, so that a leg that has begun requests the payment. */
+const PAYING = workflow({
+  name: 'paying',
+  entryPoint: 'begin',
+  nodes: [
+    { name: 'begin', type: 'call', function: 'begin', routes: [{ to: 'pay' }] },
+    { name: 'pay', type: 'call', function: 'pay' },
+  ],
+}).plan;
+
 /** Advances when the test says so, and calls what is due in order. */
 class Hours implements EffectClock {
   #nowMs = START_MS;
@@ -139,5 +149,65 @@ test.each(STORES)(
     await clock.pass(LEASE_MS);
     const due = await backend.sharing.due({ limit: 10 });
     expect(due.map((each) => each.run)).toEqual([run.id]);
+  },
+);
+
+/** A store whose process stands still while it requests an effect of that node: it hears of the commit late. */
+async function payWhileStandingStill(
+  openStore: (now: () => number) => Promise<RunStore>,
+  node: string,
+  afterwards: (store: RunStore, run: string) => Promise<unknown>,
+): Promise<{ readonly status: string; readonly called: readonly string[] }> {
+  const clock = new Hours();
+  const store = await openStore(clock.now);
+  const standStill = async (run: string, events: readonly object[]): Promise<void> => {
+    if (!JSON.stringify(events).includes(`"type":"effect:requested","node":"${node}"`)) return;
+    await clock.pass(LEASE_MS, { heard: false });
+    await afterwards(store, run);
+  };
+  const create = store.create.bind(store);
+  store.create = async (run) => {
+    const created = await create(run);
+    await standStill(run.id, run.events);
+    return created;
+  };
+  const append = store.append.bind(store);
+  store.append = async (commit) => {
+    const head = await append(commit);
+    await standStill(commit.claim.run, commit.events);
+    return head;
+  };
+  const called: string[] = [];
+  const note = (name: string) => (): object => ({ called: called.push(name) });
+  const functions = { begin: note('begin'), pay: note('pay') };
+  const backend = new LocalBackend({
+    store,
+    clock,
+    effects: createEffectRunner({ env: {}, directory: '.', functions }),
+  });
+  open.push(backend);
+  const { status } = await (await backend.start(PAYING, {})).result();
+  return { status, called };
+}
+
+const LATE = STORES.flatMap(([name, openStore]) =>
+  (['begin', 'pay'] as const).map((node) => [name, node, openStore] as const),
+);
+
+test.each(LATE)(
+  'one that stood still while its request was stored starts no effect of a run that another has: %s, %s',
+  async (_, node, openStore) => {
+    const { status, called } = await payWhileStandingStill(openStore, node, takeFromAfar);
+    expect(called).toEqual(node === 'begin' ? [] : ['begin']);
+    expect(status).toBe('interrupted');
+  },
+);
+
+test.each(LATE)(
+  'one that stood still and still has its run goes on: %s, %s',
+  async (_, node, openStore) => {
+    const { status, called } = await payWhileStandingStill(openStore, node, async () => undefined);
+    expect(called).toEqual(['begin', 'pay']);
+    expect(status).toBe('completed');
   },
 );

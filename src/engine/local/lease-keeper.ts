@@ -7,16 +7,24 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import type { Claim, RunStore } from '../../machine/ports/store-port.ts';
 import type { EffectClock } from '../../effects/clock.ts';
+import type { LogWriter } from '../run/log-writer.ts';
 import type { RunLoop } from '../run/run-loop.ts';
 import { deliverMessages } from './run-messages.ts';
 
 export const LEASE_MS = 30_000;
 const POLL_MS = 200;
 const HEARTBEAT_MS = LEASE_MS / 3;
+/**
+ * A claim that was confirmed longer ago is confirmed again before an effect begins: a process that
+ * stood still (a suspended machine, a stopped process, a slow commit) may have lost its run meanwhile.
+ */
+const CONFIRMED_FOR_MS = (2 * LEASE_MS) / 3;
 
 interface OwnedRun {
   readonly loop: RunLoop;
   readonly claim: Claim;
+  /** When the store was asked for the lease that it gave last, by our clock: it began no earlier. */
+  heldSinceMs: number;
 }
 
 export class LeaseKeeper {
@@ -36,8 +44,8 @@ export class LeaseKeeper {
   }
 
   /** Delivers messages from now on; the backend delivers the earlier ones. */
-  add(loop: RunLoop, claim: Claim): void {
-    this.#runs.set(loop.state.run, { loop, claim });
+  add(loop: RunLoop, claim: Claim, heldSinceMs: number): void {
+    this.#runs.set(loop.state.run, { loop, claim, heldSinceMs });
     if (this.#runs.size > 1) return;
     this.#heartbeatAtMs = this.#clock.now() + HEARTBEAT_MS;
     this.#arm();
@@ -48,6 +56,30 @@ export class LeaseKeeper {
     if (this.#runs.size > 0) return;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
+  }
+
+  /**
+   * Undefined when the run is certainly still ours. Otherwise asks the store, and ends the leg of a run
+   * that another process has taken, before the promise is fulfilled.
+   */
+  confirm(run: string, log: Pick<LogWriter, 'duringOutages'>): Promise<void> | undefined {
+    const owned = this.#runs.get(run);
+    if (owned === undefined || this.#isConfirmed(owned)) return undefined;
+    return this.#confirm(run, owned, log);
+  }
+
+  async #confirm(
+    run: string,
+    owned: OwnedRun,
+    log: Pick<LogWriter, 'duringOutages'>,
+  ): Promise<void> {
+    // the process may stand still during the answer too
+    while (this.#runs.get(run) === owned && !owned.loop.isStopping && !this.#isConfirmed(owned))
+      await log.duringOutages(() => this.#renew([owned]));
+  }
+
+  #isConfirmed({ heldSinceMs }: OwnedRun): boolean {
+    return this.#clock.now() - heldSinceMs < CONFIRMED_FOR_MS;
   }
 
   #arm(): void {
@@ -77,8 +109,18 @@ export class LeaseKeeper {
 
   async #heartbeat(): Promise<void> {
     this.#heartbeatAtMs = this.#clock.now() + HEARTBEAT_MS;
-    const claims = [...this.#runs.values()].map(({ claim }) => claim);
-    const lost = await this.#store.heartbeat(claims, LEASE_MS);
-    for (const { run } of lost) this.#runs.get(run)?.loop.revokeClaim();
+    await this.#renew([...this.#runs.values()]);
+  }
+
+  async #renew(owned: readonly OwnedRun[]): Promise<void> {
+    const askedAtMs = this.#clock.now();
+    const claims = owned.map(({ claim }) => claim);
+    const lost = new Set((await this.#store.heartbeat(claims, LEASE_MS)).map(({ run }) => run));
+    for (const each of owned) {
+      const { run } = each.claim;
+      if (!lost.has(run)) each.heldSinceMs = askedAtMs;
+      // a leg that ended meanwhile has released its claim itself
+      else if (this.#runs.get(run) === each) each.loop.revokeClaim();
+    }
   }
 }

@@ -312,13 +312,12 @@ export class LocalBackend implements Backend {
     onOutage = this.#options.onOutage ?? 'halt',
     telemetry?: LegTelemetry,
   ): Promise<Claim> {
+    const askedAtMs = this.#clock.now();
     const create = timedCommit(() => this.store.create(fresh), telemetry);
-    const created = await retryStoreOutage(create, {
-      clock: this.#clock,
-      onOutage: () => onOutage,
-    });
-    this.#claims.register(created.claim);
-    return created.claim;
+    const patience = { clock: this.#clock, onOutage: () => onOutage };
+    const { claim } = await retryStoreOutage(create, patience);
+    this.#claims.register(claim, askedAtMs);
+    return claim;
   }
 
   /** `sent` is the number of the message by which the answer was sent to a process that did not read it. */

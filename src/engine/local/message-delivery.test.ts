@@ -26,6 +26,14 @@ const GATED = workflow({
   parallel: [{ name: 'both', agents: ['work', 'gate'] }],
 }).plan;
 
+/** Another gate stays open after the first was answered. */
+const TWICE_GATED = workflow({
+  name: 'twice',
+  entryPoint: 'all',
+  nodes: [{ name: 'work', type: 'call', function: 'work' }, GATE, { ...GATE, name: 'second' }],
+  parallel: [{ name: 'all', agents: ['work', 'gate', 'second'] }],
+}).plan;
+
 interface Stage {
   readonly store: RunStore;
   readonly owner: LocalBackend;
@@ -36,7 +44,7 @@ interface Stage {
 }
 
 /** One backend executes the run, and another sends messages to it. */
-async function stageOf(work: 'succeeds' | 'fails' = 'succeeds'): Promise<Stage> {
+async function stageOf(work: 'succeeds' | 'fails' = 'succeeds', plan = GATED): Promise<Stage> {
   const store = openMemoryStore({ now: Date.now });
   const { promise, resolve } = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -52,7 +60,7 @@ async function stageOf(work: 'succeeds' | 'fails' = 'succeeds'): Promise<Stage> 
   const effects = createEffectRunner({ env: {}, directory: '.', functions });
   const owner = new LocalBackend({ store, effects });
   const other = new LocalBackend({ store, effects });
-  const handle = await owner.start(GATED, {});
+  const handle = await owner.start(plan, {});
   await begun.promise;
   const rest = async (): Promise<void> => {
     resolve();
@@ -96,6 +104,47 @@ test('a run that pauses before it reads an answer is resumed with it, once', asy
     types.push(...events.map((event) => asEvent(event).type));
   expect(types.filter((type) => type === 'gate:answered')).toHaveLength(1);
   expect(types).not.toContain('error:suppressed');
+});
+
+test.each([
+  ['completes', GATED, 'both[gate]/gate'],
+  ['pauses for another answer', TWICE_GATED, 'all[gate]/gate'],
+] as const)(
+  'an answer that another process found and took is not refused when the run then %s',
+  async (_, plan, gate) => {
+    const stage = await stageOf('succeeds', plan);
+    const { store, owner, other, handle } = stage;
+    restAfterSending(stage);
+    const claim = store.claim.bind(store);
+    store.claim = async (request) => {
+      store.claim = claim;
+      await (await owner.resume(handle.id)).result();
+      return claim(request);
+    };
+    expect(await other.answer(handle.id, { gate, value: 'yes', by: 'someone' })).toBeUndefined();
+    const answered: unknown[] = [];
+    for await (const { events } of store.read(handle.id))
+      for (const event of events.map(asEvent))
+        if (event.type === 'gate:answered') answered.push([event.gate, event.by]);
+    expect(answered).toEqual([[gate, 'someone']]);
+  },
+);
+
+test('an answer that came second is refused, also when its leg ends before that is known', async () => {
+  const stage = await stageOf('succeeds', TWICE_GATED);
+  const { store, owner, other, handle } = stage;
+  restAfterSending(stage);
+  const claim = store.claim.bind(store);
+  const gate = 'all[gate]/gate';
+  store.claim = async (request) => {
+    store.claim = claim;
+    const quicker = await owner.resume(handle.id, { answer: { gate, value: 'no', by: 'quicker' } });
+    await quicker.result();
+    return claim(request);
+  };
+  await expect(
+    other.answer(handle.id, { gate, value: 'yes', by: 'someone' }),
+  ).rejects.toMatchObject({ kind: 'gate.closed' });
 });
 
 test('a run that reads its cancellation in time acknowledges it', async () => {

@@ -60,9 +60,27 @@ export class MessageDelivery {
       try {
         return await runHere(sent?.number);
       } catch (refusal) {
+        if (sent !== undefined && (await this.#wasTaken(run, sent))) return undefined;
         const isClaimed = isKind(refusal, 'run.already_active');
         if (!isClaimed || !(await this.#claims.isRunning(run))) throw refusal;
       }
+    }
+  }
+
+  /**
+   * Whether another process that took the run up has found the message and acted on it: then what is
+   * refused here is the same command once more.
+   */
+  async #wasTaken(run: string, { number, onAcknowledged }: SentMessage): Promise<boolean> {
+    const unread = await this.#store.messages(run);
+    if (onAcknowledged === undefined || unread.some((message) => message.number === number))
+      return false;
+    try {
+      await onAcknowledged(number);
+      return true;
+    } catch (refusal) {
+      if (isKind(refusal, 'gate.closed')) return false;
+      throw refusal;
     }
   }
 

@@ -132,6 +132,7 @@ export class OpenLegs {
       log,
       effects,
       breakers: this.#breakers,
+      stillOwned: () => this.#leases?.confirm(state.run, log),
       clock,
       alarm: this.#alarm,
       nextTurn,
@@ -163,7 +164,7 @@ export class OpenLegs {
     });
     this.#legs.set(state.run, leg);
     if (this.#isDraining) loop.drain();
-    this.#leases?.add(loop, claim);
+    this.#leases?.add(loop, claim, this.#parts.claims.askedAtMs(claim));
     return { leg, messages };
   }
 

@@ -8,10 +8,11 @@ import { isPlainObject } from '../../errors/support/safe-json.ts';
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport, ReportDraft, UserAction } from '../../errors/report/report.ts';
+import { judgesIn } from '../../machine/conversation/judging.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EventBody, Usage } from '../../machine/state/events.ts';
 import { recordedFailure, stampAt } from '../../machine/decide/failure.ts';
-import { scopeOf } from '../../machine/state/plan-lookup.ts';
+import { scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import { costOf, countable } from '../../machine/policy/pricing.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { withSpokenKinds } from './spoken-kinds.ts';
@@ -76,7 +77,8 @@ function askedAgain(
   if (result.ok || result.isLost !== true || !isIdempotent || pending === undefined)
     return undefined;
   const attempt = pending.attempt + 1;
-  return { type: 'effect:requested', node: node.name, path, effect: ref, attempt };
+  const judges = judgesIn(visitOf(scopeOf(state, pending.scope)), ref);
+  return { type: 'effect:requested', node: node.name, path, effect: ref, attempt, ...judges };
 }
 
 function settled(

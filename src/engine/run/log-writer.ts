@@ -66,6 +66,11 @@ export class LogWriter {
     return events;
   }
 
+  /** Repeats another write of the run during an outage, as often as a commit. */
+  duringOutages<T>(write: () => Promise<T>): Promise<T> {
+    return retryStoreOutage(write, this.#options, (outage) => this.#outages.push(outage));
+  }
+
   /** Takes the outages that have ended since the last call, as events. */
   takeOutages(): readonly Extract<EventBody, { type: 'error:suppressed' }>[] {
     return this.#outages.splice(0).map((error) => ({

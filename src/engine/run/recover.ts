@@ -8,6 +8,7 @@ import { OUTCOME_UNKNOWN } from '../../machine/policy/unknown-outcome.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { checkBudgets } from '../../machine/policy/budget.ts';
+import { judgesIn } from '../../machine/conversation/judging.ts';
 import { cooldownUntilMs } from '../../machine/policy/cooldown.ts';
 import { pendingRequest, pendingInput } from '../../machine/decide/effect-request.ts';
 import type { EffectRef, EventBody, RunEvent } from '../../machine/state/events.ts';
@@ -111,13 +112,15 @@ function lostEffect(
         outcome: 'unknown',
       }),
     ];
-  const { node, path } = visitOf(scopeOf(state, pending.scope));
+  const visit = visitOf(scopeOf(state, pending.scope));
+  const { node, path } = visit;
   const again: EventBody = {
     type: 'effect:requested',
     node,
     path,
     effect: request.ref,
     attempt: request.ref.key === pending.effect.key ? pending.attempt + 1 : 0,
+    ...judgesIn(visit, request.ref),
     ...reservedFor(state, pending),
   };
   // its input has changed, so it is another action

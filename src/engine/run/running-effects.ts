@@ -33,6 +33,11 @@ export interface RunningEffectsOptions {
   readonly effects: Pick<EffectRunner, 'run'>;
   readonly breakers: Pick<Breakers, 'guard'>;
   readonly redactor: Redactor;
+  /**
+   * Called before an effect begins. A promise is fulfilled when the store has said whose the run is; an
+   * effect of a run that is not ours any more is aborted by then. Default: nobody can take the run.
+   */
+  readonly stillOwned?: () => Promise<void> | undefined;
   /** Called with progress of effects, of which nothing is stored. */
   readonly onProgress: (progress: Progress) => void;
   /** The internal record: stacks and host paths, which go nowhere else. */
@@ -201,7 +206,7 @@ export class RunningEffects {
     pending: PendingEffect,
     signal: AbortSignal,
   ): Promise<void> {
-    const { state, breakers, redactor } = this.#options;
+    const { state, breakers, redactor, stillOwned } = this.#options;
     const { key } = request.ref;
     const streamed = { hasText: false };
     const progress = new ProgressRedaction(redactor, (value) =>
@@ -213,11 +218,14 @@ export class RunningEffects {
       else progress.value(value);
     });
     const isWanted = (): boolean => state.effects.get(key) === pending;
-    const { result: raw, changes } = await breakers.guard(request, () =>
-      // no longer wanted after the breaker was read: it is not started
+    // no longer wanted after the breaker was read, or no longer ours: it is not started
+    const begin = (): Promise<EffectResult> =>
       isWanted() && !signal.aborted
         ? this.#call(request, context)
-        : Promise.resolve(cancelledBefore('cancelled.call')),
+        : Promise.resolve(cancelledBefore('cancelled.call'));
+    const { result: raw, changes } = await breakers.guard(
+      request,
+      () => stillOwned?.()?.then(begin) ?? begin(),
     );
     progress.end();
     const result = signal.aborted ? raw : notCancelledByUs(state, request, raw, redactor);

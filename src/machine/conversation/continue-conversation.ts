@@ -3,9 +3,10 @@
  * and results stay, the models get fresh schedules, and the cause of the failure is decided again.
  */
 import type { ErrorReport } from '../../errors/report/report.ts';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { judgeCall, toolsOf } from './agent-tools.ts';
 import { raiseDraft, readReply } from './model-reply.ts';
+import { hasPassed, readVerdict } from './judging.ts';
 import { newChain } from '../policy/model-chain.ts';
 import { DONE, hasConversation, modelsOf, schemaOf } from './model-request.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
@@ -22,10 +23,26 @@ import {
 
 export function continueConversation(state: RunState, scope: Scope): void {
   const visit = visitOf(scope);
-  const conversation = (visit.conversation = afterJudging(visit.conversation));
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const isJudged = node.type === 'agent' && node.validator !== undefined;
+  const verdict = isJudged ? verdictOf(visit.conversation) : undefined;
+  if (verdict !== undefined && !hasPassed(verdict)) return continueRejected(state, scope);
+  const conversation = (visit.conversation = afterJudging(visit.conversation));
   if (conversation === undefined || !hasConversation(node)) return;
-  const chain = newChain(modelsOf(state, scope, node));
+  refresh(state, scope, conversation);
+  for (const open of conversation.calls)
+    reopenCall(conversation, open, visit.pending.has(open.key));
+  if (node.type === 'agent') answerFatalCall(conversation, node, toolsOf(state, scope));
+  const isFinal = isFinalReply(conversation, schemaOf(state, node), node.type === 'agent');
+  // a reply that nobody has judged yet is judged, not asked for again
+  if (isFinal && (!isJudged || verdict !== undefined)) dropLastReply(conversation);
+  conversation.failedWith = undefined;
+}
+
+/** Fresh schedules and corrections; the prompt is evaluated again. */
+function refresh(state: RunState, scope: Scope, conversation: Conversation): void {
+  const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node);
+  const chain = hasConversation(node) ? newChain(modelsOf(state, scope, node)) : [];
   if (chain.length > 0) conversation.chain.splice(0, Infinity, ...chain);
   Object.assign(conversation.corrections, {
     schema: 0,
@@ -34,15 +51,29 @@ export function continueConversation(state: RunState, scope: Scope): void {
   conversation.failure = undefined;
   conversation.failedCalls = [];
   conversation.isReworded = true;
-  for (const open of conversation.calls)
-    reopenCall(conversation, open, visit.pending.has(open.key));
-  if (node.type === 'agent') answerFatalCall(conversation, node, toolsOf(state, scope));
-  const isJudged = node.type === 'agent' && node.validator !== undefined;
-  const isRefused = conversation.failedWith?.kind === 'agent.output_rejected';
-  const isFinal = isFinalReply(conversation, schemaOf(state, node), node.type === 'agent');
-  // a reply that nobody has judged yet is judged, not asked for again
-  if (isFinal && (!isJudged || isRefused)) dropLastReply(conversation);
-  conversation.failedWith = undefined;
+}
+
+/** The verdict of the judge that the conversation has come to. */
+function verdictOf(conversation: Conversation | undefined): JsonValue | undefined {
+  return conversation?.judging === undefined ? undefined : readVerdict(conversation);
+}
+
+/**
+ * The verdict is in the log, so nobody is asked for it again: what follows it is decided again. It does
+ * not count as one of the rejections that are left.
+ */
+function continueRejected(state: RunState, scope: Scope): void {
+  const visit = visitOf(scope);
+  const { conversation } = visit;
+  if (conversation?.judging === undefined) return;
+  const of = { ...conversation.judging.of, rejections: -1 };
+  refresh(state, scope, of);
+  visit.conversation = {
+    ...conversation,
+    failure: undefined,
+    failedWith: undefined,
+    judging: { ...conversation.judging, of },
+  };
 }
 
 /** A judgement that did not end well is made anew, with all rejections in hand again. */

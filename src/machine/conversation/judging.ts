@@ -5,6 +5,8 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
 import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
+import type { EffectRef } from '../state/events.ts';
+import type { Visit } from '../state/state.ts';
 import type { Conversation } from './conversation.ts';
 import { readReply } from './model-reply.ts';
 
@@ -38,6 +40,14 @@ export function judgePlan(node: AgentPlan, judged: JsonValue): JudgePlan {
   };
 }
 
+/** What a request says that is for the judge: also one that repeats a lost call. */
+export function judgesIn(
+  { conversation }: Pick<Visit, 'conversation'>,
+  { type }: Pick<EffectRef, 'type'>,
+): { readonly judges?: true } {
+  return type === 'model' && conversation?.judging !== undefined ? { judges: true } : {};
+}
+
 /** Whether a request is for the judge of an output. */
 export function asksForVerdict(schema: JsonObject | undefined): boolean {
   return schema !== undefined && canonicalJson(schema) === canonicalJson(VERDICT);
@@ -54,12 +64,18 @@ export function feedbackText(verdict: JsonValue | undefined): string {
   return words === '' ? 'The output does not meet the criteria.' : words;
 }
 
+/** The verdict in the judge's last reply; undefined when there is none, or it cannot be read. */
+export function readVerdict({ reply }: Conversation): JsonValue | undefined {
+  if (reply === undefined) return undefined;
+  const read = readReply(reply.text, VERDICT);
+  return read.type === 'output' ? read.output : undefined;
+}
+
 /** The agent's conversation with the words of the judge as its next message. */
 export function rejectedConversation(judge: Conversation): Conversation | undefined {
-  const { judging, reply } = judge;
+  const { judging } = judge;
   if (judging === undefined) return undefined;
-  const read = readReply(reply?.text ?? '', VERDICT);
-  const text = feedbackText(read.type === 'output' ? read.output : undefined);
+  const text = feedbackText(readVerdict(judge));
   return {
     ...judging.of,
     messages: [...judging.of.messages, { role: 'user', text }],

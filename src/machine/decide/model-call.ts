@@ -10,6 +10,7 @@ import { cooldownUntilMs } from '../policy/cooldown.ts';
 import { modelRequest, requestedEvent } from './effect-request.ts';
 import { failIfTooLate } from './end-run.ts';
 import type { EventBody } from '../state/events.ts';
+import { judgesIn } from '../conversation/judging.ts';
 import { beginningOf } from '../evolve/conversation.ts';
 import { nodeFailed, failureAt } from './failure.ts';
 import {
@@ -175,7 +176,7 @@ function requestWithinLimits(
     ...requestedEvent(visit, ref),
     reserves,
     ...(isSentBack(state, scope, conversation) ? { isCorrection: true } : {}),
-    ...(conversation.judging === undefined ? {} : { judges: true }),
+    ...judgesIn({ conversation }, ref),
     ...(input.type === 'model' && input.refreshesKey === true ? { refreshesKey: true } : {}),
     ...(isSamePrompt(visit.conversation?.prompt, conversation.prompt)
       ? {}

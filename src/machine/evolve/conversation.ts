@@ -86,7 +86,9 @@ function modelEvent(state: RunState, scope: Scope, event: EffectEvent): void {
 
 function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   const visit = visitOf(scope);
-  turnToJudge(state, scope, event.judges === true);
+  // a call that was lost and is repeated goes to whom it went before
+  if (visit.conversation?.asking?.key !== event.effect.key)
+    turnToJudge(state, scope, event.judges === true);
   const node = conversationNode(state, scope);
   visit.conversation ??= newConversation(
     event.prompt ?? { text: '' },

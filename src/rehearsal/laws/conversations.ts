@@ -3,6 +3,7 @@ import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { ModelEntry } from '../../workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { asksForVerdict } from '../../machine/conversation/judging.ts';
 import { modelRequests } from './model-requests.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import {
@@ -105,6 +106,8 @@ export const nothingIsForgotten: Law = {
   breaches: (subject) =>
     subject.executions.flatMap(({ work, path, afterSeq, number }) => {
       if (work.type !== 'model' || nodeAt(subject.plan, path)?.node.type !== 'agent') return [];
+      // a judge reads the output, and not how the agent came to it
+      if (asksForVerdict(work.call.outputSchema)) return [];
       const since = begunAt(subject.events, path, afterSeq);
       const done = subject.events
         .slice(since, afterSeq)

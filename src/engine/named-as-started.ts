@@ -1,0 +1,16 @@
+/** Gives the files of a workflow the names by which a run knows them. */
+import type { ReadableStore } from '../machine/ports/store-port.ts';
+import { namedAs } from '../workflow/plan/file-names.ts';
+import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+
+/** The run may have been started in another folder, and knows its files by their names from there. */
+export async function namedAsStarted(
+  store: Pick<ReadableStore, 'get'>,
+  run: string,
+  plan: WorkflowPlan,
+): Promise<WorkflowPlan> {
+  if (Object.keys(plan.children).length === 0) return plan;
+  const { plan: first } = await store.get(run);
+  // written by a backend, and the row's checksum is verified
+  return namedAs(JSON.parse(first) as WorkflowPlan, plan);
+}
