@@ -5,6 +5,7 @@ import { FIGURES, percentOf } from '../../rehearsal/figures/minimum.ts';
 import { fileOfRule, type AtRule } from '../../rehearsal/report/rule-file.ts';
 import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/result.ts';
 import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import { warningText, type RehearsalWarning } from '../../rehearsal/report/warnings.ts';
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
 import { shellWord } from './phrases.ts';
 import { noteLines, placeOf, placeWritten } from './rehearsal-notes.ts';
@@ -35,6 +36,7 @@ export function rehearsalText(rehearsed: Rehearsed, options: RehearsalTextOption
     ...(options.isQuiet ? [] : [noteLines(rehearsed).join('\n')]),
     ...(options.isVerbose ? [scenarioLines(rehearsed, options).join('\n')] : []),
     ...surpriseTexts(rehearsed, options),
+    ...(result.warnings ?? []).map((warning) => warningLines(warning, options)),
     ...differenceTexts(result),
     ...endLines(rehearsed, options),
   ]
@@ -203,6 +205,20 @@ function surpriseText(first: Scenario, { why, others, options, rehearsed }: Surp
     ...(others.length === 0
       ? []
       : [`  the same: ${names.map(oneLine).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`]),
+  ].join('\n');
+}
+
+function warningLines(
+  warning: RehearsalWarning,
+  { typed }: Pick<RehearsalTextOptions, 'typed'>,
+): string {
+  const { scenario, file, line } = warning;
+  return [
+    '',
+    `warning: ${oneLine(warningText(warning))} at ${file}:${line}`,
+    scenario === undefined
+      ? '  Write `idempotent: true` where doing it twice does no harm; else let a person decide with `ask`.'
+      : `  alone: errand rehearse ${shellWord(typed)} --only ${shellWord(scenario)} --verbose`,
   ].join('\n');
 }
 
