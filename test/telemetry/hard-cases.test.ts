@@ -305,7 +305,7 @@ nodes:
     const many = await open(
       `  - name: each
     type: for_each
-    source: '{{ range(2000) }}'
+    source: '{{ range(10000) }}'
     as: n
     max_concurrent: 50
     agent: { name: member, type: set, value: '{{ n }}' }`,
@@ -313,7 +313,7 @@ nodes:
     const run = await start(many.engine);
     expect(await run.result()).toMatchObject({ status: 'completed' });
     const spans = await recorded.spans();
-    expect(spans.filter(({ name }) => name === 'errand.node member')).toHaveLength(2000);
+    expect(spans.filter(({ name }) => name === 'errand.node member')).toHaveLength(10_000);
     expect(new Set(spans.map((span) => span.spanContext().spanId)).size).toBe(spans.length);
     expect(spans.every(({ attributes }) => attributes['errand.node.type'] !== 'call')).toBe(true);
   });
