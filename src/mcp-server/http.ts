@@ -89,7 +89,7 @@ export class McpOverHttp {
     await Promise.all([this.#handler.close(), ...open.map(({ server }) => server.close())]);
   }
 
-  /** Nothing but changes of files is told, so nothing is ever published by others. */
+  /** Carries changes of files only, so nobody else publishes anything. */
   #bus(): SdkEventBus {
     return {
       publish: () => undefined,

@@ -98,7 +98,7 @@ export interface SdkTransport {
 interface NewServer {
   readonly version: string;
   readonly instructions: string;
-  /** Whether clients can be told that the list of tools has changed. */
+  /** Whether clients can hear that the list of tools has changed. */
   readonly announcesTools: boolean;
 }
 
@@ -114,7 +114,7 @@ export const TOOLS_CHANGED = { kind: 'tools_list_changed' };
 export interface McpServerSdk {
   newServer(options: NewServer): SdkServer;
   unknownTool(message: string): Error;
-  /** `bus` carries what subscribed clients are told. */
+  /** `bus` carries what subscribed clients hear. */
   httpHandler(factory: SdkFactory, bus: SdkEventBus): SdkHttpHandler;
   isLegacyRequest(request: Request, body: unknown): Promise<boolean>;
   newSession(id: string): SdkSession;

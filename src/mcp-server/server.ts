@@ -18,7 +18,7 @@ export interface ServerOptions {
   readonly host: McpHost;
   readonly era: Era;
   readonly calls: CallsUnderWay;
-  /** Whether its client can be told that the list of tools has changed. */
+  /** Whether its client can hear that the list of tools has changed. */
   readonly announcesTools: boolean;
   /** Over HTTP. */
   readonly holder?: TokenHolder | undefined;

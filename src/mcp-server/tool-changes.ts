@@ -39,7 +39,7 @@ export class ToolChanges {
     if (this.#listeners.size === 0) return;
     const isChanged = tools !== undefined && this.#known !== undefined && tools !== this.#known;
     this.#known = tools ?? this.#known;
-    if (isChanged) for (const listener of [...this.#listeners]) listener();
+    if (isChanged) for (const listener of this.#listeners) listener();
     this.#cancelTimer?.();
     this.#cancelTimer = this.#host.after(EVERY_MS, () => void this.#look());
   }
@@ -49,7 +49,7 @@ export class ToolChanges {
     try {
       return JSON.stringify(await listTools(this.#host, { isReader: false }));
     } catch {
-      // the next look shows it, and whoever lists the tools is told why
+      // the next look shows it, and a call that lists the tools says why
       return undefined;
     }
   }

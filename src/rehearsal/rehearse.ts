@@ -15,9 +15,8 @@ import type { Minima } from './figures/minimum.ts';
 import { performAll, type WorldOptions } from './perform-all.ts';
 import type { Atlas } from './places/places.ts';
 import { Transforms } from './play/transforms.ts';
-import { resultOf, type MutantFigure, type RehearsalResult } from './report/result.ts';
+import { resultOf, type RehearsalResult } from './report/result.ts';
 import type { Scenario } from './scenarios/scenario.ts';
-import type { Storms } from './storms.ts';
 import { warningsOf } from './report/warnings.ts';
 
 export interface RehearseOptions extends WorldOptions {
@@ -75,9 +74,15 @@ async function rehearse(
   const crashed = await rehearseCrashes(company, performed.scenarios, how);
   const scenarios = performed.scenarios.map((each) => afterCrashes(each, crashed));
   const report = new CoverageReport(company.kitchen, notes, scenarios);
-  const mutants = options.hasMutants === true ? await mutantsOf(performed, options) : undefined;
+  // loaded when asked for: most rehearsals have neither mutants nor storms
+  const mutants =
+    options.hasMutants === true
+      ? await (await import('./mutants/rehearse-mutants.ts')).rehearseMutants(performed, options)
+      : undefined;
   const weather =
-    storms === 0 ? undefined : await stormsOf(company, { seed, storms, ...watching });
+    storms === 0
+      ? undefined
+      : await (await import('./storms.ts')).rehearseStorms(company, { seed, storms, ...watching });
   const coverage = {
     ...report.all,
     crashes: crashed.figure,
@@ -106,21 +111,6 @@ async function rehearse(
       (weather?.broken.length ?? 0) > 0 ||
       scenarios.some(({ summary }) => summary?.isBroken === true),
   };
-}
-
-/** Loaded when asked for: most rehearsals have neither mutants nor storms. */
-async function mutantsOf(
-  ...args: Parameters<typeof import('./mutants/rehearse-mutants.ts').rehearseMutants>
-): Promise<MutantFigure> {
-  const { rehearseMutants } = await import('./mutants/rehearse-mutants.ts');
-  return rehearseMutants(...args);
-}
-
-async function stormsOf(
-  ...args: Parameters<typeof import('./storms.ts').rehearseStorms>
-): Promise<Storms> {
-  const { rehearseStorms } = await import('./storms.ts');
-  return rehearseStorms(...args);
 }
 
 /** A crash that changes the end is a surprise too. */

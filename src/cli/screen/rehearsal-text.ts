@@ -258,7 +258,9 @@ function endLines(
   const isNone = only !== undefined && result.scenarios.length === 0;
   return [
     ...(isNone
-      ? [`No scenario has ${JSON.stringify(only)} in its name; --verbose without --only lists them.`]
+      ? [
+          `No scenario has ${JSON.stringify(only)} in its name; --verbose without --only lists them.`,
+        ]
       : []),
     ...result.below.map(
       ({ figure, min, percent: got }) =>

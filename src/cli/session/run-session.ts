@@ -14,7 +14,6 @@ import {
 } from '../../machine/policy/unknown-outcome.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { answerValue } from './answer-value.ts';
-import { refusal } from '../exit.ts';
 import { followToLegEnd, whenContinued, type PausedRun } from './follow-other-process.ts';
 import { CONTINUED, EXPIRED, GateQueue } from './gate-queue.ts';
 import { rendererOf } from '../project/project-extensions.ts';

@@ -33,7 +33,7 @@ export function warningsOf(parts: WarningParts): readonly RehearsalWarning[] {
   return [...failing.values(), ...[...parts.repeats].map(repetition)];
 }
 
-/** A `calm` that fails in any way; elsewhere a limit, since a `halt` or a `terminate` beside the calm path is meant. */
+/** Any failure of `calm`; of other scenarios only a limit, since a `halt` or a `terminate` beside the calm path is meant. */
 function failureByItself(
   { name, origin, inject, judgement, summary }: Scenario,
   rehearsedFile: string,

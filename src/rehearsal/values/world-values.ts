@@ -233,11 +233,7 @@ export class WorldValues {
   /** Answers by place and model: every play asks for the same. */
   readonly #fitting = new Map<Place, Map<string, readonly Answer[]>>();
 
-  #fittingAnswers(
-    place: Place,
-    model: string,
-    schema: JsonObject | undefined,
-  ): readonly Answer[] {
+  #fittingAnswers(place: Place, model: string, schema: JsonObject | undefined): readonly Answer[] {
     const ofPlace = this.#fitting.get(place) ?? new Map<string, readonly Answer[]>();
     this.#fitting.set(place, ofPlace);
     const known = ofPlace.get(model);
