@@ -252,7 +252,7 @@ describe('errand serve', () => {
     ).toEqual([
       ['run:started', undefined, undefined, CALLER.slice(3, 35)],
       ['node:failed', 'terminate.failed', 'fail', CALLER.slice(3, 35)],
-      ['run:failed', 'terminate.failed', undefined, CALLER.slice(3, 35)],
+      ['run:failed', 'terminate.failed', 'fail', CALLER.slice(3, 35)],
     ]);
     expect(await log).not.toContain(SECRET);
   });
