@@ -53,7 +53,7 @@ const OWN: Rows = [
   ],
   [
     'ERRAND_LOG',
-    '`info` or `debug`: `errand serve` and `errand worker` write lines of JSON about their runs to stderr. `info` has the start and the end of each leg and one line for each failure, `debug` every event. Default: none.',
+    '`info` or `debug`: `errand serve`, `errand mcp` and `errand worker` write lines of JSON about their runs to stderr. `info` has the start and the end of each leg and one line for each failure, `debug` every event. Default: none.',
   ],
   ['NO_COLOR', 'Anything but nothing turns colours off. It wins over everything else.'],
   ['FORCE_COLOR', 'Colours even where the output is no terminal; `0` or `false` turns them off.'],

@@ -26,6 +26,8 @@ export interface AskingOptions {
   /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal;
   readonly identity: CallIdentity;
+  /** Resolves when the run rests, or when that has taken long enough. */
+  readonly rested: (run: string) => Promise<void>;
   /** How long the run may take to rest. */
   readonly waitMs: number;
   /** The context of the caller's trace. */
@@ -69,9 +71,9 @@ export class Asking {
   }
 
   async follow(run: string, firstRound = 0): Promise<ToolResult | InputRequired> {
-    const { waitMs, signal, era, caller } = this.#options;
+    const { rested, era, caller } = this.#options;
     for (let round = firstRound; ; round++) {
-      await this.#host.rested(run, waitMs, signal);
+      await rested(run);
       const read = await this.#host.read(run);
       const question = caller.canAsk && round < MOST_ROUNDS ? plainQuestion(read) : undefined;
       if (question === undefined) return runResult(read);

@@ -11,6 +11,7 @@ import { checkArguments, givenArguments, waitMs, withShorterWait } from './argum
 import { Asking, type InputRequired } from './asking.ts';
 import type { McpCaller } from './caller.ts';
 import type { ListQuery, McpHost } from './host.ts';
+import type { Progress } from './progress.ts';
 import {
   explainResult,
   kindResult,
@@ -42,6 +43,7 @@ export interface ToolCall {
   readonly context: SdkContext;
   /** The context of the caller's trace. */
   readonly trace: TraceCarrier | undefined;
+  readonly progress: Progress;
 }
 
 /** As a caller may use them: who may only read sees only what reads. */
@@ -148,7 +150,7 @@ class CalledTool {
 
   async #get(run: string): Promise<ToolResult> {
     const { path, wait_seconds: wait } = this.#given;
-    await this.#host.rested(run, waitMs(wait, 0), this.#signal);
+    await this.#rested(run, waitMs(wait, 0));
     if (typeof path !== 'string') return runResult(await this.#host.read(run));
     const ofRun = isRunValue(path) ? RUN_VALUES[path] : undefined;
     const wanted = ofRun === undefined ? { of: 'output' as const, path } : { of: ofRun };
@@ -195,8 +197,12 @@ class CalledTool {
     const { reason, wait_seconds: wait } = this.#given;
     const { by } = this.#call.caller;
     await this.#host.cancel(run, { by, ...(typeof reason === 'string' ? { reason } : {}) });
-    await this.#host.rested(run, waitMs(wait), this.#signal);
+    await this.#rested(run, waitMs(wait));
     return runResult(await this.#host.read(run));
+  }
+
+  #rested(run: string, ms: number): Promise<void> {
+    return this.#call.progress.during(run, () => this.#host.rested(run, ms, this.#signal));
   }
 
   /** Moves a run, unless the call brings the answer to a question that it asked: then it continues that run. */
@@ -208,6 +214,7 @@ class CalledTool {
       context,
       signal: this.#signal,
       identity: { by: caller.by, tool: name, arguments: this.#given },
+      rested: (run) => this.#rested(run, wait),
       waitMs: wait,
       trace,
     });

@@ -35,6 +35,8 @@ export interface McpHost {
   /** The key that states of calls are signed with: the same one at every server on the store. */
   stateKey(): Promise<string>;
   now(): number;
+  /** Calls back once after that time, unless the returned function was called before. */
+  after(ms: number, fire: () => void): () => void;
   /** Aborted when the server stops: calls under way are answered with what is known. */
   readonly over: AbortSignal;
 }

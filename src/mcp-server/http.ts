@@ -9,8 +9,16 @@ import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { canAsk, type TokenHolder } from './caller.ts';
 import type { McpHost } from './host.ts';
-import type { McpServerSdk, SdkHttpHandler, SdkServer, SdkSession } from './sdk.ts';
+import {
+  TOOLS_CHANGED,
+  type McpServerSdk,
+  type SdkEventBus,
+  type SdkHttpHandler,
+  type SdkServer,
+  type SdkSession,
+} from './sdk.ts';
 import { createMcpServer } from './server.ts';
+import { ToolChanges } from './tool-changes.ts';
 
 /** Sessions that are kept: the one that was used least lately is forgotten first. */
 const MOST_SESSIONS = 500;
@@ -36,16 +44,20 @@ export class McpOverHttp {
   readonly #handler: SdkHttpHandler;
   readonly #sessions = new Map<string, Session>();
   readonly #calls = new CallsUnderWay();
+  readonly #changes: ToolChanges;
   #isClosed = false;
 
   constructor({ sdk, host }: { readonly sdk: McpServerSdk; readonly host: McpHost }) {
     this.#sdk = sdk;
     this.#host = host;
+    this.#changes = new ToolChanges(host);
     this.#handler = sdk.httpHandler(({ era, authInfo }) => {
       const { clientId: name = '', scopes = [] } = authInfo ?? {};
       const holder = { name, isReader: scopes.includes(READER) };
-      return createMcpServer({ sdk, host, era, calls: this.#calls, holder });
-    });
+      // the older protocol would need a stream beside its requests
+      const announcesTools = era === 'modern';
+      return createMcpServer({ sdk, host, era, calls: this.#calls, holder, announcesTools });
+    }, this.#bus());
   }
 
   /** Rejects with `store.unavailable` once it is closed. */
@@ -71,9 +83,18 @@ export class McpOverHttp {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#changes.close();
     const open = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all([this.#handler.close(), ...open.map(({ server }) => server.close())]);
+  }
+
+  /** Carries changes of files only, so nobody else publishes anything. */
+  #bus(): SdkEventBus {
+    return {
+      publish: () => undefined,
+      subscribe: (listener) => this.#changes.listen(() => listener(TOOLS_CHANGED)),
+    };
   }
 
   /** A session that is not known here, or not of this token, is none: the request is answered without. */
@@ -93,7 +114,8 @@ export class McpOverHttp {
     const id = randomUUID();
     const transport = this.#sdk.newSession(id);
     const [sdk, host, calls] = [this.#sdk, this.#host, this.#calls];
-    const server = createMcpServer({ sdk, host, era: 'legacy', calls, holder });
+    const announced = { announcesTools: false };
+    const server = createMcpServer({ sdk, host, era: 'legacy', calls, holder, ...announced });
     await server.connect(transport);
     const session = { transport, server, holder };
     this.#keep(id, session);

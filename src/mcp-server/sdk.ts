@@ -26,6 +26,8 @@ export interface SdkContext {
     requestState(): unknown;
     /** Asks the client during its request, which only the older protocol knows. */
     send(request: object, options: object): Promise<unknown>;
+    /** Tells the client something that belongs to its request. */
+    notify(notification: object): Promise<void>;
   };
 }
 
@@ -39,6 +41,7 @@ export interface SdkServer {
   getClientCapabilities(): unknown;
   getClientVersion(): unknown;
   connect(transport: object): Promise<void>;
+  sendToolListChanged(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -92,10 +95,27 @@ export interface SdkTransport {
   close(): Promise<void>;
 }
 
+interface NewServer {
+  readonly version: string;
+  readonly instructions: string;
+  /** Whether clients can hear that the list of tools has changed. */
+  readonly announcesTools: boolean;
+}
+
+/** Each stream of a client that listens subscribes to it. */
+export interface SdkEventBus {
+  publish(event: object): void;
+  subscribe(listener: (event: object) => void): () => void;
+}
+
+/** The event of a list of tools that has changed. */
+export const TOOLS_CHANGED = { kind: 'tools_list_changed' };
+
 export interface McpServerSdk {
-  newServer(options: { readonly version: string; readonly instructions: string }): SdkServer;
+  newServer(options: NewServer): SdkServer;
   unknownTool(message: string): Error;
-  httpHandler(factory: SdkFactory): SdkHttpHandler;
+  /** `bus` carries what subscribed clients hear. */
+  httpHandler(factory: SdkFactory, bus: SdkEventBus): SdkHttpHandler;
   isLegacyRequest(request: Request, body: unknown): Promise<boolean>;
   newSession(id: string): SdkSession;
   serveStdio(
@@ -164,11 +184,11 @@ function toSdk(main: unknown, stdio: unknown): McpServerSdk | undefined {
   if (createHandler === undefined || isLegacy === undefined || serveStdio === undefined)
     return undefined;
   return {
-    newServer: ({ version, instructions }) =>
+    newServer: ({ version, instructions, announcesTools }) =>
       new Server(
         { name: 'errand', title: 'Errand', version },
         {
-          capabilities: { tools: {} },
+          capabilities: { tools: announcesTools ? { listChanged: true } : {} },
           instructions,
           // files may change, and roles see different tools
           cacheHints: { 'tools/list': { ttlMs: 0, cacheScope: 'private' } },
@@ -177,7 +197,7 @@ function toSdk(main: unknown, stdio: unknown): McpServerSdk | undefined {
         },
       ) as SdkServer,
     unknownTool: (message) => new ProtocolError(INVALID_PARAMS, message) as Error,
-    httpHandler: (factory) => createHandler(factory) as SdkHttpHandler,
+    httpHandler: (factory, bus) => createHandler(factory, { bus }) as SdkHttpHandler,
     isLegacyRequest: (request, body) => isLegacy(request, body) as Promise<boolean>,
     newSession: (id) => new Session({ sessionIdGenerator: () => id }) as SdkSession,
     serveStdio: (factory, options) => serveStdio(factory, options) as { close(): Promise<void> },

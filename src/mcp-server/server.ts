@@ -6,6 +6,7 @@ import { callerOf, type TokenHolder } from './caller.ts';
 import { callTool, listTools } from './call-tool.ts';
 import type { CallsUnderWay } from './calls-under-way.ts';
 import type { McpHost } from './host.ts';
+import { Progress, progressTokenIn } from './progress.ts';
 import type { Era, McpServerSdk, SdkServer } from './sdk.ts';
 
 const INSTRUCTIONS = `Errand runs workflows. A tool that starts one gives a run: an id, a status, and nextMoves, the calls that are possible now.
@@ -17,12 +18,19 @@ export interface ServerOptions {
   readonly host: McpHost;
   readonly era: Era;
   readonly calls: CallsUnderWay;
+  /** Whether its client can hear that the list of tools has changed. */
+  readonly announcesTools: boolean;
   /** Over HTTP. */
   readonly holder?: TokenHolder | undefined;
 }
 
-export function createMcpServer({ sdk, host, era, calls, holder }: ServerOptions): SdkServer {
-  const server = sdk.newServer({ version: VERSION, instructions: INSTRUCTIONS });
+export function createMcpServer(options: ServerOptions): SdkServer {
+  const { sdk, host, era, calls, holder, announcesTools } = options;
+  const server = sdk.newServer({
+    version: VERSION,
+    instructions: INSTRUCTIONS,
+    announcesTools,
+  });
   server.setRequestHandler('tools/list', async () => ({
     tools: await listTools(host, { isReader: holder?.isReader === true }),
   }));
@@ -31,7 +39,8 @@ export function createMcpServer({ sdk, host, era, calls, holder }: ServerOptions
     const caller = callerOf(server, context, holder);
     const given = params['arguments'];
     const trace = carrierInMeta(params['_meta']);
-    const call = { name, arguments: given, caller, era, context, trace };
+    const progress = new Progress(host, { context, token: progressTokenIn(params['_meta']) });
+    const call = { name, arguments: given, caller, era, context, trace, progress };
     const result = await calls.add(callTool(host, call));
     if (result !== undefined) return result;
     throw sdk.unknownTool(`There is no tool ${oneLine(name).slice(0, 80)}`);

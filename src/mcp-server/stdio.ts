@@ -5,8 +5,9 @@ import { jsonText } from '../errors/support/printable.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import type { McpHost } from './host.ts';
 import { readMessage } from './read-message.ts';
-import type { McpMessage, McpServerSdk, SdkTransport } from './sdk.ts';
+import type { McpMessage, McpServerSdk, SdkOccasion, SdkServer, SdkTransport } from './sdk.ts';
 import { createMcpServer } from './server.ts';
+import { ToolChanges } from './tool-changes.ts';
 
 /** A line that is longer is no message. */
 const MAX_LINE_CHARS = 8 * 1024 * 1024;
@@ -38,15 +39,24 @@ export function serveStdio(
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const transport = new LineTransport(options, resolve);
   const calls = new CallsUnderWay();
-  const serving = sdk.serveStdio(({ era }) => createMcpServer({ sdk, host, era, calls }), {
-    transport,
-    onerror: (error) => options.onProblem(host.report(error).message),
-  });
+  const changes = new ToolChanges(host);
+  const onProblem = (thrown: unknown): void => options.onProblem(host.report(thrown).message);
+  const create = ({ era }: SdkOccasion): SdkServer => {
+    const server = createMcpServer({ sdk, host, era, calls, announcesTools: true });
+    // one client, so one server; the package tells only a client that listens
+    changes.listen(() => void server.sendToolListChanged().catch(onProblem));
+    return server;
+  };
+  const serving = sdk.serveStdio(create, { transport, onerror: onProblem });
+  void closed.then(() => changes.close());
   return {
     closed,
     stop: () => transport.stop(),
     settled: () => calls.settled(),
-    close: () => serving.close(),
+    close: () => {
+      changes.close();
+      return serving.close();
+    },
   };
 }
 

@@ -16,6 +16,7 @@ export type {
   MoveMissed,
   RouteMissed,
 } from './figures/coverage.ts';
+export type { RehearsalWarning } from './report/warnings.ts';
 export type { CrashFigure, CrashMissed } from './figures/crashes.ts';
 export type { Difference } from './scenarios/scenario.ts';
 export type { Verdict } from './verdict/verdict.ts';

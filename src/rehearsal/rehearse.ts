@@ -4,7 +4,6 @@
  */
 import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
-import type { Route } from '../workflow/plan/route.ts';
 import { CoverageReport, type ErrorRoute } from './figures/coverage.ts';
 import {
   DEFAULT_CRASHES,
@@ -13,13 +12,12 @@ import {
   type CrashResult,
 } from './figures/crashes.ts';
 import type { Minima } from './figures/minimum.ts';
-import { rehearseMutants } from './mutants/rehearse-mutants.ts';
 import { performAll, type WorldOptions } from './perform-all.ts';
-import type { Atlas, Place } from './places/places.ts';
+import type { Atlas } from './places/places.ts';
 import { Transforms } from './play/transforms.ts';
 import { resultOf, type RehearsalResult } from './report/result.ts';
 import type { Scenario } from './scenarios/scenario.ts';
-import { rehearseStorms } from './storms.ts';
+import { warningsOf } from './report/warnings.ts';
 
 export interface RehearseOptions extends WorldOptions {
   readonly crashes?: Crashes;
@@ -39,8 +37,6 @@ export interface Rehearsed {
   readonly atlas: Atlas;
   readonly scenarios: readonly Scenario[];
   readonly errorRoutes: readonly CoveredRoute[];
-  /** Error routes by which an effect that is not idempotent is executed again, with its place. */
-  readonly repeats: ReadonlyMap<Route, Place>;
   /** A promise of ours is broken. */
   readonly isBroken: boolean;
 }
@@ -78,10 +74,15 @@ async function rehearse(
   const crashed = await rehearseCrashes(company, performed.scenarios, how);
   const scenarios = performed.scenarios.map((each) => afterCrashes(each, crashed));
   const report = new CoverageReport(company.kitchen, notes, scenarios);
+  // loaded when asked for: most rehearsals have neither mutants nor storms
   const mutants =
-    options.hasMutants === true ? await rehearseMutants(performed, options) : undefined;
+    options.hasMutants === true
+      ? await (await import('./mutants/rehearse-mutants.ts')).rehearseMutants(performed, options)
+      : undefined;
   const weather =
-    storms === 0 ? undefined : await rehearseStorms(company, { seed, storms, ...watching });
+    storms === 0
+      ? undefined
+      : await (await import('./storms.ts')).rehearseStorms(company, { seed, storms, ...watching });
   const coverage = {
     ...report.all,
     crashes: crashed.figure,
@@ -94,6 +95,7 @@ async function rehearse(
       scenarios,
       coverage,
       minima,
+      warnings: warningsOf({ file: atlas.plan.file, scenarios, repeats: notes.again }),
       ...(options.isChecked === true ? { recorded: recorded ?? '' } : {}),
       ...(weather === undefined ? {} : { storms: weather }),
     }),
@@ -103,7 +105,6 @@ async function rehearse(
       .errorRoutes()
       .filter((each) => !report.isExcluded(each))
       .map((each) => ({ ...each, isCovered: notes.routes.has(each.route) })),
-    repeats: notes.again,
     isBroken:
       crashed.repeated.length > 0 ||
       notes.repeated.length > 0 ||

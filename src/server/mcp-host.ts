@@ -44,6 +44,7 @@ export function mcpHost(core: RunCore): McpHost {
       return key;
     },
     now: () => core.clock.now(),
+    after: (ms, fire) => core.clock.after(ms, fire),
     over: core.streams.over,
   };
 }

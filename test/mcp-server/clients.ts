@@ -32,6 +32,8 @@ export interface ClientOptions {
   readonly person?: Person;
   /** Whether questions come back as results, for tests that answer in their own way. */
   readonly isManual?: boolean;
+  /** Called with the tools whenever the server says that they have changed. */
+  readonly onTools?: (tools: readonly Json[]) => void;
 }
 
 export interface Connected {
@@ -120,13 +122,14 @@ interface StdioOptions {
 }
 
 async function connected(transport: Json, given: ClientOptions): Promise<Connected> {
-  const { era = 'modern', name = 'tester', person, isManual = false } = given;
+  const { era = 'modern', name = 'tester', person, isManual = false, onTools } = given;
   const client = new Client(
     { name, version: '1' },
     {
       capabilities: person === undefined ? {} : { elicitation: { form: {} } },
       versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
       ...(isManual ? { inputRequired: { autoFulfill: false } } : {}),
+      ...(onTools === undefined ? {} : { listChanged: { tools: { onChanged: listOf(onTools) } } }),
     },
   );
   if (person !== undefined)
@@ -142,5 +145,12 @@ async function connected(transport: Json, given: ClientOptions): Promise<Connect
     client,
     call,
     data: async (tool, args) => (await call(tool, args)).structuredContent,
+  };
+}
+
+/** The client reads the list again by itself. */
+function listOf(onTools: (tools: readonly Json[]) => void) {
+  return (_error: Error | null, tools: readonly Json[] | null): void => {
+    if (tools !== null) onTools(tools);
   };
 }

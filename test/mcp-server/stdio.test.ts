@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { sharedErrand } from '../cli/shared/command.ts';
-import { folderWith, type Json } from './clients.ts';
-import { ASK, HELLO, SLOW } from './workflows.ts';
+import { folderWith, overStdio, type Json } from './clients.ts';
+import { ASK, FAILS, HELLO, SLOW } from './workflows.ts';
 
 /** Prints where nobody should, from inside the process. */
 const NOISY = `
@@ -208,4 +208,27 @@ test('without the package it is refused, by the name of the package', async () =
   expect(stderr).toContain('npm install @modelcontextprotocol/server');
   const refused = await sharedErrand(['mcp', 'nothing.yaml'], { cwd: folder, env });
   expect(refused.exit).toBe(2);
+});
+
+test('ERRAND_LOG writes one line for each failure to stderr, with its trace and without secrets', async () => {
+  const secret = 'sk-planted-7f3a9c2e5b8d1f4a';
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const agent = await overStdio(folderWith({ 'fails.yaml': FAILS.replace('No such', secret) }), {
+    env: { ERRAND_LOG: 'info', OPENAI_API_KEY: secret },
+  });
+  const _meta = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  const { structuredContent: failed } = await agent.call('fails', {}, { _meta });
+  const { run, error } = failed;
+  expect(error.kind).toBe('order.missing');
+  await expect.poll(agent.stderr).toContain('"run:failed"');
+  expect(agent.stderr()).not.toContain(secret);
+  const lines = agent.stderr().split('\n');
+  const logged = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+  const about = { run, workflow: 'fails', trace_id: traceId };
+  const failure = { node: 'broken', path: 'broken', kind: 'order.missing', ...about };
+  expect(logged).toMatchObject([
+    { level: 'info', event: 'run:started', ...about },
+    { level: 'warn', event: 'effect:failed', ...failure },
+    { level: 'error', event: 'run:failed', ...failure },
+  ]);
 });

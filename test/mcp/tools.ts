@@ -88,6 +88,10 @@ export function newServer({ did, crash }: World): unknown {
   server.registerTool('key', {}, (context: ToolContext) =>
     text(String(context.mcpReq._meta?.['errand/idempotency-key'])),
   );
+  server.registerTool('trace', {}, (context: ToolContext) => {
+    const { traceparent, tracestate, baggage } = context.mcpReq._meta ?? {};
+    return text(JSON.stringify({ traceparent, tracestate, baggage }));
+  });
   server.registerTool('progress', {}, async (context: ToolContext) => {
     const progressToken = context.mcpReq._meta?.['progressToken'];
     const params = { progressToken, progress: 1, total: 2 };

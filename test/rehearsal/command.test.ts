@@ -146,12 +146,14 @@ describe('errand rehearse', () => {
       'rehearse',
       file,
       '--min',
-      'routes=100,moves=100,kinds=100',
+      'routes=100,moves=100,kinds=100,mutants=100',
+      '--mutants',
       '--format',
       'json',
     ]);
     // true: the command prints it
     const result = JSON.parse(stdout) as RehearsalResult;
+    expect(result.coverage.mutants).toMatchObject({ covered: 5, total: 5 });
     expect(result).toMatchObject({ surprises: 0, below: [], ok: true });
     expect(exit).toBe(0);
     await expect(recordText(result)).toMatchFileSnapshot(recordFile(file));

@@ -1,6 +1,6 @@
 /** Workflows that are wrong in one way each, found without a plan. */
 import { describe, expect, it } from 'vitest';
-import { noteLines } from '../../src/cli/screen/rehearsal-notes.ts';
+import { sarifReport } from '../../src/rehearsal/report/sarif.ts';
 import { rehearsed, scenario } from './rehearsing.ts';
 
 function workflow(nodes: string, header = ''): string {
@@ -8,6 +8,31 @@ function workflow(nodes: string, header = ''): string {
 }
 
 const SCRIPT = 'type: script, command: x, idempotent: true';
+
+interface SarifPlaces {
+  readonly runs: readonly {
+    readonly results: readonly {
+      readonly ruleId: string;
+      readonly level: string;
+      readonly locations: readonly {
+        readonly physicalLocation: { readonly region: { readonly startLine: number } };
+      }[];
+    }[];
+  }[];
+}
+
+/** Rule, level and line of each finding. */
+function placesIn(sarif: string): readonly unknown[] {
+  // true: the report is ours
+  const { runs } = JSON.parse(sarif) as SarifPlaces;
+  return runs.flatMap(({ results }) =>
+    results.map(({ ruleId, level, locations: [at] }) => [
+      ruleId,
+      level,
+      at?.physicalLocation.region.startLine,
+    ]),
+  );
+}
 
 describe('a surprise', () => {
   it.each<readonly [string, string, string, string, number]>([
@@ -142,11 +167,17 @@ describe('what is missed', () => {
     expect(scenario(played, 'calm: a #0').why).toContain('a fails by itself: limit.budget');
     expect(scenario(played, 'calm: b #0').verdict).toBe('unreached');
     expect(scenario(played, 'calm: b #0').why).toContain('limit.budget');
-    expect(noteLines(played)).toEqual([
-      expect.stringMatching(
-        /^ {2}look at {4}calm fails without any fault: limit\.budget.* t\.yaml:5$/,
-      ),
+    expect(played.result.warnings).toEqual([
+      {
+        rule: 'fails-by-itself',
+        scenario: 'calm',
+        node: 'a',
+        file: 't.yaml',
+        line: 5,
+        message: expect.stringMatching(/^fails although nothing goes wrong: limit\.budget: /),
+      },
     ]);
+    expect(placesIn(sarifReport([played], '1'))).toContainEqual(['fails-by-itself', 'warning', 5]);
   });
 
   it('shows a retry that repeats a payment, with its line', async () => {
@@ -161,8 +192,15 @@ describe('what is missed', () => {
     );
     const found = played.scenarios.find(({ name }) => name === 'a: effect.outcome_unknown');
     expect(found?.summary?.executions).toEqual({ a: 2 });
-    expect(noteLines(played)).toEqual([
-      '  look at    a is executed again by #1, and is not idempotent  t.yaml:10',
+    expect(played.result.warnings).toEqual([
+      {
+        rule: 'repeats-effect',
+        node: 'a',
+        file: 't.yaml',
+        line: 10,
+        message: 'is executed again by route #1, and is not idempotent',
+      },
     ]);
+    expect(placesIn(sarifReport([played], '1'))).toEqual([['repeats-effect', 'warning', 10]]);
   });
 });

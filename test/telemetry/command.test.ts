@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+import { METRIC } from '../../src/telemetry/names.ts';
 import { attributesOf, spansIn, type OtlpRequest, type OtlpSpan } from './offline.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 
@@ -22,6 +23,39 @@ nodes:
   - { name: fail, type: terminate, status: failed, reason: 'Not today' }
 `;
 
+/** Brings every metric of the table: costs of failures, an open breaker, an answer that does not fit, waits. */
+const ALL_METRICS = `workflow:
+  name: all
+  entry_point: crowd
+  module: ./tools.mjs
+  runtime:
+    simulate_price_per_mtok: { input: 3, output: 15 }
+    simulate:
+      busy: [{ fail: { kind: provider.overloaded } }]
+      cut: [{ stream: [Dear], cut: true, usage: { input_tokens: 5000, output_tokens: 100 } }]
+      good: [{ answer: fine, usage: { input_tokens: 10, output_tokens: 2 } }]
+nodes:
+  - name: crowd
+    type: for_each
+    source: '{{ [1, 2, 3, 4, 5, 6] }}'
+    as: item
+    agent: { name: member, model: [sim/busy, sim/good], prompt: '{{ item }}', tools: [] }
+    routes: [{ to: paid }]
+  - name: paid
+    model: [sim/cut, { model: sim/good, on: any }]
+    prompt: Write.
+    tools: []
+    routes: [{ to: look }, { on_error: true, to: look }]
+  - { name: look, type: tool, tool: look, routes: [{ to: again }] }
+  - name: again
+    type: script
+    command: sh
+    args: ['-c', 'test -e tried || { touch tried; exit 1; }']
+    idempotent: true
+    routes: [{ to: ask }, { on_error: internal.script_error, retry: { max: 1, backoff: none } }]
+  - { name: ask, type: human_gate, prompt: On?, options: [{ value: 'yes' }], routes: [{ to: $end }] }
+`;
+
 let folder = '';
 let receiver: Receiver;
 
@@ -30,6 +64,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'errand-otlp-'));
   symlinkSync(PACKAGES, join(folder, 'node_modules'));
   writeFileSync(join(folder, 'flow.yaml'), FLOW);
+  writeFileSync(join(folder, 'all.yaml'), ALL_METRICS);
+  writeFileSync(
+    join(folder, 'tools.mjs'),
+    "import { tool } from 'errand';\nexport const look = tool({ run: () => 1 });\n",
+  );
   writeFileSync(
     join(folder, 'good.yaml'),
     'workflow: { name: good, entry_point: ok }\nnodes:\n  - { name: ok, type: set, value: fine }\n',
@@ -136,6 +175,16 @@ describe('errand run with a receiver in the environment', () => {
     expect(offline.map(({ traceId }) => traceId)).not.toContain(leg?.traceId);
   });
 
+  it('sends every metric of the table over a pause, an answer that fits and one that does not', async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url };
+    const paused = await errand(['run', 'all.yaml', '--answer', 'ask=maybe'], env);
+    expect(paused.exit).toBe(5);
+    const [run = ''] = (await errand(['runs', '--quiet', '--status', 'paused'])).stdout.split('\n');
+    const answered = await errand(['answer', run, '--value', 'yes', '--quiet'], env);
+    expect([answered.exit, answered.stderr]).toEqual([0, '']);
+    expect([...receiver.metricNames()].toSorted()).toEqual(Object.values(METRIC).toSorted());
+  });
+
   it('costs a line and nothing else when the receiver is away', async () => {
     const calm = await errand(['run', 'good.yaml', '--format', 'json']);
     const away = await errand(['run', 'good.yaml', '--format', 'json'], {
@@ -203,7 +252,7 @@ describe('errand serve', () => {
     ).toEqual([
       ['run:started', undefined, undefined, CALLER.slice(3, 35)],
       ['node:failed', 'terminate.failed', 'fail', CALLER.slice(3, 35)],
-      ['run:failed', 'terminate.failed', undefined, CALLER.slice(3, 35)],
+      ['run:failed', 'terminate.failed', 'fail', CALLER.slice(3, 35)],
     ]);
     expect(await log).not.toContain(SECRET);
   });

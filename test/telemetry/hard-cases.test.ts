@@ -8,6 +8,7 @@ import type { Engine } from '../../src/engine/errand.ts';
 import type { EngineOptions } from '../../src/engine/open-backend.ts';
 import { VirtualClock } from '../../src/rehearsal/world/virtual-clock.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { liveComparable, offlineComparable, spansIn } from './offline.ts';
 import {
   api,
@@ -305,7 +306,7 @@ nodes:
     const many = await open(
       `  - name: each
     type: for_each
-    source: '{{ range(2000) }}'
+    source: '{{ range(10000) }}'
     as: n
     max_concurrent: 50
     agent: { name: member, type: set, value: '{{ n }}' }`,
@@ -313,7 +314,7 @@ nodes:
     const run = await start(many.engine);
     expect(await run.result()).toMatchObject({ status: 'completed' });
     const spans = await recorded.spans();
-    expect(spans.filter(({ name }) => name === 'errand.node member')).toHaveLength(2000);
+    expect(spans.filter(({ name }) => name === 'errand.node member')).toHaveLength(10_000);
     expect(new Set(spans.map((span) => span.spanContext().spanId)).size).toBe(spans.length);
     expect(spans.every(({ attributes }) => attributes['errand.node.type'] !== 'call')).toBe(true);
   });
@@ -331,6 +332,30 @@ describe('what comes in and goes out', () => {
     await run.result();
     const leg = (await recorded.spans()).find(({ name }) => name === 'invoke_workflow flow');
     expect(leg?.parentSpanContext?.traceId).toBe(traceId);
+  });
+
+  it('costs one look for each leg where nobody traces, however many steps it has', async () => {
+    await recorded.close();
+    const calls: string[] = [];
+    const telemetry = createTelemetry({ env: {} });
+    const counted = new Proxy(telemetry, {
+      get: (port, name) => {
+        calls.push(String(name));
+        const method: unknown = Reflect.get(port, name);
+        return typeof method === 'function' ? (method.bind(port) as unknown) : method;
+      },
+    });
+    const place = await open(
+      `  - name: each
+    type: for_each
+    source: '{{ range(300) }}'
+    as: n
+    agent: { name: member, type: set, value: '{{ n }}' }`,
+      { telemetry: counted },
+    );
+    const run = await start(place.engine);
+    expect(await run.result()).toMatchObject({ status: 'completed' });
+    expect(calls).toEqual(['openLeg']);
   });
 
   it('passes on what came in where nobody traces, and stores it', async () => {

@@ -1,22 +1,38 @@
 /** A worker in a process of its own, which can be killed. Its deeds are lines of a file. */
 import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { FunctionContext } from '../../src/effects/function/call-function.ts';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
+import type { TelemetryPort } from '../../src/engine/run/telemetry-port.ts';
 import { startWorker, type ErrandWorkerOptions } from '../../src/engine/temporal/worker.ts';
+import { startSdk } from '../../src/telemetry/otel/start-sdk.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 
 export interface WorkerProcessOptions extends Pick<
   ErrandWorkerOptions,
   'config' | 'base' | 'bundleFile' | 'drainMs' | 'stickyMs'
 > {
   readonly deeds: string;
+  /** The address of an OTLP receiver that gets its spans. */
+  readonly receiver?: string;
 }
 
 // written by the test that starts it
-const { deeds, ...options } = JSON.parse(process.argv[2] ?? '') as WorkerProcessOptions;
+const { deeds, receiver, ...options } = JSON.parse(process.argv[2] ?? '') as WorkerProcessOptions;
 
 const note = (what: string, name: string, key: string): void =>
   appendFileSync(deeds, `${what} ${name} ${key} ${process.pid}\n`);
+
+/** With OpenTelemetry's SDK, as the command starts it; spans are sent as soon as they end. */
+function telemetryTo(address: string): TelemetryPort {
+  const directory = join(import.meta.dirname, '../otel-sdk');
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = address;
+  process.env['OTEL_EXPORTER_OTLP_PROTOCOL'] = 'http/json';
+  process.env['OTEL_BSP_SCHEDULE_DELAY'] = '50';
+  startSdk(process.env, directory);
+  return createTelemetry({ directory });
+}
 
 /** Takes its time, and says so before and after. */
 async function deed(
@@ -33,6 +49,7 @@ async function deed(
 
 const worker = await startWorker({
   ...options,
+  ...(receiver === undefined ? {} : { telemetry: telemetryTo(receiver) }),
   env: process.env,
   functions: { deed },
   tools: { deed },

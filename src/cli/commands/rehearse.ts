@@ -23,7 +23,7 @@ import type { Format } from '../format.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { progressOn } from '../screen/rehearsal-progress.ts';
 import { rehearsalText } from '../screen/rehearsal-text.ts';
-import { splitPair } from '../session/run-session.ts';
+import { splitPair } from '../session/split-pair.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface RehearseFlags {

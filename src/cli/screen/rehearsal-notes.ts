@@ -1,4 +1,4 @@
-/** What a rehearsal shows beside its figures: what to look at, the slowest scenario and the strangest, and lines. */
+/** What a rehearsal shows beside its figures: the slowest scenario and the strangest, and lines. */
 import { durationWords } from '../../errors/render/phrases.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
@@ -16,37 +16,11 @@ export function placeWritten({ place }: Scenario): string {
   return place === undefined || line === undefined ? '' : `${place.file.plan.file}:${line}`;
 }
 
-export function noteLines(rehearsed: Rehearsed): readonly string[] {
-  const rows = [...findings(rehearsed), ...extremes(rehearsed.scenarios)];
-  return rows.map(([name, text, at]) =>
-    oneLine(`  ${name.padEnd(9)}  ${text}${at === '' ? '' : `  ${at}`}`),
-  );
+export function noteLines({ scenarios }: Rehearsed): readonly string[] {
+  return extremes(scenarios).map(([name, text]) => oneLine(`  ${name.padEnd(9)}  ${text}`));
 }
 
-type Note = readonly [name: string, text: string, at: string];
-
-/** Nothing that fails the rehearsal, but perhaps not meant. */
-function findings({ scenarios, repeats, result }: Rehearsed): readonly Note[] {
-  const calm = scenarios.find(({ name }) => name === 'calm');
-  const ended = calm?.judgement.verdict === 'failed as routed' ? calm.summary?.result : undefined;
-  const error = ended?.status === 'failed' ? ended.error : undefined;
-  const failing: readonly Note[] =
-    error === undefined
-      ? []
-      : [
-          [
-            'look at',
-            `calm fails without any fault: ${error.kind}: ${error.message}`,
-            placeOf(error, result.file),
-          ],
-        ];
-  const repeated = [...repeats].map(([route, place]): Note => {
-    const file = route.file ?? place.file.plan.file;
-    const text = `${place.name} is executed again by #${route.index}, and is not idempotent`;
-    return ['look at', text, route.line === undefined ? '' : `${file}:${route.line}`];
-  });
-  return [...failing, ...repeated];
-}
+type Note = readonly [name: string, text: string];
 
 /** The scenario that takes longest in virtual time, and the one with most different error routes. */
 function extremes(scenarios: readonly Scenario[]): readonly Note[] {
@@ -74,7 +48,7 @@ function differentRoutes({ summary }: Scenario): readonly string[] {
 const STRANGE_ROUTES = 2;
 
 function note(name: string, scenario: Scenario, text: string): Note {
-  return [name, `${scenario.name}: ${text}`, ''];
+  return [name, `${scenario.name}: ${text}`];
 }
 
 /** The first of those that have most of it; undefined where none has any. */

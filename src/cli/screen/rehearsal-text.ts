@@ -5,6 +5,7 @@ import { FIGURES, percentOf } from '../../rehearsal/figures/minimum.ts';
 import { fileOfRule, type AtRule } from '../../rehearsal/report/rule-file.ts';
 import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/result.ts';
 import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import { warningText, type RehearsalWarning } from '../../rehearsal/report/warnings.ts';
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
 import { shellWord } from './phrases.ts';
 import { noteLines, placeOf, placeWritten } from './rehearsal-notes.ts';
@@ -29,13 +30,14 @@ export function rehearsalText(rehearsed: Rehearsed, options: RehearsalTextOption
   const { result } = rehearsed;
   const parts = options.isQuiet
     ? []
-    : [headline(result, options), figureLines(rehearsed).join('\n')];
+    : [headline(result, options), figureLines(rehearsed, options).join('\n')];
   return [
     ...parts,
     ...(options.isQuiet ? [] : [noteLines(rehearsed).join('\n')]),
     ...(options.isVerbose ? [scenarioLines(rehearsed, options).join('\n')] : []),
     ...surpriseTexts(rehearsed, options),
-    ...differenceTexts(result),
+    ...(result.warnings ?? []).map((warning) => warningLines(warning, options)),
+    ...differenceTexts(result, options),
     ...endLines(rehearsed, options),
   ]
     .filter((part) => part !== '')
@@ -112,9 +114,13 @@ function missedRows(rehearsed: Rehearsed): Readonly<Record<string, readonly Row[
   };
 }
 
-function figureLines(rehearsed: Rehearsed): readonly string[] {
+/** What the scenarios left out by `--only` would have covered is not listed. */
+function figureLines(
+  rehearsed: Rehearsed,
+  { only }: Pick<RehearsalTextOptions, 'only'>,
+): readonly string[] {
   const { result } = rehearsed;
-  const missed = missedRows(rehearsed);
+  const missed = only === undefined ? missedRows(rehearsed) : {};
   const table = FIGURES.flatMap((name) => {
     const figure = result.coverage[name];
     return figure === undefined ? [] : figureRows(name, figure, missed[name] ?? []);
@@ -199,26 +205,49 @@ function surpriseText(first: Scenario, { why, others, options, rehearsed }: Surp
     `surprise: ${oneLine(name)}`,
     `  ${oneLine(why)}${place}`,
     ...way.map((line) => `    ${oneLine(line)}`),
-    `  alone: errand rehearse ${shellWord(options.typed)} --only ${shellWord(name)} --verbose`,
+    aloneLine(options.typed, name),
     ...(others.length === 0
       ? []
       : [`  the same: ${names.map(oneLine).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`]),
   ].join('\n');
 }
 
-function differenceTexts({ scenarios }: RehearsalResult): readonly string[] {
-  return scenarios.flatMap(({ name, differs = [] }) =>
-    differs.length === 0
-      ? []
-      : [
-          '',
-          `not as expected: ${oneLine(name)}`,
-          ...differs.map(
-            ({ field, expected, got }) =>
-              `  ${field}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got) ?? 'nothing'}`,
-          ),
-        ],
-  );
+function warningLines(
+  warning: RehearsalWarning,
+  { typed }: Pick<RehearsalTextOptions, 'typed'>,
+): string {
+  const { scenario, file, line } = warning;
+  return [
+    '',
+    `warning: ${oneLine(warningText(warning))} at ${file}:${line}`,
+    scenario === undefined
+      ? '  Write `idempotent: true` where doing it twice does no harm; else let a person decide with `ask`.'
+      : aloneLine(typed, scenario),
+  ].join('\n');
+}
+
+function differenceTexts(
+  { scenarios }: RehearsalResult,
+  { typed }: Pick<RehearsalTextOptions, 'typed'>,
+): readonly string[] {
+  return scenarios
+    .filter(({ differs = [] }) => differs.length > 0)
+    .map(({ name, differs = [] }) =>
+      [
+        '',
+        `not as expected: ${oneLine(name)}`,
+        ...differs.map(
+          ({ field, expected, got }) =>
+            `  ${field}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got) ?? 'nothing'}`,
+        ),
+        aloneLine(typed, name),
+      ].join('\n'),
+    );
+}
+
+/** The command that plays one scenario alone, step by step. */
+function aloneLine(typed: string, scenario: string): string {
+  return `  alone: errand rehearse ${shellWord(typed)} --only ${shellWord(scenario)} --verbose`;
 }
 
 function endLines(
@@ -229,7 +258,9 @@ function endLines(
   const isNone = only !== undefined && result.scenarios.length === 0;
   return [
     ...(isNone
-      ? [`No scenario has ${JSON.stringify(only)} in its name; --verbose lists them.`]
+      ? [
+          `No scenario has ${JSON.stringify(only)} in its name; --verbose without --only lists them.`,
+        ]
       : []),
     ...result.below.map(
       ({ figure, min, percent: got }) =>
@@ -240,7 +271,7 @@ function endLines(
       : (['changed', 'added', 'gone'] as const).flatMap((what) =>
           record[what].length === 0
             ? []
-            : [`${what} since it was recorded: ${record[what].join(', ')}`],
+            : [`${what} since it was recorded: ${record[what].join('; ')}`],
         )),
     ...(storms === undefined
       ? []

@@ -1,5 +1,7 @@
 /** The journals of all runs that a server executes: `events.jsonl` and `errors.jsonl`, as commands write them. */
 import type { RunEvent } from '../../machine/state/events.ts';
+import { runLogFor } from '../project/run-log.ts';
+import type { Terminal } from '../terminal.ts';
 import { Journal } from './journal.ts';
 
 export interface RunJournalsOptions {
@@ -65,4 +67,13 @@ export class RunJournals {
     this.#open.delete(event.run);
     void journal.finish();
   }
+}
+
+/** Writes each event to the journals, and to the log that the environment asks for. */
+export function loggedTo(journals: RunJournals, terminal: Terminal): RunJournals['note'] {
+  const log = runLogFor(terminal);
+  return (event, read) => {
+    log?.note(event);
+    journals.note(event, read);
+  };
 }

@@ -14,7 +14,6 @@ import {
 } from '../../machine/policy/unknown-outcome.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { answerValue } from './answer-value.ts';
-import { refusal } from '../exit.ts';
 import { followToLegEnd, whenContinued, type PausedRun } from './follow-other-process.ts';
 import { CONTINUED, EXPIRED, GateQueue } from './gate-queue.ts';
 import { rendererOf } from '../project/project-extensions.ts';
@@ -29,6 +28,7 @@ import type { RunUi } from './run-ui.ts';
 import type { EndedLeg, SessionView, SessionViewOptions } from './session-view.ts';
 import type { Terminal } from '../terminal.ts';
 import { currentUser } from '../project/user-name.ts';
+import { splitPair } from './split-pair.ts';
 
 export interface LegFlags extends SessionViewOptions {
   readonly wait?: boolean;
@@ -129,14 +129,6 @@ export function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions 
       return { gate, value: answerValue(value) };
     }),
   };
-}
-
-/** The key of a member may contain a `=` too: `each[a=b]/ask=yes`. */
-export function splitPair(pair: string, form: string): readonly [string, string] {
-  const at = /^(?:[^=[]|\[[^\]]*\])*/.exec(pair)?.[0].length ?? 0;
-  if (at <= 0 || at === pair.length)
-    throw refusal(`${pair} does not have the form name=value`, `Write ${form}.`);
-  return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
 async function open(

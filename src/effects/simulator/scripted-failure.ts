@@ -77,14 +77,26 @@ function likeAProvider(
   call: ModelCall,
   context: EffectContext,
 ): ReportDraft | undefined {
+  const name = `${kind} ${retryAfterMs} ${call.model}`;
+  const known = KNOWN_DRAFTS.get(name);
+  if (known !== undefined) return known;
   const answer = wireFailure(kind, 'openai', { retryAfterMs });
   const transport = FAULTS[kind];
   if (answer === undefined && transport === undefined) return undefined;
   const stream = kind === 'provider.stream_interrupted' ? { stream: true } : {};
   const failure = { provider: call.model, ...(answer ?? { transport }), ...stream };
   const draft = classified(failure, call, context);
-  return draft.kind === kind ? draft : undefined;
+  if (draft.kind !== kind) return undefined;
+  if (KNOWN_DRAFTS.size < MOST_KNOWN) KNOWN_DRAFTS.set(name, draft);
+  return draft;
 }
+
+/**
+ * Drafts by kind, hint and model: a rehearsal has the same failure hundreds of times. The response of a kind
+ * holds no date, so its draft depends on nothing else.
+ */
+const KNOWN_DRAFTS = new Map<string, ReportDraft>();
+const MOST_KNOWN = 512;
 
 function classified(
   answer: object,

@@ -18,17 +18,11 @@ export interface ProcessTable {
   find(pid: number): { readonly state?: string; readonly startedAt?: string } | null;
 }
 
-/**
- * Start time of a process as the system reports it; empty when unknown, or when the process is gone.
- */
-function processStart(pid: number): string {
-  return THIS_SYSTEM.find(pid)?.startedAt ?? '';
-}
-
 /** This process as the owner of claims; the id distinguishes its backends. */
 export function newOwner(id = newName()): ClaimOwner {
   const { host, boot, pidNamespace } = THIS_SYSTEM;
-  return { id, host, boot, pidNamespace, pid: process.pid, processStartedAt: OWN_START };
+  const processStartedAt = THIS_SYSTEM.find(process.pid)?.startedAt ?? '';
+  return { id, host, boot, pidNamespace, pid: process.pid, processStartedAt };
 }
 
 function newName(): string {
@@ -75,23 +69,27 @@ export function isHeld(
 }
 
 const THIS_SYSTEM: ProcessTable = thisSystem();
-const OWN_START = processStart(process.pid);
 
 function thisSystem(): ProcessTable {
   // a /proc of another namespace would report other processes under our pids
   const isOurs = readOrEmpty(() => readlinkSync('/proc/self')) === String(process.pid);
+  const seen = (pid: number): NonNullable<ReturnType<ProcessTable['find']>> => {
+    const [state, ...rest] = isOurs ? statOf(pid) : [];
+    const startedAt = rest[18];
+    return {
+      ...(state === undefined ? {} : { state }),
+      ...(startedAt === undefined ? {} : { startedAt }),
+    };
+  };
+  // neither the life nor the start of this process changes while it asks
+  const own = seen(process.pid);
   return {
     host: hostname(),
     boot: isOurs ? readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) : '',
     pidNamespace: isOurs ? readOrEmpty(() => readlinkSync('/proc/self/ns/pid')) : '',
     find: (pid) => {
-      if (!doesExist(pid)) return null;
-      const [state, ...rest] = isOurs ? statOf(pid) : [];
-      const startedAt = rest[18];
-      return {
-        ...(state === undefined ? {} : { state }),
-        ...(startedAt === undefined ? {} : { startedAt }),
-      };
+      if (pid === process.pid) return own;
+      return doesExist(pid) ? seen(pid) : null;
     },
   };
 }

@@ -49,6 +49,7 @@ export class TryCount {
 
 /** `a[1]/b/c` → `a`, `a[1]/b`: the nodes that a path is inside of, the outermost first. */
 export function enclosingPaths(path: string): readonly string[] {
+  if (!path.includes('/')) return [];
   const parts = path.split('/');
   return parts.slice(0, -1).map((_, at) =>
     parts

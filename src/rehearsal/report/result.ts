@@ -7,6 +7,7 @@ import type { TakenRoute } from '../play/trace.ts';
 import type { Difference, Scenario } from '../scenarios/scenario.ts';
 import { changesSince } from './record.ts';
 import type { Verdict } from '../verdict/verdict.ts';
+import type { RehearsalWarning } from './warnings.ts';
 
 export interface RouteResult {
   readonly node: string;
@@ -64,6 +65,8 @@ export interface RehearsalResult {
   readonly record?: RecordChanges;
   /** With `--storm`. */
   readonly storms?: { readonly runs: number; readonly broken: readonly number[] };
+  /** Where there are any: they fail nothing, and are seldom meant. */
+  readonly warnings?: readonly RehearsalWarning[];
   readonly surprises: number;
   readonly ok: boolean;
 }
@@ -77,6 +80,7 @@ export interface ResultParts {
   /** To compare with. */
   readonly recorded?: string;
   readonly storms?: RehearsalResult['storms'];
+  readonly warnings: readonly RehearsalWarning[];
 }
 
 export function resultOf(parts: ResultParts): RehearsalResult {
@@ -94,6 +98,7 @@ export function resultOf(parts: ResultParts): RehearsalResult {
     below,
     ...(record === undefined ? {} : { record }),
     ...(parts.storms === undefined ? {} : { storms: parts.storms }),
+    ...(parts.warnings.length === 0 ? {} : { warnings: parts.warnings }),
     surprises,
     ok:
       surprises === 0 &&

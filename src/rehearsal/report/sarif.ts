@@ -1,10 +1,11 @@
-/** The findings of a rehearsal as SARIF 2.1.0: surprises, routes that were missed, mutants that survive. */
+/** The findings of a rehearsal as SARIF 2.1.0: surprises, routes that were missed, mutants that survive, warnings. */
 import type { Rehearsed } from '../rehearse.ts';
 import type { MutantMissed } from './result.ts';
 import { fileOfRule } from './rule-file.ts';
+import { warningText } from './warnings.ts';
 
 interface Finding {
-  readonly ruleId: 'surprise' | 'missed-route' | 'surviving-mutant';
+  readonly ruleId: keyof typeof RULES;
   readonly level: 'error' | 'warning';
   readonly text: string;
   readonly file: string;
@@ -15,6 +16,8 @@ const RULES = {
   surprise: 'A scenario ended with a failure that nobody meant.',
   'missed-route': 'No scenario takes this error route.',
   'surviving-mutant': 'A change of this route is not noticed by the rehearsal.',
+  'fails-by-itself': 'A run fails although nothing goes wrong.',
+  'repeats-effect': 'A route executes again what is not idempotent.',
 } as const;
 
 export function sarifReport(rehearsals: readonly Rehearsed[], version: string): string {
@@ -67,7 +70,14 @@ function findings(rehearsed: Rehearsed): readonly Finding[] {
     file: fileOfRule(rehearsed, mutant),
     line: mutant.line,
   }));
-  return [...surprises, ...missed, ...mutants];
+  const warnings = (result.warnings ?? []).map((warning): Finding => ({
+    ruleId: warning.rule,
+    level: 'warning',
+    text: warningText(warning),
+    file: warning.file,
+    line: warning.line,
+  }));
+  return [...surprises, ...missed, ...mutants, ...warnings];
 }
 
 function mutantText({ node, rule, change }: MutantMissed): string {

@@ -26,7 +26,7 @@ export function guardWords(
   const fields = fieldsBehind(atlas, source, site);
   const details = kind === undefined ? undefined : detailsLine(source, kind);
   const written = isBare(source) ? `\`${source}\`` : source;
-  const cannot = isWanted ? 'cannot be made to hold' : 'cannot be made not to hold';
+  const cannot = isWanted ? 'cannot be made to hold' : 'always holds';
   if (fields.length === 0 && details === undefined) return `The guard ${written} ${cannot}`;
   const line = details ?? pasteLine(values, fields, { source, site, isWanted });
   return `The guard ${written} ${cannot} with the values that are known; give others in a plan: ${line}`;

@@ -223,14 +223,27 @@ export class WorldValues {
       '';
     if (!name.startsWith('sim/')) return undefined;
     const schema = this.schemaOf(place);
-    const entries = (runtimeOf(place.file)?.simulate[name.slice('sim/'.length)] ?? []).filter(
-      (entry): entry is Answer =>
-        entry.type === 'answer' && entry.isLost !== true && isFitting(entry, schema),
-    );
+    const entries = this.#fittingAnswers(place, name.slice('sim/'.length), schema);
     const found = simulatedEntry(entries, (entry) => entry, { ordinal: visit - 1, prompt });
     if (found === undefined) return undefined;
     const value = schema === undefined ? { result: asText(found.answer) } : asValue(found.answer);
     return { value, left: Math.max(0, entries.length - 1), usage: found.usage };
+  }
+
+  /** Answers by place and model: every play asks for the same. */
+  readonly #fitting = new Map<Place, Map<string, readonly Answer[]>>();
+
+  #fittingAnswers(place: Place, model: string, schema: JsonObject | undefined): readonly Answer[] {
+    const ofPlace = this.#fitting.get(place) ?? new Map<string, readonly Answer[]>();
+    this.#fitting.set(place, ofPlace);
+    const known = ofPlace.get(model);
+    if (known !== undefined) return known;
+    const entries = (runtimeOf(place.file)?.simulate[model] ?? []).filter(
+      (entry): entry is Answer =>
+        entry.type === 'answer' && entry.isLost !== true && isFitting(entry, schema),
+    );
+    ofPlace.set(model, entries);
+    return entries;
   }
 }
 

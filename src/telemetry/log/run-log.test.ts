@@ -42,7 +42,10 @@ const EVENTS = [
   },
   { type: 'node:failed', node: 'a', path: 'a', error: first },
   { type: 'node:failed', node: 'outer', path: 'outer', error: report('err_2', first) },
-  { type: 'run:failed', error: report('err_2', first) },
+  {
+    type: 'run:failed',
+    error: { ...report('err_2', first), location: { node: 'outer', path: 'outer' } },
+  },
 ];
 
 it('writes one line for each failure, and one for the start and the end', () => {
@@ -51,7 +54,7 @@ it('writes one line for each failure, and one for the start and the end', () => 
   ).toEqual([
     ['run:started', 'info', undefined, undefined],
     ['effect:failed', 'warn', 'provider.auth', 'a'],
-    ['run:failed', 'error', 'provider.auth', undefined],
+    ['run:failed', 'error', 'provider.auth', 'outer'],
   ]);
 });
 

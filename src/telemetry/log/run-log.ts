@@ -52,9 +52,7 @@ export class RunLog {
         event: event.type,
         run: event.run,
         ...defined({ workflow }),
-        ...('path' in event
-          ? { node: this.#shown(event.node), path: this.#shown(event.path) }
-          : {}),
+        ...this.#place('path' in event ? event : error?.location),
         ...('effect' in event ? { effect: this.#shown(event.effect.target) } : {}),
         ...('attempt' in event ? { attempt: event.attempt } : {}),
         ...(error === undefined ? {} : this.#failure(error)),
@@ -75,6 +73,14 @@ export class RunLog {
     this.#legs.set(event.run, { workflow, traceId, written: new Set() });
     const [oldest] = this.#legs.keys();
     if (this.#legs.size > MAX_LEGS && oldest !== undefined) this.#legs.delete(oldest);
+  }
+
+  /** The node; that of the failure where a run fails. */
+  #place({ node, path }: { readonly node?: string; readonly path?: string } = {}): object {
+    return {
+      ...(node === undefined ? {} : { node: this.#shown(node) }),
+      ...(path === undefined ? {} : { path: this.#shown(path) }),
+    };
   }
 
   #failure({ kind, id, message, retryable }: ErrorReport): object {

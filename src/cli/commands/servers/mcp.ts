@@ -8,7 +8,7 @@ import { Stopping } from '../../guard/stopping.ts';
 import { createHome } from '../../project/home.ts';
 import { projectModules } from '../../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../../project/project.ts';
-import { RunJournals } from '../../session/run-journals.ts';
+import { loggedTo, RunJournals } from '../../session/run-journals.ts';
 import type { Terminal } from '../../terminal.ts';
 
 export async function mcp(files: readonly string[], terminal: Terminal): Promise<number> {
@@ -20,7 +20,7 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
   const host = new RunHost({
     files,
     onLog: log,
-    onEvent: (event, read) => journals.note(event, read),
+    onEvent: loggedTo(journals, terminal),
     engine: {
       extensionModules: projectModules(),
       onInternal: keepInternal(home),

@@ -12,8 +12,7 @@ import { lastRehearsal } from '../../project/last-rehearsal.ts';
 import { openBrowser } from '../../project/open-browser.ts';
 import { projectModules } from '../../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../../project/project.ts';
-import { runLogFor } from '../../project/run-log.ts';
-import { RunJournals } from '../../session/run-journals.ts';
+import { loggedTo, RunJournals } from '../../session/run-journals.ts';
 import type { Terminal } from '../../terminal.ts';
 
 export interface ServeFlags {
@@ -63,7 +62,7 @@ export async function serve(
     webhook: flags.webhook ?? [],
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     onLog: log,
-    onEvent: noteBoth(runLogFor(terminal), journals),
+    onEvent: loggedTo(journals, terminal),
     lastRehearsal: (workflow) => lastRehearsal(home, workflow),
     engine: {
       extensionModules: projectModules(),
@@ -92,17 +91,6 @@ export async function serve(
   } finally {
     stopping.off();
   }
-}
-
-/** The log that the environment asks for, and the journals of the runs. */
-function noteBoth(
-  log: ReturnType<typeof runLogFor>,
-  journals: RunJournals,
-): NonNullable<ConstructorParameters<typeof HostedServer>[0]['onEvent']> {
-  return (event, read) => {
-    log?.note(event);
-    journals.note(event, read);
-  };
 }
 
 interface Address {

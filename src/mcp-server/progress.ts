@@ -1,0 +1,73 @@
+/** Says how a run goes while a call waits for it, to a client that asks for it: some give up on a call that is silent. */
+import { readProperty } from '../errors/support/safe-json.ts';
+import type { McpHost, ReadRun } from './host.ts';
+import type { SdkContext } from './sdk.ts';
+
+/** Clients give up after a minute at the earliest. */
+const EVERY_MS = 5000;
+
+type ProgressToken = string | number;
+
+/** The token in the `_meta` of a request; undefined where the client wants to hear nothing. */
+export function progressTokenIn(meta: unknown): ProgressToken | undefined {
+  const token = readProperty(meta, 'progressToken');
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
+}
+
+interface ProgressOptions {
+  readonly context: SdkContext;
+  readonly token: ProgressToken | undefined;
+}
+
+export class Progress {
+  readonly #host: McpHost;
+  readonly #options: ProgressOptions;
+  readonly #beganMs: number;
+
+  constructor(host: McpHost, options: ProgressOptions) {
+    this.#host = host;
+    this.#options = options;
+    this.#beganMs = host.now();
+  }
+
+  /** Resolves as the wait does: at once, then every few seconds, the client hears of the run. */
+  async during(run: string, wait: () => Promise<void>): Promise<void> {
+    if (this.#options.token === undefined) return wait();
+    let isOver = false;
+    let cancelTimer = (): void => undefined;
+    const tell = async (): Promise<void> => {
+      const read = await this.#host.read(run);
+      if (isOver || read.status !== 'running') return;
+      await this.#send(read);
+      if (!isOver) cancelTimer = this.#host.after(EVERY_MS, () => void tell().catch(notTold));
+    };
+    void tell().catch(notTold);
+    try {
+      await wait();
+    } finally {
+      isOver = true;
+      cancelTimer();
+    }
+  }
+
+  /** The seconds of the call: they grow, as the protocol asks, and the end of a run is not known. */
+  #send({ view }: ReadRun): Promise<void> {
+    const { context, token } = this.#options;
+    const progress = (this.#host.now() - this.#beganMs) / 1000;
+    return context.mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken: token, progress, message: words(view) },
+    });
+  }
+}
+
+/** The result of the call says the same, or why the run cannot be read. */
+function notTold(): void {
+  // nothing to add
+}
+
+function words({ workflow, run, nodes }: ReadRun['view']): string {
+  const at = nodes.filter(({ status }) => status === 'running').map(({ path }) => path);
+  const where = at.length === 0 ? '' : `: ${at.slice(0, 5).join(', ')}`;
+  return `${workflow} is running as ${run}${where}`;
+}
