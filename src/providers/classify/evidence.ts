@@ -93,9 +93,13 @@ function faultsOf(
   text: string,
 ): readonly TransportFault[] {
   if (transport !== undefined) return [transport, ...(transport.causes ?? [])];
-  const mayBePrint = status === undefined && phase !== 'streaming' && text !== '';
+  const isOfFault = status === undefined || CURL.test(text);
+  const mayBePrint = isOfFault && phase !== 'streaming' && text !== '';
   return mayBePrint ? [{ message: text }] : NO_FAULTS;
 }
+
+/** curl numbers the faults of the way; a status behind it is that of a proxy. */
+const CURL = /^curl: \(\d{1,2}\)/;
 
 const NO_FAULTS: readonly TransportFault[] = [];
 

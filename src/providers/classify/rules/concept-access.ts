@@ -173,7 +173,13 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     id: 'concept.auth-wrapped',
     when: {
       statuses: [500, 502, 503],
-      says: anyOf([['login', 'key', 'invalid']], [...OTHER_KEYS, 'machinery', 'late']),
+      says: anyOf(
+        [
+          ['login', 'key', 'invalid'],
+          ['login', 'must'],
+        ],
+        [...OTHER_KEYS, 'machinery', 'late'],
+      ),
     },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'a gateway says that the credentials were rejected, under a status of its own',

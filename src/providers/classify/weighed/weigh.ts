@@ -61,9 +61,15 @@ export const WEIGHED_RULES: readonly Rule[] = CONCLUSIONS.filter((rule) => rule 
 
 /** How many times likelier another conclusion must be than that of the rule, by what that rests on. */
 const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
-  status: Math.log(5),
-  concepts: Math.log(50),
+  vague: Math.log(4),
+  status: Math.log(10),
+  fault: Math.log(200),
+  concepts: Math.log(5),
+  code_words: Math.log(5),
+  phrases: Math.log(5),
 };
+/** Where only the category differs: whether the content of a request is at fault or a setting. */
+const SAME_KIND = Math.log(2);
 /** Where no rule holds, the likeliest conclusion must be this likely. */
 const MIN_LIKELY = 0.6;
 
@@ -93,7 +99,8 @@ export function weigh(
   const ours = LABELS.indexOf(conclusionOf(rule.means.kind, categoryOf(rule)));
   if (ours < 0 || ours === best) return undefined;
   const lead = (scores[best] ?? 0) - (scores[ours] ?? 0);
-  return lead < MARGINS[basis] ? undefined : explained(found, best, evidence, rule.id);
+  const margin = found.means.kind === rule.means.kind ? SAME_KIND : MARGINS[basis];
+  return lead < margin ? undefined : explained(found, best, evidence, rule.id);
 }
 
 const MAX_SHOWN = 3;
