@@ -74,6 +74,9 @@ const TENTH_EXAM_ENTRIES: readonly Entry[] = read('tenth-exam-failures.jsonl');
 /** The eleventh, from notes, logs and tests of public repositories, and error pages. */
 const ELEVENTH_EXAM_ENTRIES: readonly Entry[] = read('eleventh-exam-failures.jsonl');
 
+/** The twelfth, the same way, after the changes for the eleventh. */
+const TWELFTH_EXAM_ENTRIES: readonly Entry[] = read('twelfth-exam-failures.jsonl');
+
 /** All of them, in the order in which they were recorded. */
 export const ALL_ENTRIES: readonly Entry[] = [
   ...ENTRIES,
@@ -90,6 +93,7 @@ export const ALL_ENTRIES: readonly Entry[] = [
   ...NINTH_EXAM_ENTRIES,
   ...TENTH_EXAM_ENTRIES,
   ...ELEVENTH_EXAM_ENTRIES,
+  ...TWELFTH_EXAM_ENTRIES,
 ];
 
 function read(name: string): Entry[] {

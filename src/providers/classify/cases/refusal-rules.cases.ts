@@ -73,6 +73,14 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
     failure: refused(400, 'Too many deployments in this region', { code: 'LimitExceeded' }),
   },
   {
+    rule: 'parameter.long-id',
+    kind: 'provider.invalid_request',
+    failure: refused(400, 'Too long', {
+      code: 'string_above_max_length',
+      param: 'messages[2].tool_calls[0].id',
+    }),
+  },
+  {
     rule: 'tool-schema.param',
     kind: 'provider.tool_schema',
     failure: refused(400, 'Not accepted', { param: 'tools[2].function.parameters' }),

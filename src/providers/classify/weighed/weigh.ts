@@ -90,6 +90,7 @@ export function weigh(
   const basis = match?.compiled.basis;
   if (basis === 'certain' || (rule !== undefined && !isBuiltIn(rule))) return undefined;
   if (evidence.text === '' && evidence.codes.size === 0) return undefined;
+  if (basis === 'fault' && isInOurWords(evidence)) return undefined;
   score(evidence);
   const best = likeliest();
   const found = CONCLUSIONS[best];
@@ -101,6 +102,12 @@ export function weigh(
   const lead = (scores[best] ?? 0) - (scores[ours] ?? 0);
   const margin = found.means.kind === rule.means.kind ? SAME_KIND : MARGINS[basis];
   return lead < margin ? undefined : explained(found, best, evidence, rule.id);
+}
+
+/** Anyone can imitate our problem documents; one that we do not believe is no sign of anything. */
+function isInOurWords({ codes }: Evidence): boolean {
+  for (const code of codes) if (code.startsWith('provider_')) return true;
+  return false;
 }
 
 const MAX_SHOWN = 3;
