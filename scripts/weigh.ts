@@ -117,8 +117,7 @@ function regress(
       const scale = 1 / Math.sqrt(Math.max(1, places.length));
       predict(errors, bias, { weights, places, scale });
       errors[label] = (errors[label] ?? 0) - 1;
-      for (let at = 0; at < length; at++)
-        bias[at] = (bias[at] ?? 0) - 0.02 * (errors[at] ?? 0);
+      for (let at = 0; at < length; at++) bias[at] = (bias[at] ?? 0) - 0.02 * (errors[at] ?? 0);
       for (const place of places) mend(place, errors, { weights, paces, scale });
     }
   }

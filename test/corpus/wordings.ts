@@ -20,7 +20,9 @@ function read(): Entry[] {
     if (found === null) return [];
     const [, status = '', code = '', message = ''] = found;
     const expect = { kind, category, retryable: category === 'transient', retryAfterMs: null };
-    return [{ ...entryOf(status, code, message), id: `wording-${index}`, expect: { ...expect, why: '' } }];
+    return [
+      { ...entryOf(status, code, message), id: `wording-${index}`, expect: { ...expect, why: '' } },
+    ];
   });
 }
 

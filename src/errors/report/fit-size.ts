@@ -26,7 +26,7 @@ export function shrinkToFit(report: ErrorReport): ErrorReport {
   );
 }
 
-/** Of a unit of UTF-16. */
+/** A character needs no more than this many bytes. */
 const MOST_BYTES = 3;
 
 /** Most reports are a hundred times smaller than they may be, and need no exact count. */

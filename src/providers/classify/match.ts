@@ -18,7 +18,13 @@ type Check = (evidence: Evidence) => string | undefined;
  * was refused. All but the first can be outweighed, the last most easily.
  */
 export type Basis =
-  'certain' | 'code_words' | 'phrases' | 'concepts' | 'fault' | 'status' | 'vague';
+  | 'certain'
+  | 'code_words'
+  | 'phrases'
+  | 'concepts'
+  | 'fault'
+  | 'status'
+  | 'vague';
 
 export interface CompiledRule {
   readonly rule: Rule;

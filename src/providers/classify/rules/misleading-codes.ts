@@ -115,7 +115,11 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     when: {
       statuses: [401, 403],
       codes: ['auth', 'authentication'],
-      says: each(['model', 'right'], ['forbidden'], ['key', 'token', 'login', 'invalid', 'expired']),
+      says: each(
+        ['model', 'right'],
+        ['forbidden'],
+        ['key', 'token', 'login', 'invalid', 'expired'],
+      ),
       notPhrases: ['auth', 'spent'],
     },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
