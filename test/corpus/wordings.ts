@@ -8,6 +8,8 @@ const HEADING = /^= (\S+) (\S+)$/;
 /** A code that is a name of gRPC; without a status it stands in a body. */
 const GRPC_NAME = /^[A-Z_]+$/;
 
+const STATUSES: Readonly<Record<string, number>> = { s: 200 };
+
 export const WORDINGS: readonly Entry[] = read();
 
 function read(): Entry[] {
@@ -33,7 +35,7 @@ function entryOf(status: string, code: string, message: string): Omit<Entry, 'id
     provider: '',
     api: '',
     operation: 'generate',
-    status: status === '-' ? null : status === 's' ? 200 : Number(status),
+    status: STATUSES[status] ?? (status === '-' ? null : Number(status)),
     headers: {},
     body: isThrown ? null : { error: { message, ...named } },
     transport: isThrown ? { name: code === '-' ? 'Error' : code, message, code: null } : null,
