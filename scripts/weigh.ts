@@ -6,45 +6,82 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { ALL_ENTRIES, type Entry } from '../test/corpus/entries.ts';
+import { WORDINGS } from '../test/corpus/wordings.ts';
+import { RULE_CASES } from '../src/providers/classify/cases/rules.cases.ts';
+import { catalogRow } from '../src/errors/catalog/catalog.ts';
 import { extractFailure } from '../src/providers/extract/extract.ts';
+import type { ProviderFailure } from '../src/providers/provider-failure.ts';
 import { gatherEvidence } from '../src/providers/classify/evidence.ts';
+import { RULES } from '../src/providers/classify/table.ts';
 import { signsOf } from '../src/providers/classify/weighed/signs.ts';
 import { conclusionOf } from '../src/providers/classify/weighed/weigh.ts';
 
-const ROUNDS = 25;
+const ROUNDS = 12;
 const STEP = 0.5;
-const SHRINKING = 1e-4;
+const SHRINKING = 1e-3;
 /** A sign that was seen once is chance. */
 const MIN_SEEN = 2;
 const MAX_SIGNS = 3500;
+/** An error so small teaches nothing, and skipping it makes learning several times quicker. */
+const MIN_ERROR = 0.002;
+
+/** A failure and what it is. */
+export interface Lesson {
+  readonly failure: ProviderFailure;
+  readonly label: string;
+}
+
+export interface Learned {
+  readonly labels: readonly string[];
+  /** By sign, one weight for each label. */
+  readonly weights: ReadonlyMap<number, Float32Array>;
+  readonly bias: Float64Array;
+}
+
+/** All that the weights are learned from: recorded failures, other words for them, and the cases of the rules. */
+export function allLessons(): Lesson[] {
+  return [...lessonsIn(ALL_ENTRIES), ...lessonsIn(WORDINGS), ...lessonsOfRules()];
+}
+
+export function lessonsIn(entries: readonly Entry[]): Lesson[] {
+  return entries.flatMap((entry) => {
+    const failure = extractFailure(entry);
+    const { kind, category } = entry.expect;
+    return failure === undefined ? [] : [{ failure, label: conclusionOf(kind, category) }];
+  });
+}
+
+function lessonsOfRules(): Lesson[] {
+  const rules = new Map(RULES.map((rule) => [rule.id, rule]));
+  return RULE_CASES.map(({ rule, kind, failure }) => {
+    const category = rules.get(rule)?.means.category ?? catalogRow(kind)?.category ?? 'unknown';
+    return { failure: { ...NOTHING, ...failure }, label: conclusionOf(kind, category) };
+  });
+}
+
+const NOTHING: ProviderFailure = {
+  operation: 'generate',
+  headers: {},
+  phase: 'headers',
+  delivered: false,
+  source: 'a case of a rule',
+};
 
 interface Sample {
   readonly signs: readonly number[];
   readonly label: number;
 }
 
-export interface Learned {
-  readonly labels: readonly string[];
-  /** By sign, one weight for each label. */
-  readonly weights: ReadonlyMap<number, Float64Array>;
-  readonly bias: Float64Array;
-}
-
-export function learn(entries: readonly Entry[], maxSigns = MAX_SIGNS): Learned {
-  const labelled = entries.flatMap((entry) => {
-    const failure = extractFailure(entry);
-    if (failure === undefined) return [];
+export function learn(lessons: readonly Lesson[], maxSigns = MAX_SIGNS): Learned {
+  const labels = [...new Set(lessons.map(({ label }) => label))].sort();
+  const samples = lessons.map(({ failure, label }): Sample => {
     const { list, size } = signsOf(gatherEvidence(failure));
-    return [{ signs: [...list.subarray(0, size)], name: labelOf(entry) }];
+    return { signs: [...list.subarray(0, size)], label: labels.indexOf(label) };
   });
-  const labels = [...new Set(labelled.map(({ name }) => name))].sort();
-  const samples = labelled.map(({ signs, name }) => ({ signs, label: labels.indexOf(name) }));
   const seen = new Map<number, number>();
   for (const { signs } of samples)
     for (const sign of signs) seen.set(sign, (seen.get(sign) ?? 0) + 1);
-  const frequent = new Set(
-    [...seen].filter(([, count]) => count >= MIN_SEEN).map(([sign]) => sign),
-  );
+  const frequent = [...seen].filter(([, count]) => count >= MIN_SEEN).map(([sign]) => sign);
   const first = regress(samples, labels, frequent);
   const strongest = [...first.weights]
     .map(
@@ -54,57 +91,89 @@ export function learn(entries: readonly Entry[], maxSigns = MAX_SIGNS): Learned 
     .sort((a, b) => b[1] - a[1])
     .slice(0, maxSigns)
     .map(([sign]) => sign);
-  return regress(samples, labels, new Set(strongest));
+  return regress(samples, labels, strongest);
 }
 
-function labelOf({ expect: { kind, category } }: Entry): string {
-  return conclusionOf(kind, category);
-}
-
+/** Weights lie flat in one array, sign by sign; a sample is the list of its places in it. */
 function regress(
   samples: readonly Sample[],
   labels: readonly string[],
-  known: ReadonlySet<number>,
+  known: readonly number[],
 ): Learned {
   const { length } = labels;
-  const rows = new Map([...known].map((sign) => [sign, new Float64Array(length)]));
-  const paces = new Map([...known].map((sign) => [sign, new Float64Array(length).fill(1e-8)]));
+  const placeOf = new Map(known.map((sign, index) => [sign, index * length]));
+  const weights = new Float32Array(known.length * length);
+  const paces = new Float32Array(known.length * length).fill(1e-8);
   const bias = new Float64Array(length);
   const prepared = samples.map(({ signs, label }) => ({
     label,
-    rows: signs.flatMap((sign) => rows.get(sign) ?? []),
-    paces: signs.flatMap((sign) => paces.get(sign) ?? []),
+    places: signs.flatMap((sign) => placeOf.get(sign) ?? []),
   }));
-  const scores = new Float64Array(length);
-  let seed = 7;
-  const random = (): number => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) / 0x7fffffff;
+  const errors = new Float64Array(length);
+  const random = seeded(7);
   for (let round = 0; round < ROUNDS; round++) {
     shuffle(prepared, random);
-    for (const sample of prepared) {
-      const scale = 1 / Math.sqrt(Math.max(1, sample.rows.length));
-      for (let label = 0; label < length; label++) {
-        let score = bias[label] ?? 0;
-        for (const row of sample.rows) score += (row[label] ?? 0) * scale;
-        scores[label] = score;
-      }
-      const top = Math.max(...scores);
-      const total = scores.reduce((sum, score) => sum + Math.exp(score - top), 0);
-      for (let label = 0; label < length; label++) {
-        const error =
-          Math.exp((scores[label] ?? 0) - top) / total - (label === sample.label ? 1 : 0);
-        bias[label] = (bias[label] ?? 0) - 0.02 * error;
-        for (const [at, row] of sample.rows.entries()) {
-          const weight = row[label] ?? 0;
-          const slope = error * scale + SHRINKING * weight;
-          const pace = sample.paces[at];
-          if (pace === undefined) continue;
-          pace[label] = (pace[label] ?? 0) + slope * slope;
-          row[label] = weight - (STEP * slope) / Math.sqrt(pace[label] ?? 1);
-        }
-      }
+    for (const { label, places } of prepared) {
+      const scale = 1 / Math.sqrt(Math.max(1, places.length));
+      predict(errors, bias, { weights, places, scale });
+      errors[label] = (errors[label] ?? 0) - 1;
+      for (let at = 0; at < length; at++) bias[at] = (bias[at] ?? 0) - 0.02 * (errors[at] ?? 0);
+      for (const place of places) mend(place, errors, { weights, paces, scale });
     }
   }
-  return { labels, weights: rows, bias };
+  return {
+    labels,
+    weights: new Map(
+      [...placeOf].map(([sign, place]) => [sign, weights.subarray(place, place + length)]),
+    ),
+    bias,
+  };
+}
+
+/** How likely each label is. */
+function predict(
+  likely: Float64Array,
+  bias: Float64Array,
+  {
+    weights,
+    places,
+    scale,
+  }: { readonly weights: Float32Array; readonly places: readonly number[]; readonly scale: number },
+): void {
+  likely.set(bias);
+  for (const place of places)
+    for (let at = 0; at < likely.length; at++)
+      likely[at] = (likely[at] ?? 0) + (weights[place + at] ?? 0) * scale;
+  const top = Math.max(...likely);
+  let total = 0;
+  for (let at = 0; at < likely.length; at++)
+    total += likely[at] = Math.exp((likely[at] ?? 0) - top);
+  for (let at = 0; at < likely.length; at++) likely[at] = (likely[at] ?? 0) / total;
+}
+
+function mend(
+  place: number,
+  errors: Float64Array,
+  {
+    weights,
+    paces,
+    scale,
+  }: { readonly weights: Float32Array; readonly paces: Float32Array; readonly scale: number },
+): void {
+  for (let at = 0; at < errors.length; at++) {
+    const error = errors[at] ?? 0;
+    if (Math.abs(error) < MIN_ERROR) continue;
+    const weight = weights[place + at] ?? 0;
+    const slope = error * scale + SHRINKING * weight;
+    const pace = (paces[place + at] ?? 0) + slope * slope;
+    paces[place + at] = pace;
+    weights[place + at] = weight - (STEP * slope) / Math.sqrt(pace);
+  }
+}
+
+function seeded(start: number): () => number {
+  let seed = start;
+  return () => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) / 0x7fffffff;
 }
 
 function shuffle(items: unknown[], random: () => number): void {
@@ -117,7 +186,7 @@ function shuffle(items: unknown[], random: () => number): void {
 /** Printable, without quotes and backslashes; 0 is the middle one. */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const LEVELS = 31;
-const MIN_LEVEL = 4;
+const MIN_LEVEL = 5;
 
 /** Each sign: six digits, then a letter for each conclusion and its weight, then a space. */
 export function encode({ labels, weights, bias }: Learned): string {
@@ -143,7 +212,7 @@ export function encode({ labels, weights, bias }: Learned): string {
 
 /** Of the entries that the weights were learned from. */
 export const LEARNED_FROM =
-  '${fingerprint(ALL_ENTRIES)}';
+  '${fingerprint()}';
 
 /** Weights are stated in steps of this. */
 export const STEP = ${(top / LEVELS).toPrecision(8)};
@@ -167,12 +236,13 @@ function digits(sign: number): string {
   return text;
 }
 
-/** The test of the weights computes the same: after a change of the corpora they must be learned again. */
-export function fingerprint(entries: readonly Entry[]): string {
-  return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
+/** The test of the weights asks for the same: after a change of the lessons they must be learned again. */
+export function fingerprint(): string {
+  const lessons = JSON.stringify([ALL_ENTRIES, WORDINGS, RULE_CASES]);
+  return createHash('sha256').update(lessons).digest('hex');
 }
 
 if (import.meta.main) {
   const file = new URL('../src/providers/classify/weighed/weights.ts', import.meta.url);
-  writeFileSync(file, encode(learn(ALL_ENTRIES)));
+  writeFileSync(file, encode(learn(allLessons())));
 }

@@ -71,6 +71,12 @@ const NINTH_EXAM_ENTRIES: readonly Entry[] = read('ninth-exam-failures.jsonl');
 /** The tenth, from tests of proxies and routers, and threads about clouds. */
 const TENTH_EXAM_ENTRIES: readonly Entry[] = read('tenth-exam-failures.jsonl');
 
+/** The eleventh, from notes, logs and tests of public repositories, and error pages. */
+const ELEVENTH_EXAM_ENTRIES: readonly Entry[] = read('eleventh-exam-failures.jsonl');
+
+/** The twelfth, the same way, after the changes for the eleventh. */
+const TWELFTH_EXAM_ENTRIES: readonly Entry[] = read('twelfth-exam-failures.jsonl');
+
 /** All of them, in the order in which they were recorded. */
 export const ALL_ENTRIES: readonly Entry[] = [
   ...ENTRIES,
@@ -86,6 +92,8 @@ export const ALL_ENTRIES: readonly Entry[] = [
   ...EIGHTH_EXAM_ENTRIES,
   ...NINTH_EXAM_ENTRIES,
   ...TENTH_EXAM_ENTRIES,
+  ...ELEVENTH_EXAM_ENTRIES,
+  ...TWELFTH_EXAM_ENTRIES,
 ];
 
 function read(name: string): Entry[] {

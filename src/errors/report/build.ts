@@ -208,7 +208,7 @@ function assemble(
 
   return {
     v: REPORT_VERSION,
-    id: clean.word(good.id ?? '') || clean.word(options.stamp.id) || 'unknown',
+    id: clean.word(good.id ?? '') || stampedId(options.stamp.id, clean) || 'unknown',
     kind,
     class: good.class ?? row.class,
     ...classification(good, row, cause),
@@ -236,6 +236,13 @@ function assemble(
     at: good.at ?? options.stamp.at,
     ...(cut === undefined ? {} : { cut }),
   };
+}
+
+/** An id as we make them, random and short, holds nothing that would have to be cleaned. */
+const OWN_ID = /^err_[a-hjkmnp-z02-9]{16}$/;
+
+function stampedId(id: string, { word }: Cleaner): string {
+  return OWN_ID.test(id) ? id : word(id);
 }
 
 function finish(report: ErrorReport, { redactor = SHAPES_ONLY }: BuildOptions): ErrorReport {

@@ -58,7 +58,14 @@ export function collect(
     if (value.length === 1 && typeof value[0] === 'string') into.hasErrorEvent = true;
     for (const event of value) collectFromEvent(event, into);
   } else visit(value, undefined, 0, into);
+  if (into.messages.length === 0 && into.codes.size === 0) addNames(value, into);
   return into;
+}
+
+/** An error without a word says what it is by the names of its fields: `{unsupported_parameters: […]}`. */
+function addNames(value: unknown, into: BodyEvidence): void {
+  const error = isPlainObject(value) ? value['error'] : undefined;
+  if (isPlainObject(error)) for (const name of Object.keys(error).slice(0, 8)) addCode(name, into);
 }
 
 /** A body with JSON in the middle of prose. */
@@ -104,7 +111,14 @@ function isErrorEvent(event: unknown): boolean {
   if (!isPlainObject(event)) return false;
   const type = event['type'];
   const saysSo = typeof type === 'string' && /(?:^|[._])(?:error|failed|exception)$/.test(type);
-  return saysSo || (event['error'] !== undefined && event['error'] !== null);
+  return saysSo || (event['error'] !== undefined && event['error'] !== null) || isBareError(event);
+}
+
+/** `{code, message}` and nothing of a reply. */
+function isBareError(event: Record<string, unknown>): boolean {
+  const { code, message } = event;
+  const hasCode = (typeof code === 'string' && code !== '') || typeof code === 'number';
+  return hasCode && typeof message === 'string' && event['choices'] === undefined;
 }
 
 /** The type of an event that is no error names the event, not a failure. */
@@ -127,6 +141,10 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
     const item = value[name];
     if (item === null || item === undefined) continue;
     const roles = rolesOf(name);
+    if (item === true) {
+      if (name === 'flagged') into.stops.add('content_filter');
+      continue;
+    }
     if (roles.passedOver === true) continue;
     if (roles.answer === true) into.isReply = true;
     if (roles.special === true) special(name, value, depth, into);

@@ -7,12 +7,13 @@ import type { ProviderFailure, TransportFault } from '../provider-failure.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { providerNamed } from '../known-providers.ts';
 import { once } from '../../errors/support/once.ts';
-import { readCode, readSentences } from './concepts/read-concepts.ts';
-import { saidIn, type Said, type Sentence } from './concepts/sentence.ts';
+import { readCode } from './concepts/read-concepts.ts';
+import { saidIn, type Said } from './concepts/sentence.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
 import { addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
-import { findFamilies, type MatchedFamilies } from './phrases.ts';
+import type { MatchedFamilies } from './phrases.ts';
+import { readProse, type Prose } from './prose.ts';
 import { isPage, pageTitle } from './web-page.ts';
 
 /** The form of the body, before it is parsed. */
@@ -35,6 +36,7 @@ export interface Evidence {
   readonly retryDelay: string | undefined;
   readonly retryAt: string | undefined;
   readonly text: string;
+  readonly prose: Prose;
   readonly matchedFamilies: MatchedFamilies;
   /** The text read by concepts, when a rule asks for it. */
   readonly said: () => Said;
@@ -60,7 +62,7 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   const message = text === '' ? (failure.transport?.message ?? '') : text;
   const status = registered(decisiveStatus(failure.status, inBody, message.slice(0, 1024)));
   if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);
-  const matchedFamilies = findFamilies(text);
+  const prose = readProse(text);
   const faulty = withFault(failure, inBody.namedCode);
   return {
     failure: faulty,
@@ -76,8 +78,9 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     retryDelay: inBody.retryDelay,
     retryAt: inBody.retryAt,
     text,
-    matchedFamilies,
-    said: once(() => saidIn(readFault(failure.transport, text, readSentences(text)))),
+    prose,
+    matchedFamilies: prose.families,
+    said: saidBy(failure.transport, text, prose),
     form,
     isEmptyReply: !isRefusal(status) && isEmptyReply(form, inBody),
     isUnfinished: form === 'events' && !isEnded && !inBody.hasErrorEvent && inBody.stops.size === 0,
@@ -93,9 +96,13 @@ function faultsOf(
   text: string,
 ): readonly TransportFault[] {
   if (transport !== undefined) return [transport, ...(transport.causes ?? [])];
-  const mayBePrint = status === undefined && phase !== 'streaming' && text !== '';
+  const isOfFault = status === undefined || CURL.test(text);
+  const mayBePrint = isOfFault && phase !== 'streaming' && text !== '';
   return mayBePrint ? [{ message: text }] : NO_FAULTS;
 }
+
+/** curl numbers the faults of the way; a status behind it is that of a proxy. */
+const CURL = /^curl: \(\d{1,2}\)/;
 
 const NO_FAULTS: readonly TransportFault[] = [];
 
@@ -103,17 +110,15 @@ const NO_FAULTS: readonly TransportFault[] = [];
 const NAME_ENDING = /(?:Error|Exception)$/;
 
 /** A fault speaks by its name too: `JobCancellationException`. */
-function readFault(
-  fault: TransportFault | undefined,
-  text: string,
-  sentences: readonly Sentence[],
-): readonly Sentence[] {
-  if (fault === undefined) return sentences;
-  const more = [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
-    readCode(name.replace(NAME_ENDING, '')),
-    ...(text.includes(message) ? [] : readSentences(message.slice(0, 1024))),
-  ]);
-  return [...sentences, ...more];
+function saidBy(fault: TransportFault | undefined, text: string, prose: Prose): () => Said {
+  if (fault === undefined) return prose.said;
+  return once(() => {
+    const more = [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
+      readCode(name.replace(NAME_ENDING, '')),
+      ...(text.includes(message) ? [] : readProse(message.slice(0, 1024)).said().sentences),
+    ]);
+    return saidIn([...prose.said().sentences, ...more]);
+  });
 }
 
 interface ReadBody {

@@ -79,7 +79,7 @@ export function rolesOf(name: string): Roles {
 /** Vendors put a word of their own before the common one: `faultstring`, `errorDetail`, `err_msg`. */
 function rolesByEnding(name: string): Roles {
   if (
-    /(?:error|err|fault|fail|failure|status|result|ret|resp|sub)[_-]?(?:message|msg|string|text|reason|detail|details|description|desc|info)$/i.test(
+    /(?:error|err|fault|fail|failure|status|result|ret|resp|sub|short|detail)[_-]?(?:message|msg|string|text|reason|detail|details|description|desc|info)$/i.test(
       name,
     )
   )

@@ -7,15 +7,24 @@ import { saidIn } from './concepts/sentence.ts';
 import { hasFamily, phraseOf, type Family } from './phrases.ts';
 import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
+import { FAULT_ALONE, STATUS_ALONE, VAGUE_RULES } from './rules/statuses.ts';
 
 /** The evidence, or undefined when the condition does not hold. An empty text holds without evidence. */
 type Check = (evidence: Evidence) => string | undefined;
 
 /**
- * What a rule rests on: on what was observed or recorded, on concepts, or on a status that says no more than
- * that the request was refused or the job failed. All but the first can be outweighed.
+ * What a rule rests on: on what was observed or a code in full, on the words of a code, on recorded phrases,
+ * on concepts, on the status of a fault, on another status, or on one that says no more than that the request
+ * was refused. All but the first can be outweighed, the last most easily.
  */
-export type Basis = 'certain' | 'concepts' | 'status';
+export type Basis =
+  | 'certain'
+  | 'code_words'
+  | 'phrases'
+  | 'concepts'
+  | 'fault'
+  | 'status'
+  | 'vague';
 
 export interface CompiledRule {
   readonly rule: Rule;
@@ -40,7 +49,7 @@ export function compileRule(rule: Rule): CompiledRule {
     rule,
     checks: compiled,
     confidence: readsProse ? 'low' : 'high',
-    basis: basisOf(when),
+    basis: basisOf(rule),
   };
 }
 
@@ -62,12 +71,15 @@ const CERTAIN = [
   'bareStatus',
 ] as const satisfies readonly (keyof Conditions)[];
 
-function basisOf(when: Conditions): Basis {
+function basisOf({ id, when }: Rule): Basis {
+  if (VAGUE_RULES.has(id)) return 'vague';
+  if (STATUS_ALONE.has(id)) return 'status';
+  if (FAULT_ALONE.has(id)) return 'fault';
   if (CERTAIN.some((name) => when[name] !== undefined)) return 'certain';
   if (when.says !== undefined) return 'concepts';
-  if (when.phrases !== undefined || asksForCode(when)) return 'certain';
-  const isRefusal = when.statusRange?.[0] === 400 || when.stops?.includes('job_failed') === true;
-  return isRefusal ? 'status' : 'certain';
+  if (when.phrases !== undefined) return 'phrases';
+  const isOfWords = (when.codeEndings ?? when.codeParts ?? when.codeSays) !== undefined;
+  return isOfWords && when.codes === undefined ? 'code_words' : 'certain';
 }
 
 export function asksForCode({ codes, codeEndings, codeParts, codeSays }: Conditions): boolean {

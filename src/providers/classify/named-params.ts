@@ -5,6 +5,8 @@ const QUOTED = /[`'"]([a-z][\w.]{0,40})[`'"][ :]/y;
 /** `tools.0.custom.input_schema: …`, `max_tokens: …`: a word alone could be any word. */
 const PATH = /([a-z][\w.[\]]{0,200}) ?:/y;
 const JOINT = /[_.[]/;
+/** `openai.BadRequestError: …` names a fault. */
+const FAULT = /(?:Error|Exception)$/;
 /** Servers name a tool by its place in the list, anywhere in the message. */
 const TOOL_PATH =
   /\b((?:tools|functions|function_declarations)(?:\.\d{1,3}|\[\d{1,3}\])[\w.[\]]{0,120})/;
@@ -34,7 +36,7 @@ export function addParams(message: string, params: string[]): void {
 function firstIn(message: string): string | undefined {
   const begin = STATUS.test(message) ? 4 : 0;
   const path = at(PATH, message, begin);
-  if (path !== undefined && JOINT.test(path)) return path;
+  if (path !== undefined && JOINT.test(path) && !FAULT.test(path)) return path;
   const colon = message.indexOf(': ', begin);
   const lead = colon >= 0 && colon < begin + MAX_LEAD_CHARS ? colon + 2 : begin;
   return quotedAt(message, begin) ?? quotedAt(message, lead);

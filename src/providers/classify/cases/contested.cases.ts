@@ -4,8 +4,6 @@ export const CONTESTED: Readonly<Record<string, string>> = {
     'it says mid-stream and does not say that nothing was delivered, so a repeat may repeat words',
   'anthropic-batch-expired':
     'a batch item is a submit; the batch says that it never ran, this record does not',
-  'bedrock-stream-frame-validationexception':
-    'a refused request is refused for its content unless something says otherwise',
   'bedrock-stream-throttling-pascal': 'only its spelling differs from its twin, which is ambiguous',
   'groq-429-blank-dimension':
     'the unit is left out, and a wait under two minutes is worth waiting for',
@@ -15,8 +13,6 @@ export const CONTESTED: Readonly<Record<string, string>> = {
     'a 500 is the server’s own failure until its vocabulary is registered',
   'node-enotfound-wrong-host':
     'a name that does not resolve looks the same in an outage of DNS, and waiting is harmless',
-  'gateway-503-with-429-code':
-    'the sentence says that the upstream is out, and so does the status; only a number says otherwise',
   'bun-socket-closed': 'nothing says that a response had begun, so it is a lost connection',
   'lmstudio-bun-socket-closed-context':
     'nothing says that a response had begun, so it is a lost connection',

@@ -58,6 +58,29 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
     failure: { ...refused(400, '敏感内容', { code: '1301' }), provider: 'zhipu' },
   },
   {
+    rule: 'permission.reported-as-auth',
+    kind: 'provider.permission',
+    failure: refused(401, 'Not allowed to access this model', { type: 'auth_error' }),
+  },
+  {
+    rule: 'permission.model-of-others',
+    kind: 'provider.permission',
+    failure: refused(403, 'Your project does not have access to it', { code: 'model_not_found' }),
+  },
+  {
+    rule: 'quota.possessions',
+    kind: 'provider.quota_exhausted',
+    failure: refused(400, 'Too many deployments in this region', { code: 'LimitExceeded' }),
+  },
+  {
+    rule: 'parameter.long-id',
+    kind: 'provider.invalid_request',
+    failure: refused(400, 'Too long', {
+      code: 'string_above_max_length',
+      param: 'messages[2].tool_calls[0].id',
+    }),
+  },
+  {
     rule: 'tool-schema.param',
     kind: 'provider.tool_schema',
     failure: refused(400, 'Not accepted', { param: 'tools[2].function.parameters' }),

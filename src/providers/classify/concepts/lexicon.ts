@@ -11,13 +11,13 @@ const PLAIN = {
   endpoint: 'endpoint* 接入点',
   key: 'key keys apikey* credential* password* secret* jwt bearer ak 密钥 秘钥 令牌 凭证 apikey鉴权 キー 키 ключ*',
   token: 'token',
-  login: 'login loggedin signin logged signin authenticat* oauth sso 登录 認証 鉴权',
+  login: 'login loggedin signin logged signin authenticat* reauthenticat* oauth sso 登录 認証 鉴权',
   account:
     'account* organi?ation* org project* tenant* workspace* user users subscription* team* customer* member* caller* consumer* tenant app application ip referer referrer 账户 账号 用户 帐户 帐号',
   right:
     'permission* privilege* scope scopes entitle* licen* access allowlist* whitelist* acl iam apiproduct* product* agreement* eula terms tos consent 权限 права доступ*',
   money:
-    'pay payment* unpaid credit* balance* billing* payment* budget* spend* fund funds invoice* money wallet* points coins prepaid dollar* usd cost costs paid arrear* overdue 余额 欠费 额度 余量 积分 баланс* средств*',
+    'pay payment* unpaid credit* balance* billing* payment* budget* spend* fund funds invoice* money wallet* points coins prepaid dollar* usd cost costs paid arrear* overdue 计费 余额 欠费 额度 余量 积分 баланс* средств*',
   quota: 'quota* allowance* allotment* 配额 クォータ 할당량 квот*',
   rate: 'rate throttl* frequency freq qps rps rpm tpm concurren* parallel ratelimit* 频率 并发 限流 流控 qps限制 频繁 レート 速率',
   requests: 'requests request calls invocations 请求数',
@@ -65,6 +65,8 @@ const PLAIN = {
   /** Parts that a server itself stands on. */
   machinery:
     'database* db redis postgres* mysql mongo* sqlite cache kafka limiter* scheduler disk filesystem dependency dependencies',
+  /** What a service keeps for a caller. */
+  job: 'job jobs task tasks batch batches thread threads run runs prediction* store stores',
   /** Getting at material, or at what is in it. */
   fetch: 'download* fetch* retriev* decod* transcod* open unmarshal* deserializ* parse parsing',
   decode: 'decod* transcod*',
@@ -108,7 +110,7 @@ const PLAIN = {
   unavailable: 'unavailab* offline disabled 不可用',
   invalid:
     'invalid* malform* incorrect* wrong bad illegal improper* mismatch* corrupt* unparse* unparsable refused reject* inconsistent duplicate* 无效 错误 不正确 не?верн* недействител*',
-  must: 'must should ensure requir* expect* needs need mandatory between allowed',
+  must: 'must should ensure requir* expect* needs need needed mandatory between allowed',
   expired: 'expir* revok* deactivat* disabled inactive rotated 过期 失效 已失效 истек*',
   busy: 'busy full overload* capacity loading warming starting scaling saturat* congest* queue* demand traffic overwhelmed 加载中 人数过多 访问量过大 繁忙 过载 排队 拥挤 перегруж*',
   late: 'timed timeout* timedout deadline elapsed 超时 таймаут*',
@@ -134,7 +136,7 @@ const PLAIN = {
   /** How a file is written, as opposed to what is in it. */
   format: 'format* codec* mime* type types extension*',
   /** Somebody works on the same thing; the words are pairs. */
-  underway: '已在进行',
+  underway: 'simultaneous* 已在进行',
   /** A fault of theirs, without more. */
   inner: 'internal* system unexpected*',
   /** Negated: the one that is spoken of cannot do it. */
@@ -196,6 +198,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
   often: 'flow-control',
   bound: 'less-than fewer-than smaller-than',
   window: 'token-window',
+  tokens: 'token-count token-counts',
   excess: 'more-than over-the tokens-than characters-than images-than items-than',
   missing:
     'fade-out fades-out faded-out fading-out phased-out phase-out available-models supported-models valid-models known-models',

@@ -187,6 +187,8 @@ export const LIMITS_PHRASES = {
   rate_limit: [
     'rate limit',
     'ratelimit',
+    'reduce your request rate',
+    'reduce the request rate',
     'too many requests',
     'too many calls',
     'too many concurrent',

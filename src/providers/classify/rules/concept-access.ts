@@ -4,6 +4,7 @@ import { NONE, type Rule } from '../rule.ts';
 
 /** Words beside which a key is none that opens an account. */
 const OTHER_KEYS = ['tool', 'model', 'prompt', 'text', 'schema'] as const;
+const REJECTED_LOGIN = [['login', 'key', 'invalid'] as const, ['login', 'must'] as const];
 const OTHER_TOKENS = ['tokens', 'bound', 'prompt', 'reply', 'text', 'sampling'] as const;
 
 /** Words beside which a 429 means what it says. */
@@ -173,7 +174,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     id: 'concept.auth-wrapped',
     when: {
       statuses: [500, 502, 503],
-      says: anyOf([['login', 'key', 'invalid']], [...OTHER_KEYS, 'machinery', 'late']),
+      says: anyOf(REJECTED_LOGIN, [...OTHER_KEYS, 'machinery', 'late']),
     },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'a gateway says that the credentials were rejected, under a status of its own',

@@ -110,6 +110,8 @@ export const CAPABILITY_RULES: readonly Rule[] = [
         [
           ['media', 'missing'],
           ['prompt', 'missing'],
+          ['job', 'missing'],
+          ['job', 'expired'],
           ['reply', 'name', 'missing'],
         ],
         ['model', 'address', 'endpoint'],

@@ -169,6 +169,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
           'host',
           'quota',
           'missing',
+          'underway',
         ],
       ),
     },

@@ -3,7 +3,7 @@
  * would otherwise trust a wrong code.
  */
 import { anyOf, each } from '../concepts/saying.ts';
-import type { Rule } from '../rule.ts';
+import { NONE, type Rule } from '../rule.ts';
 import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
 
 export const MISLEADING_CODE_RULES: readonly Rule[] = [
@@ -75,9 +75,13 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
   },
   {
     id: 'quota.reported-as-auth',
-    when: { statuses: [400, 402, 403, 429], codes: ['auth'], phrases: ['spent'] },
+    when: {
+      statuses: [400, 401, 402, 403, 429],
+      codes: ['auth', 'invalid_api_key'],
+      phrases: ['spent'],
+    },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
-    why: 'a budget that is used up, which LiteLLM reports as a fault of the key',
+    why: 'a budget that is used up, which gateways report as a fault of the key',
   },
   {
     id: 'auth.denied-key',
@@ -105,6 +109,41 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
     why: 'the caller is known; the code says that a right is missing, whatever the status',
+  },
+  {
+    id: 'permission.reported-as-auth',
+    when: {
+      statuses: [401, 403],
+      codes: ['auth', 'authentication'],
+      says: each(
+        ['model', 'right'],
+        ['forbidden'],
+        ['key', 'token', 'login', 'invalid', 'expired'],
+      ),
+      notPhrases: ['auth', 'spent'],
+    },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'the caller is known; it is said that a model is not open to it',
+  },
+  {
+    id: 'permission.model-of-others',
+    when: {
+      statuses: [401, 403],
+      codes: ['model_not_found'],
+      says: each(['account'], ['forbidden'], ['missing', 'key', 'token']),
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the model is there; it is said that this project or account may not have it',
+  },
+  {
+    id: 'quota.possessions',
+    when: {
+      statuses: [NONE, 200, 400, 403],
+      codes: ['limit_exceeded', 'service_limit_exceeded', 'resource_limit_exceeded'],
+      notPhrases: ['short_window', 'rate_limit', 'context', 'window', 'oversize'],
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'clouds call a limit so that counts what an account owns, not how fast it calls',
   },
   {
     id: 'context.oversize-status',

@@ -6,6 +6,36 @@ import { NONE, type Rule } from '../rule.ts';
 const SETTING =
   /^(?:body\.)?(?:temperature|top_?p|top_?k|n|seed|stop|stream|max_(?:completion_|output_)?tokens|presence_penalty|frequency_penalty|logprobs|top_logprobs|logit_bias|service_tier|verbosity|reasoning(?:_effort|\.\w+)?|thinking(?:\.\w+)?|tool_choice|parallel_tool_calls|store|metadata|user|modalities|session\.\w+)$/;
 
+/** Rules for a status that says what is the matter, where nothing else was understood. */
+export const STATUS_ALONE: ReadonlySet<string> = new Set([
+  'status.401',
+  'status.403',
+  'status.404',
+  'status.413',
+  'status.429',
+  'code.denied',
+  'code.absent',
+]);
+
+/** The same for faults of a server, which are worth another try. */
+export const FAULT_ALONE: ReadonlySet<string> = new Set([
+  'status.424',
+  'status.503',
+  'status.5xx',
+  'code.server',
+]);
+
+/** Rules that say no more than that the request was refused or the job failed. */
+export const VAGUE_RULES: ReadonlySet<string> = new Set([
+  'status.4xx',
+  'status.address',
+  'code.refused',
+  'code.invalid',
+  'stop.error',
+  'job.failed',
+  'stream.unrecognised',
+]);
+
 export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'parameter.no-body',

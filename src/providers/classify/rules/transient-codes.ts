@@ -44,6 +44,15 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
     why: 'one field is too long, and it is not the prompt',
   },
   {
+    id: 'parameter.long-id',
+    when: {
+      codes: ['string_above_max_length', 'string_too_long'],
+      params: /^(?:messages|input)\b.*[.\]](?:id|call_id|tool_call_id|name)$/,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'an id or a name in the history is too long; the history is not',
+  },
+  {
     id: 'too-large.string',
     when: {
       codes: ['string_above_max_length', 'string_too_long'],

@@ -8,7 +8,8 @@ import { catalogRow, type RuntimeKind } from '../../../errors/catalog/catalog.ts
 import type { Category, Reach } from '../../../errors/catalog/vocabulary.ts';
 import type { Evidence } from '../evidence.ts';
 import type { Basis } from '../match.ts';
-import type { Recovery, Rule } from '../rule.ts';
+import type { Prose } from '../prose.ts';
+import { NONE, type Recovery, type Rule } from '../rule.ts';
 import type { Match } from '../shortlist.ts';
 import { codeWordSign, signsOf, wordSign } from './signs.ts';
 import { BIAS, LABELS, ROWS, STEP } from './weights.ts';
@@ -61,9 +62,15 @@ export const WEIGHED_RULES: readonly Rule[] = CONCLUSIONS.filter((rule) => rule 
 
 /** How many times likelier another conclusion must be than that of the rule, by what that rests on. */
 const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
-  status: Math.log(5),
-  concepts: Math.log(50),
+  vague: Math.log(4),
+  status: Math.log(10),
+  fault: Math.log(200),
+  concepts: Math.log(5),
+  code_words: Math.log(5),
+  phrases: Math.log(5),
 };
+/** Where only the category differs: whether the content of a request is at fault or a setting. */
+const SAME_KIND = Math.log(2);
 /** Where no rule holds, the likeliest conclusion must be this likely. */
 const MIN_LIKELY = 0.6;
 
@@ -84,16 +91,50 @@ export function weigh(
   const basis = match?.compiled.basis;
   if (basis === 'certain' || (rule !== undefined && !isBuiltIn(rule))) return undefined;
   if (evidence.text === '' && evidence.codes.size === 0) return undefined;
+  if (evidence.faults.length > 0) return opinion(evidence, rule, basis);
+  const { status = NONE, form, codes, params, stops, prose } = evidence;
+  const opinions = opinionsOn(prose);
+  const key = `${rule?.id ?? ''} ${status} ${form} ${[...codes].join()} ${params.join()} ${[...stops].join()}`;
+  const known = opinions.get(key);
+  if (known !== undefined) return known ?? undefined;
+  const made = opinion(evidence, rule, basis);
+  if (opinions.size < MAX_OPINIONS) opinions.set(key, made ?? null);
+  return made;
+}
+
+/** Servers repeat their sentences, so what was thought of one is kept as long as what was read in it. */
+const OPINIONS = new WeakMap<Prose, Map<string, Weighed | null>>();
+const MAX_OPINIONS = 16;
+
+function opinionsOn(prose: Prose): Map<string, Weighed | null> {
+  const known = OPINIONS.get(prose) ?? new Map<string, Weighed | null>();
+  OPINIONS.set(prose, known);
+  return known;
+}
+
+function opinion(
+  evidence: Evidence,
+  rule: Rule | undefined,
+  basis: Exclude<Basis, 'certain'> | undefined,
+): Weighed | undefined {
+  if (basis === 'fault' && isInOurWords(evidence)) return undefined;
   score(evidence);
   const best = likeliest();
   const found = CONCLUSIONS[best];
   if (found === undefined) return undefined;
   if (rule === undefined || basis === undefined)
     return likelihood(best) < MIN_LIKELY ? undefined : explained(found, best, evidence, 'none');
-  const ours = LABELS.indexOf(conclusionOf(rule.means.kind, categoryOf(rule)));
+  const ours = labelOf(rule);
   if (ours < 0 || ours === best) return undefined;
   const lead = (scores[best] ?? 0) - (scores[ours] ?? 0);
-  return lead < MARGINS[basis] ? undefined : explained(found, best, evidence, rule.id);
+  const margin = found.means.kind === rule.means.kind ? SAME_KIND : MARGINS[basis];
+  return lead < margin ? undefined : explained(found, best, evidence, rule.id);
+}
+
+/** Anyone can imitate our problem documents; one that we do not believe is no sign of anything. */
+function isInOurWords({ codes }: Evidence): boolean {
+  for (const code of codes) if (code.startsWith('provider_')) return true;
+  return false;
 }
 
 const MAX_SHOWN = 3;
@@ -128,8 +169,15 @@ function weightOf(sign: number, label: number): number {
   return 0;
 }
 
-function categoryOf({ means }: Rule): string {
-  return means.category ?? catalogRow(means.kind)?.category ?? 'unknown';
+const LABEL_OF = new WeakMap<Rule, number>();
+
+function labelOf(rule: Rule): number {
+  const known = LABEL_OF.get(rule);
+  if (known !== undefined) return known;
+  const { kind, category = catalogRow(kind)?.category ?? 'unknown' } = rule.means;
+  const label = LABELS.indexOf(conclusionOf(kind, category));
+  LABEL_OF.set(rule, label);
+  return label;
 }
 
 function likeliest(): number {
