@@ -10,7 +10,6 @@ const SKILLS = 'Put the text of the skill into `instructions` or the prompt';
 
 const NODE_KEYS: Hints = {
   output_mode: 'Leave it out; an agent without `output` returns `{result: text}`',
-  output_type: 'Leave it out; a single `{{ expression }}` keeps its type',
   context_tier: 'Leave it out',
   max_depth: 'Leave it out; workflows that call each other in a cycle are refused',
   session_key: 'Pass the needed values with templates',
