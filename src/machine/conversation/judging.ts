@@ -4,7 +4,6 @@
  */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
-import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 import type { Conversation } from './conversation.ts';
 import { readReply } from './model-reply.ts';
 
@@ -36,11 +35,6 @@ export function judgePlan(node: AgentPlan, judged: JsonValue): JudgePlan {
     onPartial: 'restart',
     judged,
   };
-}
-
-/** Whether a request is for the judge of an output. */
-export function asksForVerdict(schema: JsonObject | undefined): boolean {
-  return schema !== undefined && canonicalJson(schema) === canonicalJson(VERDICT);
 }
 
 export function judgeText(criteria: string, judged: JsonValue): string {

@@ -165,6 +165,7 @@ export function modelInput(
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(reasoning === undefined ? {} : { reasoning }),
+      ...(conversation.judging === undefined ? {} : { judges: true }),
       ordinal,
       ...(simulated === undefined ? {} : { simulated }),
     },

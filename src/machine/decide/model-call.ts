@@ -176,12 +176,19 @@ function requestWithinLimits(
     reserves,
     ...(isSentBack(state, scope, conversation) ? { isCorrection: true } : {}),
     ...(conversation.judging === undefined ? {} : { judges: true }),
+    ...(isRejected(conversation) ? { isRejected: true } : {}),
     ...(input.type === 'model' && input.refreshesKey === true ? { refreshesKey: true } : {}),
     ...(isSamePrompt(visit.conversation?.prompt, conversation.prompt)
       ? {}
       : { prompt: conversation.prompt }),
   };
   return { events: [...warnings, request] };
+}
+
+/** The words of the judge are its latest message: nothing was asked since. */
+function isRejected({ judging, rejections = 0, messages, reply }: Conversation): boolean {
+  const isAsked = reply === undefined && messages.at(-1)?.role === 'user';
+  return judging === undefined && rejections > 0 && isAsked;
 }
 
 function isSentBack(state: RunState, scope: Scope, { reply }: Conversation): boolean {

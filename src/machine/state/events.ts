@@ -227,6 +227,8 @@ export type EventBody =
       readonly isCorrection?: true;
       /** It asks the model that judges the output of the agent. */
       readonly judges?: true;
+      /** The output before it was refused by its judge, whose words go with this request. */
+      readonly isRejected?: true;
       /** The API key was refused: this call uses a fresh one. */
       readonly refreshesKey?: true;
       /** The opening of the conversation: in its first request, and in each request that changes it. */

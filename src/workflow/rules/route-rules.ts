@@ -105,7 +105,7 @@ function checkSuccessMoves(moves: readonly MoveType[], path: Path, report: Repor
   }
 }
 
-/** Conductor accepts an output on any success route, and uses it at the end only. Elsewhere it is a mistake. */
+/** Conductor accepts an output on any success route, and uses it at the end only. On other routes it is a mistake. */
 function checkUnusedOutput(isAccepted: boolean, path: Path, report: ReportProblem): void {
   report({
     code: isAccepted ? 'not-used' : 'either-or',
