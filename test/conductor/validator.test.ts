@@ -141,6 +141,20 @@ describe('an output that a second model judges', () => {
     expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'w', 'j', 'w', 'j']);
   });
 
+  it('is asked for again when it passed its judge and failed an assertion', async () => {
+    const text = file('[{answer: {passed: true}}]').replace(
+      '    routes:',
+      `    assert: [{that: "{{ output.text != 'first' }}"}]\n    routes:`,
+    );
+    const run = await start(text);
+    const resumed = await errand.resume(run);
+    expect(await resumed?.result()).toMatchObject({
+      status: 'completed',
+      output: { text: 'second' },
+    });
+    expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'w', 'j']);
+  });
+
   it('needs a price for its judge where a budget is in dollars', async () => {
     const text = file(`[${REFUSE}]`)
       .replace('entry_point: writer', 'entry_point: writer\n  limits: {budget_usd: 1}')

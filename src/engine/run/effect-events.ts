@@ -11,7 +11,8 @@ import type { ErrorReport, ReportDraft, UserAction } from '../../errors/report/r
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EventBody, Usage } from '../../machine/state/events.ts';
 import { recordedFailure, stampAt } from '../../machine/decide/failure.ts';
-import { scopeOf } from '../../machine/state/plan-lookup.ts';
+import { judgeMark } from '../../machine/conversation/judging.ts';
+import { scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import { costOf, countable } from '../../machine/policy/pricing.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { withSpokenKinds } from './spoken-kinds.ts';
@@ -69,14 +70,16 @@ export function notCancelledByUs(
 /** As a run does that comes back from a crash. */
 function askedAgain(
   state: RunState,
-  { ref, node, path, isIdempotent }: EffectRequest,
+  { ref, node, path, work, isIdempotent }: EffectRequest,
   result: EffectResult,
 ): EventBody | undefined {
   const pending = state.effects.get(ref.key);
   if (result.ok || result.isLost !== true || !isIdempotent || pending === undefined)
     return undefined;
   const attempt = pending.attempt + 1;
-  return { type: 'effect:requested', node: node.name, path, effect: ref, attempt };
+  const mark =
+    work.type === 'model' ? judgeMark(visitOf(scopeOf(state, pending.scope)).conversation) : {};
+  return { type: 'effect:requested', node: node.name, path, effect: ref, attempt, ...mark };
 }
 
 function settled(

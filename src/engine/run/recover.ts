@@ -14,6 +14,7 @@ import type { EffectRef, EventBody, RunEvent } from '../../machine/state/events.
 import { stoppedBeforeStart, stoppedEffect } from '../../machine/decide/end-run.ts';
 import { evolve } from '../../machine/evolve/evolve.ts';
 import { failureAt } from '../../machine/decide/failure.ts';
+import { judgeMark } from '../../machine/conversation/judging.ts';
 import { scopeAndAncestors, scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import type { Estimate } from '../../machine/policy/pricing.ts';
 import { isAtBound } from '../../machine/policy/request-bound.ts';
@@ -111,7 +112,7 @@ function lostEffect(
         outcome: 'unknown',
       }),
     ];
-  const { node, path } = visitOf(scopeOf(state, pending.scope));
+  const { node, path, conversation } = visitOf(scopeOf(state, pending.scope));
   const again: EventBody = {
     type: 'effect:requested',
     node,
@@ -119,6 +120,7 @@ function lostEffect(
     effect: request.ref,
     attempt: request.ref.key === pending.effect.key ? pending.attempt + 1 : 0,
     ...reservedFor(state, pending),
+    ...(request.work.type === 'model' ? judgeMark(conversation) : {}),
   };
   // its input has changed, so it is another action
   return request.ref.key === pending.effect.key

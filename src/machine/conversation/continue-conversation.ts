@@ -5,6 +5,7 @@
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { judgeCall, toolsOf } from './agent-tools.ts';
+import { isAccepted } from './judging.ts';
 import { raiseDraft, readReply } from './model-reply.ts';
 import { newChain } from '../policy/model-chain.ts';
 import { DONE, hasConversation, modelsOf, schemaOf } from './model-request.ts';
@@ -22,6 +23,7 @@ import {
 
 export function continueConversation(state: RunState, scope: Scope): void {
   const visit = visitOf(scope);
+  const wasAccepted = isAccepted(visit.conversation);
   const conversation = (visit.conversation = afterJudging(visit.conversation));
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   if (conversation === undefined || !hasConversation(node)) return;
@@ -41,7 +43,7 @@ export function continueConversation(state: RunState, scope: Scope): void {
   const isRefused = conversation.failedWith?.kind === 'agent.output_rejected';
   const isFinal = isFinalReply(conversation, schemaOf(state, node), node.type === 'agent');
   // a reply that nobody has judged yet is judged, not asked for again
-  if (isFinal && (!isJudged || isRefused)) dropLastReply(conversation);
+  if (isFinal && (!isJudged || isRefused || wasAccepted)) dropLastReply(conversation);
   conversation.failedWith = undefined;
 }
 

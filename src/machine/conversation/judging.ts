@@ -37,6 +37,11 @@ export function judgePlan(node: AgentPlan, judged: JsonValue): JudgePlan {
   };
 }
 
+/** Marks a request of the conversation for the judge: a call that is repeated stays with whom it asked. */
+export function judgeMark(conversation: Conversation | undefined): { readonly judges?: true } {
+  return conversation?.judging === undefined ? {} : { judges: true };
+}
+
 export function judgeText(criteria: string, judged: JsonValue): string {
   return `Criteria:\n${criteria.trim()}\n\nOutput:\n${JSON.stringify(judged, null, 2)}`;
 }
@@ -61,6 +66,13 @@ export function rejectedConversation(judge: Conversation): Conversation | undefi
     calls: [],
     rejections: (judging.of.rejections ?? 0) + 1,
   };
+}
+
+/** Whether the judge has accepted the output: then something after it has failed. */
+export function isAccepted(judge: Conversation | undefined): boolean {
+  if (judge?.judging === undefined || judge.reply === undefined) return false;
+  const read = readReply(judge.reply.text, VERDICT);
+  return read.type === 'output' && hasPassed(read.output);
 }
 
 export function hasPassed(verdict: JsonValue): boolean {

@@ -19,6 +19,7 @@ import {
   conversationNode,
   type ConversationPlan,
 } from '../conversation/model-request.ts';
+import { judgeMark } from '../conversation/judging.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import { estimateOf, isPriced } from '../policy/pricing.ts';
 import { failBeyondBound } from '../policy/request-bound.ts';
@@ -175,7 +176,7 @@ function requestWithinLimits(
     ...requestedEvent(visit, ref),
     reserves,
     ...(isSentBack(state, scope, conversation) ? { isCorrection: true } : {}),
-    ...(conversation.judging === undefined ? {} : { judges: true }),
+    ...judgeMark(conversation),
     ...(isRejected(conversation) ? { isRejected: true } : {}),
     ...(input.type === 'model' && input.refreshesKey === true ? { refreshesKey: true } : {}),
     ...(isSamePrompt(visit.conversation?.prompt, conversation.prompt)

@@ -37,3 +37,16 @@ export interface Waiting extends Wait {
   /** All waits, the earliest first. */
   readonly all: readonly Wait[];
 }
+
+/** A question of a list, as the person reads it. */
+export interface AskedQuestion {
+  readonly id: string;
+  readonly text: string;
+  readonly hint?: string;
+  readonly choices?: readonly JsonValue[];
+  /** Whether an answer may differ from the choices. */
+  readonly isFree: boolean;
+  readonly default?: JsonValue;
+  /** Whether it needs an answer. */
+  readonly isRequired: boolean;
+}

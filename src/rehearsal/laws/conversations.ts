@@ -105,6 +105,8 @@ export const nothingIsForgotten: Law = {
   breaches: (subject) =>
     subject.executions.flatMap(({ work, path, afterSeq, number }) => {
       if (work.type !== 'model' || nodeAt(subject.plan, path)?.node.type !== 'agent') return [];
+      // a judge reads the output alone
+      if (work.call.judges === true) return [];
       const since = begunAt(subject.events, path, afterSeq);
       const done = subject.events
         .slice(since, afterSeq)
@@ -161,8 +163,17 @@ export const turnsAreCounted: Law = {
   promise: 'limits: max_turns, writes',
   breaches: ({ events, plan }) => {
     const turns = new Map<string, number>();
+    // a judge has turns of its own, for each output that it judges
+    const judges = new Set<string>();
     return events.flatMap((event) => {
-      if (event.type === 'node:started') turns.set(event.path, 0);
+      if (event.type === 'node:started') {
+        turns.set(event.path, 0);
+        turns.delete(`judge of ${event.path}`);
+      }
+      if (event.type === 'effect:requested') {
+        if (event.judges === true) judges.add(event.effect.key);
+        else turns.delete(`judge of ${event.path}`);
+      }
       if (!isType(event, 'effect:succeeded', 'node:completed')) return [];
       const node = nodeAt(plan, event.path)?.node;
       if (node?.type !== 'agent') return [];
@@ -171,8 +182,9 @@ export const turnsAreCounted: Law = {
         return written.map((key) => `event ${event.seq} at ${event.path} writes ${key}`);
       }
       if (event.effect.type !== 'model') return [];
-      const count = (turns.get(event.path) ?? 0) + 1;
-      turns.set(event.path, count);
+      const name = judges.has(event.effect.key) ? `judge of ${event.path}` : event.path;
+      const count = (turns.get(name) ?? 0) + 1;
+      turns.set(name, count);
       return count > node.maxTurns
         ? [`event ${event.seq} at ${event.path} is answer ${count}`]
         : [];

@@ -186,6 +186,8 @@ export interface QuestionsPlan {
   readonly source?: TemplateText;
   /** Whether a question may be left without an answer. */
   readonly maySkip: boolean;
+  /** At a terminal, where they are asked one by one. */
+  readonly mayGoBack: boolean;
 }
 
 export interface QuestionPlan {

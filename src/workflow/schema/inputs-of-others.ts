@@ -49,9 +49,11 @@ export function withInputsOfOthers(document: unknown): Declared {
   if (provider === undefined || !isForeign(provider)) return { document, problems: [] };
   const declared = asMap(header['input']);
   const undeclared = [...readInputs(file)].filter(([name]) => !Object.hasOwn(declared, name));
-  const input = Object.fromEntries([
-    ...Object.entries(declared).map(([name, field]) => [name, withEmptyDefault(field)]),
-    ...undeclared.map(([name, { type, isOptional }]) => [name, { type, required: !isOptional }]),
+  const input: Raw = Object.fromEntries<unknown>([
+    ...Object.entries(declared).map(([name, field]) => [name, withEmptyDefault(field)] as const),
+    ...undeclared.map(
+      ([name, { type, isOptional }]) => [name, { type, required: !isOptional }] as const,
+    ),
   ]);
   return {
     document: Object.keys(input).length === 0 ? file : { ...file, workflow: { ...header, input } },
