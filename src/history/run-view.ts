@@ -9,7 +9,7 @@ import { boxIdOf } from './graph-layout/layout.ts';
 import { NO_ITEMS, renameBar } from './run-view/bars.ts';
 import { beginCall, endCall, NO_COSTS, sendBack } from './run-view/costs.ts';
 import { nextStep, routeOf, waiting, type NodeEvent } from './run-view/in-node.ts';
-import { isSentBack, type LedgerRow } from './run-view/ledger-row.ts';
+import { isRefused, isSentBack, type LedgerRow } from './run-view/ledger-row.ts';
 import { countMember, reopenMembers, uncountMember } from './run-view/members.ts';
 import { Places } from './run-view/places.ts';
 import { rewind } from './run-view/rewind.ts';
@@ -237,13 +237,19 @@ function isEnd({ type }: NodeEvent): boolean {
 
 /** Returns the row of the call that has ended with the event. */
 function noteCosts(view: Draft, event: NodeEvent): LedgerRow | undefined {
-  const answer = isSentBack(event) ? stepAt(view, event.path)?.answerRow : undefined;
-  if (answer !== undefined) view.costs = sendBack(view.costs, answer);
+  const lost = lostRow(view, event);
+  if (lost !== undefined) view.costs = sendBack(view.costs, lost);
   if (event.type === 'effect:requested') view.costs = beginCall(view.costs, event);
   if (event.type !== 'effect:succeeded' && event.type !== 'effect:failed') return undefined;
   const { costs, row } = endCall(view.costs, event);
   view.costs = costs;
   return row;
+}
+
+/** The reply that turns out to be of no use: off its schema, or refused by the judge of the agent. */
+function lostRow(view: Draft, event: NodeEvent): number | undefined {
+  if (isSentBack(event)) return stepAt(view, event.path)?.answerRow;
+  return isRefused(event) ? stepAt(view, event.path)?.judgedRow : undefined;
 }
 
 /** A route that was taken before, at the same place of the graph, is counted. */

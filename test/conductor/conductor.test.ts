@@ -227,14 +227,18 @@ describe('what has no meaning here', () => {
       return `${code} ${pointer}`;
     });
     expect(refused).toEqual([
+      'not-used /workflow/runtime/provider',
       'unsupported-key /workflow/runtime/default_context_tier',
       'unsupported-key /workflow/runtime/skills',
+      'unsupported-key /workflow/runtime/skill_discovery',
+      'unsupported-key /workflow/runtime/plugin_sources',
       'unsupported-key /workflow/runtime/plugins',
       'unsupported-key /workflow/hooks',
       'unsupported-key /agents/0/session_key',
       'unsupported-key /agents/0/context_tier',
       'unsupported-key /agents/0/sandbox',
       'unsupported-key /agents/0/skills',
+      'unsupported-key /agents/0/plugins',
     ]);
   });
 });

@@ -105,6 +105,23 @@ describe('an output that a second model judges', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run:completed', output: { text: 'second' } });
   });
 
+  it('counts as lost on the bill when it is refused, and the verdict does not', async () => {
+    const price = 'simulate_price_per_mtok: {input: 0, output: 1000000}';
+    const usage = 'usage: {input_tokens: 1, output_tokens: 1}';
+    const priced = (judge: string): string =>
+      file(judge)
+        .replace('    simulate:', `    ${price}\n    simulate:`)
+        .replaceAll(/(\{answer: \{text: \w+\})\}/g, `$1, ${usage}}`);
+    const refused = REFUSE.replace('}}', `}, ${usage}}`);
+    const passed = `{answer: {passed: true}, ${usage}}`;
+    // a token is a dollar: two outputs and two verdicts, of which the first output was refused
+    const again = await errand.costs(await start(priced(`[${refused}, ${passed}]`)));
+    expect([again.totalUsdMicros, again.failedUsdMicros]).toEqual([4_000_000, 1_000_000]);
+    // both outputs were refused
+    const never = await errand.costs(await start(priced(`[${refused}]`)));
+    expect([never.totalUsdMicros, never.failedUsdMicros]).toEqual([4_000_000, 2_000_000]);
+  });
+
   it('is judged after a failure of the judge, and not written again', async () => {
     const denied = '[{fail: {kind: provider.auth}}]';
     const run = await start(file(denied));
@@ -163,6 +180,20 @@ describe('an output that a second model judges', () => {
     expect((await eventsOf(run)).at(-1)).toMatchObject({ error: { kind: 'assert.failed' } });
     const resumed = await errand.resume(run);
     expect(await resumed?.result()).toMatchObject({ output: { text: 'second' } });
+    expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'w', 'j']);
+  });
+
+  it('is asked for again when it passed its judge and failed an assertion', async () => {
+    const text = file('[{answer: {passed: true}}]').replace(
+      '    routes:',
+      `    assert: [{that: "{{ output.text != 'first' }}"}]\n    routes:`,
+    );
+    const run = await start(text);
+    const resumed = await errand.resume(run);
+    expect(await resumed?.result()).toMatchObject({
+      status: 'completed',
+      output: { text: 'second' },
+    });
     expect(modelsIn(await eventsOf(run))).toEqual(['w', 'j', 'w', 'j']);
   });
 

@@ -20,6 +20,7 @@ export const speak: Speaker = (call, random) => {
       ? { usage: { inputTokens: random.int(2000), outputTokens: random.pick([3, 90, 3000]) } }
       : {}),
   };
+  if (call.judges === true) return { ...how, ...verdict(random) };
   const choices = choicesOf(call);
   if (choices !== undefined) return { ...how, ...chosen(choices, turns, random) };
   const again = random.chance(isUnderstood(call) ? 0.35 : 0.85) ? toldNo(call) : undefined;
@@ -44,6 +45,14 @@ function chosen(choices: readonly JsonValue[], turns: number, random: Random): S
   if (random.chance(0.15)) return answer('whoever you like');
   const next = random.chance(turns / 5) ? 'done' : random.pick(choices);
   return answer({ next, reason: 'It is time' });
+}
+
+/** A judge mostly accepts; some say no, and some say nothing that can be read. */
+function verdict(random: Random): Said {
+  if (random.chance(0.1)) return answer(random.pick(['fine', { passed: 'yes' }]));
+  return random.chance(0.6)
+    ? answer({ passed: true })
+    : answer({ passed: false, feedback: random.pick(['Name it.', '']) });
 }
 
 function toolCalls(call: ModelCall, random: Random): Said {
@@ -84,6 +93,10 @@ function oneCall(
       name,
       arguments: { kind: random.pick(['order.missing', 'provider.auth']), message: 'No' },
     };
+  if (name === 'ask_person')
+    return { name, arguments: draw > 0.95 ? {} : { question: 'Which one?' } };
+  if (name === 'read_tool_output')
+    return { name, arguments: { call: random.pick(['none', 'call_1']), offset: random.int(200) } };
   if (name === 'write_state')
     return { name, arguments: { key: random.pick(['total', 'tags', 'other']), value: [1] } };
   return { name, arguments: draw > 0.9 ? { id: 'seven' } : { id: random.int(2) } };

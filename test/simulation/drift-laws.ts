@@ -83,6 +83,8 @@ export const newTextIsTaken: Law = {
       // an attempt that began before continues as it began
       if (plan === undefined || resumed === undefined || (begun?.seq ?? 0) < resumed.seq) return [];
       if (work.type === 'tool' && nodeAt(plan, path)?.node.type === 'agent') return [];
+      // a judge reads the criteria and the output, and not the prompt, which is what changes here
+      if (work.type === 'model' && work.call.judges === true) return [];
       const mark = markIn(plan, path);
       return mark === undefined || JSON.stringify(work).includes(mark)
         ? []

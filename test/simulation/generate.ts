@@ -10,6 +10,7 @@ import {
   TOOL_KINDS,
   toolNode,
 } from './generate-agents.ts';
+import { withLaterKeys } from './later-keys.ts';
 import { AUTHOR_KINDS, SECRET, type Fields, type Shape } from './shape.ts';
 
 /** Texts by file name; `main.yaml` is the one to run. */
@@ -38,10 +39,11 @@ export function generate(seed: number): { readonly files: Files; readonly isTime
   const main = file('main', { random, children: ['child'], isChild: false, isTimeless });
   // drawn apart, so that older seeds keep their shapes
   const checks = randomFrom('checks', seed);
+  const later = randomFrom('later keys', seed);
   const texts = { 'main.yaml': main, 'child.yaml': child, 'grandchild.yaml': grandchild };
   const files = Object.entries(texts).map(([name, content]) => [
     name,
-    JSON.stringify(withFailingCheck(content, checks), null, 1),
+    JSON.stringify(withLaterKeys(withFailingCheck(content, checks), later, isTimeless), null, 1),
   ]);
   return { files: Object.fromEntries(files) as Files, isTimeless };
 }

@@ -10,14 +10,13 @@ import {
   type SimulationOptions,
 } from '../../src/rehearsal/simulated-run.ts';
 import type { Speaker } from '../../src/rehearsal/world/model-fate.ts';
-import { asksForVerdict } from '../../src/machine/conversation/judging.ts';
 import { isType, ofType } from '../../src/rehearsal/laws/subject.ts';
 import { LAWS } from './all-laws.ts';
 import { planOfFiles, type DrawnPlan } from './plans.ts';
 
 /** Charges once, then writes what was asked for; the judge lets only the third version pass. */
-const speaker: Speaker = ({ messages, outputSchema }) => {
-  if (asksForVerdict(outputSchema)) {
+const speaker: Speaker = ({ messages, judges }) => {
+  if (judges === true) {
     const passed = JSON.stringify(messages).includes('"n\\": 3');
     return { type: 'answer', answer: { passed, feedback: 'More' }, delayMs: 0 };
   }

@@ -115,6 +115,7 @@ function effectWords(event: Extract<RunEvent, { type: `effect:${string}` }>): Co
           {event.effect.target}
           {event.attempt > 0 ? `, attempt ${event.attempt + 1}` : ''}
           {event.isCorrection === true ? ', the reply was sent back' : ''}
+          {event.isRejected === true ? ', the output was refused' : ''}
           {event.prompt !== undefined && (
             <>
               {event.prompt.system !== undefined && (

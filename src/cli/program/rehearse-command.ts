@@ -5,6 +5,7 @@ import {
   collect,
   examples,
   formatOption,
+  providerOption,
   quietOption,
   verboseOption,
   type CliContext,
@@ -13,6 +14,7 @@ import {
 /** As they are given; the rest of its flags are those of every command. */
 interface GivenFlags extends Omit<RehearseFlags, 'inputs' | keyof CliContext['output']> {
   readonly set?: readonly string[];
+  readonly provider?: string;
 }
 
 export function addRehearseCommand(cli: CliContext): void {
@@ -39,6 +41,7 @@ export function addRehearseCommand(cli: CliContext): void {
         'write a report: junit, lcov or sarif; may be repeated',
       ).argParser(collect),
     )
+    .addOption(providerOption())
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only what is wrong'))
     .addOption(verboseOption('print every scenario, and every step of those that --only names'))
@@ -53,7 +56,7 @@ export function addRehearseCommand(cli: CliContext): void {
     )
     .action(async (files: string[], flags: GivenFlags) => {
       const { rehearse } = await import('../commands/rehearse.ts');
-      const { set: inputs = [], ...rest } = flags;
+      const { set: inputs = [], provider: _provider, ...rest } = flags;
       process.exitCode = await rehearse(files, { ...rest, inputs, ...cli.output }, cli.terminal);
     });
 }

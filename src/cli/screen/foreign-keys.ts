@@ -8,14 +8,17 @@ const MEANINGS: Readonly<Partial<Record<DiagnosticCode, string>>> = {
   'unsupported-type': 'refused',
   'unsupported-value': 'refused',
   'not-used': 'not used',
+  'unknown-input': 'undeclared',
 };
 
 /** One row for each key, in the order of the files. */
 export function foreignKeysTable(files: readonly ValidatedFile[], columns: number): string {
   const rows = files.flatMap(({ file, diagnostics }) =>
-    diagnostics.flatMap(({ code, line, pointer, message, suggestion }) => {
+    diagnostics.flatMap(({ code, severity, line, pointer, message, suggestion }) => {
       const meaning = MEANINGS[code];
-      if (meaning === undefined) return [];
+      // in a file of our own it is an error, and no key of another engine
+      const isMistake = code === 'unknown-input' && severity === 'error';
+      if (meaning === undefined || isMistake) return [];
       const place = line === undefined ? file : `${file}:${line}`;
       return [[place, pointer, meaning, suggestion ?? message]];
     }),

@@ -42,6 +42,8 @@ export class EventLines {
     this.#failed.delete(path);
     if (event.isCorrection === true)
       return `  ${path}: the reply does not fit, so ${effect.target} is called again to correct it`;
+    if (event.isRejected === true)
+      return `  ${path}: the output was refused by its judge, so ${effect.target} is called again with its words`;
     if (failed === undefined) return undefined;
     const key = event.refreshesKey === true ? ' with a fresh key' : '';
     return failed === effect.target

@@ -43,6 +43,19 @@ export async function askGate(
 ): Promise<Answer | undefined> {
   if (askText === undefined) return undefined;
   const ask: Ask = (question) => askText(question, signal);
+  const { questions } = opened;
+  const node = plan === undefined ? undefined : nodeAtPath(plan, opened.path)?.node;
+  const asked = node?.type === 'human_gate' ? node.questions : undefined;
+  if (questions !== undefined && asked !== undefined) {
+    err(introText(opened, notes?.columns ?? columns));
+    const { askQuestions } = await import('./ask-questions.ts');
+    const rules = { ...asked, options: opened.options };
+    const value = await askQuestions(questions, rules, { ask, err });
+    if (value === undefined) err('');
+    return value === undefined
+      ? undefined
+      : { gate: opened.gate, opening: opened.seq, value, by: currentUser() };
+  }
   const options = optionsOf(opened, plan);
   err(questionText(opened, options, notes?.columns ?? columns));
   for (;;) {
@@ -61,6 +74,17 @@ export async function askGate(
     if (value === undefined) return undefined;
     return { gate: opened.gate, opening: opened.seq, value, by: currentUser() };
   }
+}
+
+/** The words before the questions, which follow one by one. */
+function introText({ path, prompt, questions = [] }: Opened, columns: number): string {
+  const first = prompt.indexOf(`1. ${questions[0]?.text ?? ''}`);
+  const intro = first < 0 ? '' : prompt.slice(0, first).trim();
+  const count = questions.length === 1 ? 'a question' : `${questions.length} questions`;
+  return [
+    ...promptLines(oneLine(path), intro === '' ? count : intro, columns),
+    'Press Ctrl-C to answer later.',
+  ].join('\n');
 }
 
 export function questionText(

@@ -39,11 +39,17 @@ export async function loadWorkflowFile(
   const { checkFile } = await import('./check-file.ts');
   const path = resolve(workspace.base, file);
   const servers = serversFor(path, workspace);
-  const verdict = await checkFile(file, workspace, {
-    ...(isPlayed(await providersOf(workspace)) ? {} : { discover: { servers } }),
-    ...options,
-    asTop: true,
-  });
+  // the settings of the project are read once, and passed on
+  const providers = await providersOf(workspace);
+  const verdict = await checkFile(
+    file,
+    { ...workspace, providers },
+    {
+      ...(isPlayed(providers) ? {} : { discover: { servers } }),
+      ...options,
+      asTop: true,
+    },
+  );
   const { plan, secrets } = verdict;
   const diagnostics = verdict.files.flatMap((each) => each.diagnostics);
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning');

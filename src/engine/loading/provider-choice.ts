@@ -22,15 +22,14 @@ export async function providersOf({ base, env, providers }: Workspace): Promise<
   };
 }
 
-/** For a run that was started with a stand-in; the one that is named now wins. */
+/** For a run that was started with a stand-in; the one that is named now wins. Reads the settings once. */
 export async function withStandIn(
   workspace: Workspace,
   standIn: string | undefined,
 ): Promise<Workspace> {
   const chosen = await providersOf(workspace);
-  return standIn === undefined || chosen.provider !== undefined
-    ? workspace
-    : { ...workspace, providers: { ...chosen, provider: standIn } };
+  const isNamedNow = standIn === undefined || chosen.provider !== undefined;
+  return { ...workspace, providers: isNamedNow ? chosen : { ...chosen, provider: standIn } };
 }
 
 /** `providers: {copilot: openai}`: undefined where the project has no settings. */

@@ -9,7 +9,7 @@ import { offeredTools } from '../../machine/conversation/agent-tools.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import { fileOf } from '../../machine/state/plan-lookup.ts';
 import type { RunState } from '../../machine/state/state.ts';
-import { BUILT_IN_TOOLS } from '../../machine/conversation/tool-names.ts';
+import { BUILT_IN_TOOLS } from '../../workflow/plan/built-in-tools.ts';
 import { allNodes } from '../../workflow/plan/node-list.ts';
 import {
   FETCH_TOOL,

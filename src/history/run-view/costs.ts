@@ -39,6 +39,7 @@ export function callOf(event: Requested, lost?: PendingCall): PendingCall {
     at,
     seq,
     ...(reserves === undefined ? {} : { reserves }),
+    ...(event.judges === true ? { judges: true } : {}),
   };
 }
 
@@ -56,8 +57,13 @@ export function endCall(
 }
 
 /** Remembers the latest reply in words: it may still be sent back. */
-export function withAnswer(step: StepView, event: Settled, rows: number): StepView {
-  if (isWords(event)) return { ...step, answerRow: rows - 1 };
+export function withAnswer(
+  step: StepView,
+  event: Settled,
+  { rows, isVerdict }: { readonly rows: number; readonly isVerdict: boolean },
+): StepView {
+  const answerRow = rows - 1;
+  if (isWords(event)) return { ...step, answerRow, ...(isVerdict ? {} : { judgedRow: answerRow }) };
   if (event.effect.type !== 'model') return step;
   const { answerRow: _answerRow, ...rest } = step;
   return rest;

@@ -191,7 +191,10 @@ function returned(
 ): StepView {
   const pending = step.pending.filter(({ key }) => key !== event.effect.key);
   const counted = withCost({ ...withoutText(step), pending }, row);
-  const noted = row === undefined ? counted : withAnswer(counted, event, rows);
+  const isVerdict = step.pending.some(
+    ({ key, judges }) => key === event.effect.key && judges === true,
+  );
+  const noted = row === undefined ? counted : withAnswer(counted, event, { rows, isVerdict });
   if (event.type === 'effect:succeeded') return handled(noted);
   const { seq, at, error, effect, costUsdMicros } = event;
   const next = withFailure(noted, {

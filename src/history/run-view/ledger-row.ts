@@ -46,6 +46,12 @@ export function isSentBack(event: RunEvent): boolean {
 
 const OFF_SCHEMA: ReadonlySet<string> = new Set(['agent.output_invalid', 'supervisor.routing']);
 
+/** Whether the judge of the agent has refused its output. */
+export function isRefused(event: RunEvent): boolean {
+  if (event.type === 'effect:requested') return event.isRejected === true;
+  return event.type === 'node:failed' && event.error.kind === 'agent.output_rejected';
+}
+
 /** A reply without tool calls. */
 export function isWords(event: Settled): boolean {
   if (event.type === 'effect:failed' || event.effect.type !== 'model') return false;

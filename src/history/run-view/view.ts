@@ -127,6 +127,8 @@ export interface StepView {
   readonly counted?: 'succeeded' | 'failed';
   /** The row of its latest reply without tool calls, which may still be sent back. */
   readonly answerRow?: number;
+  /** The row of the latest output that its judge may still refuse. */
+  readonly judgedRow?: number;
 }
 
 export interface TryView {
@@ -188,6 +190,8 @@ export interface PendingCall {
   readonly seq: number;
   /** The amount that the budget counts for it until its cost is known. */
   readonly reserves?: Estimate;
+  /** It asks the model that judges the output of the agent. */
+  readonly judges?: true;
 }
 
 export interface LiveText {

@@ -15,7 +15,8 @@ import {
 } from '../../workflow/json-schema/exact-number.ts';
 import type { ModelTool, ToolCall } from './model-message.ts';
 import type { RunState, Scope } from '../state/state.ts';
-import { ASK_PERSON, RAISE_ERROR, toolCalled, wireNames, WRITE_STATE } from './tool-names.ts';
+import { ASK_PERSON, RAISE_ERROR, WRITE_STATE } from '../../workflow/plan/built-in-tools.ts';
+import { toolCalled, wireNames } from './tool-names.ts';
 
 const ANYTHING: JsonObject = { type: 'object' };
 

@@ -4,7 +4,7 @@
  */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ModelMessage, ModelTool, ToolCall } from './model-message.ts';
-import { READ_OUTPUT } from './tool-names.ts';
+import { READ_OUTPUT } from '../../workflow/plan/built-in-tools.ts';
 
 export const READ_TOOL: ModelTool = {
   name: READ_OUTPUT,

@@ -11,7 +11,7 @@ import type { EventBody } from '../state/events.ts';
 import type { ToolCall } from './model-message.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import type { OpenCall, Conversation } from './conversation.ts';
-import { WRITE_STATE } from './tool-names.ts';
+import { WRITE_STATE } from '../../workflow/plan/built-in-tools.ts';
 
 export interface FinishedCall {
   /** Key of its effect. */

@@ -4,7 +4,6 @@
  */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
-import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 import type { EffectRef } from '../state/events.ts';
 import type { Visit } from '../state/state.ts';
 import type { Conversation } from './conversation.ts';
@@ -40,17 +39,17 @@ export function judgePlan(node: AgentPlan, judged: JsonValue): JudgePlan {
   };
 }
 
-/** What a request says that is for the judge: also one that repeats a lost call. */
+/** Marks a request of the conversation for the judge. */
+export function judgeMark(conversation: Conversation | undefined): { readonly judges?: true } {
+  return conversation?.judging === undefined ? {} : { judges: true };
+}
+
+/** Marks a call for the judge that is repeated: it stays with whom it asked. */
 export function judgesIn(
   { conversation }: Pick<Visit, 'conversation'>,
   { type }: Pick<EffectRef, 'type'>,
 ): { readonly judges?: true } {
-  return type === 'model' && conversation?.judging !== undefined ? { judges: true } : {};
-}
-
-/** Whether a request is for the judge of an output. */
-export function asksForVerdict(schema: JsonObject | undefined): boolean {
-  return schema !== undefined && canonicalJson(schema) === canonicalJson(VERDICT);
+  return type === 'model' ? judgeMark(conversation) : {};
 }
 
 export function judgeText(criteria: string, judged: JsonValue): string {

@@ -18,6 +18,8 @@ export interface ModelCall {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly reasoning?: ReasoningEffort;
+  /** It asks for a verdict on the output of the agent. */
+  readonly judges?: true;
   /** How often this node has called this model before; 0 for the first. */
   readonly ordinal: number;
   /** The reply of a `sim/` model; absent: any that matches the schema. */

@@ -25,7 +25,7 @@ import { storableForm, storablePrompt } from '../state/storable.ts';
 import { boundedMessages, READ_TOOL } from './bounded-results.ts';
 import { nextMessages, type Prompt, type Conversation } from './conversation.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
-import { judgePlan, judgeText, type JudgePlan } from './judging.ts';
+import { judgeMark, judgePlan, judgeText, type JudgePlan } from './judging.ts';
 import { roundResult } from './supervisor-rounds.ts';
 
 export type ConversationPlan = AgentPlan | JudgePlan | SupervisorPlan;
@@ -165,6 +165,7 @@ export function modelInput(
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(reasoning === undefined ? {} : { reasoning }),
+      ...judgeMark(conversation),
       ordinal,
       ...(simulated === undefined ? {} : { simulated }),
     },

@@ -4,18 +4,7 @@
  * tool.
  */
 import type { ToolDescriptions } from '../../workflow/authoring/tool-description.ts';
-
-export const RAISE_ERROR = 'raise_error';
-export const WRITE_STATE = 'write_state';
-export const ASK_PERSON = 'ask_person';
-export const READ_OUTPUT = 'read_tool_output';
-
-export const BUILT_IN_TOOLS: readonly string[] = [
-  RAISE_ERROR,
-  WRITE_STATE,
-  ASK_PERSON,
-  READ_OUTPUT,
-];
+import { BUILT_IN_TOOLS } from '../../workflow/plan/built-in-tools.ts';
 
 const MAX_CHARS = 64;
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/;

@@ -43,9 +43,9 @@ import {
   type ConversationFailure,
 } from '../conversation/conversation.ts';
 import { hasPassed, judgePlan } from '../conversation/judging.ts';
-import { consult, readOutput, refuseCall, replayFinishedCall } from './answer-call.ts';
+import { answerCall, consult, readOutput, refuseCall, replayFinishedCall } from './answer-call.ts';
 import { afterRejection, beginJudging } from './judge-output.ts';
-import { READ_OUTPUT, WRITE_STATE } from '../conversation/tool-names.ts';
+import { READ_OUTPUT, WRITE_STATE } from '../../workflow/plan/built-in-tools.ts';
 
 /** Throws `validation.template`. */
 export function decideAgent(state: RunState, scope: Scope, agent: AgentPlan): Decision {
@@ -230,12 +230,7 @@ function writeState(
     const failure: ReportDraft = { kind: 'tool.input_invalid', message, outcome: 'not_started' };
     return refuseCall(state, scope, open, { type: 'refuse', tool: WRITE_STATE, failure });
   }
-  const effect = { key: open.key, type: 'tool' as const, target: WRITE_STATE };
-  const where = { node: visit.node, path: visit.path };
-  return [
-    { type: 'effect:requested', ...where, effect, attempt: 0 },
-    { type: 'effect:succeeded', ...where, effect, output: { written: key } },
-  ];
+  return answerCall(scope, open, WRITE_STATE, { written: key });
 }
 
 function denyCall(

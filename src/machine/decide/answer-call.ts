@@ -1,9 +1,10 @@
 /** Answers a tool call without executing anything: refuses it, replays its result, or asks the person. */
 import type { ReportDraft } from '../../errors/report/report.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ToolDecision } from '../conversation/agent-tools.ts';
 import { approvalGate, type Conversation, type OpenCall } from '../conversation/conversation.ts';
 import { readMore } from '../conversation/bounded-results.ts';
-import { ASK_PERSON, READ_OUTPUT } from '../conversation/tool-names.ts';
+import { ASK_PERSON, READ_OUTPUT } from '../../workflow/plan/built-in-tools.ts';
 import { askPerson } from '../gates/ask-person.ts';
 import { REPLY } from '../gates/gate-answer.ts';
 import type { EventBody } from '../state/events.ts';
@@ -34,7 +35,6 @@ export function consult(
   question: string,
 ): readonly EventBody[] {
   const visit = visitOf(scope);
-  const { node, path } = visit;
   if (open.known !== undefined) return [replayFinishedCall(scope, open, ASK_PERSON)];
   if (!state.hasPeople) {
     const message = 'There is no one to ask; decide without an answer';
@@ -44,17 +44,13 @@ export function consult(
   if (open.replied === undefined)
     return [
       askPerson(state, visit, {
-        gate: approvalGate(path, ASK_PERSON, conversation, conversation.calls.indexOf(open)),
+        gate: approvalGate(visit.path, ASK_PERSON, conversation, conversation.calls.indexOf(open)),
         prompt: question,
         options: [REPLY, 'decline'],
         promptFor: [{ value: REPLY, name: 'answer' }],
       }),
     ];
-  const effect = { key: open.key, type: 'tool' as const, target: ASK_PERSON };
-  return [
-    { type: 'effect:requested', node, path, effect, attempt: 0 },
-    { type: 'effect:succeeded', node, path, effect, output: { answer: open.replied } },
-  ];
+  return answerCall(scope, open, ASK_PERSON, { answer: open.replied });
 }
 
 /** Gives the model more of an earlier result that it read only in part. */
@@ -64,14 +60,24 @@ export function readOutput(
   { open, conversation }: { readonly open: OpenCall; readonly conversation: Conversation },
   maxChars: number,
 ): readonly EventBody[] {
-  const { node, path } = visitOf(scope);
   const output = readMore(open.call, conversation.messages, maxChars);
   if (output === undefined) {
     const message = `${READ_OUTPUT} needs the call of an earlier result and an offset in it`;
     const failure: ReportDraft = { kind: 'tool.input_invalid', message, outcome: 'not_started' };
     return refuseCall(state, scope, open, { type: 'refuse', tool: READ_OUTPUT, failure });
   }
-  const effect = { key: open.key, type: 'tool' as const, target: READ_OUTPUT };
+  return answerCall(scope, open, READ_OUTPUT, output);
+}
+
+/** The call of a built-in tool, with the result that the machine itself has for it. */
+export function answerCall(
+  scope: Scope,
+  { key }: OpenCall,
+  target: string,
+  output: JsonValue,
+): readonly EventBody[] {
+  const { node, path } = visitOf(scope);
+  const effect = { key, type: 'tool' as const, target };
   return [
     { type: 'effect:requested', node, path, effect, attempt: 0 },
     { type: 'effect:succeeded', node, path, effect, output },

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
-import { askPerson } from '../gates/ask-person.ts';
+import { askPerson, type Question } from '../gates/ask-person.ts';
 import { completeNode, type Decision } from './complete-node.ts';
 import { startAttempt } from './start-attempt.ts';
 import { decideFailure } from './choose-route.ts';
@@ -31,20 +31,18 @@ export function openGate(state: RunState, scope: Scope, node: HumanGatePlan): re
   if (questions?.length === 0)
     return completeNode(state, scope, questionsOutput({ answers: {} }, questions));
   if (!state.hasPeople) return [nodeFailed(visit, nobodyToAsk(state, scope, node))];
-  const prompt = evaluateText(node.prompt, names);
-  return [
-    askGate(
-      state,
-      visit,
-      node,
-      questions === undefined ? prompt : questionsText(prompt, questions),
-    ),
-  ];
+  return [askGate(state, visit, node, { prompt: evaluateText(node.prompt, names), questions })];
 }
 
-function askGate(state: RunState, visit: Visit, node: HumanGatePlan, prompt: string): EventBody {
+function askGate(
+  state: RunState,
+  visit: Visit,
+  node: HumanGatePlan,
+  { prompt, questions }: Pick<Question, 'prompt' | 'questions'>,
+): EventBody {
   return askPerson(state, visit, {
-    prompt,
+    prompt: questions === undefined ? prompt : questionsText(prompt, questions),
+    questions,
     options: node.options.map(({ value }) => value),
     promptFor: node.options.flatMap(({ value, promptFor }) =>
       promptFor === undefined ? [] : [{ value, name: promptFor }],

@@ -10,7 +10,6 @@ import { cooldownUntilMs } from '../policy/cooldown.ts';
 import { modelRequest, requestedEvent } from './effect-request.ts';
 import { failIfTooLate } from './end-run.ts';
 import type { EventBody } from '../state/events.ts';
-import { judgesIn } from '../conversation/judging.ts';
 import { beginningOf } from '../evolve/conversation.ts';
 import { nodeFailed, failureAt } from './failure.ts';
 import {
@@ -20,6 +19,7 @@ import {
   conversationNode,
   type ConversationPlan,
 } from '../conversation/model-request.ts';
+import { judgeMark } from '../conversation/judging.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import { estimateOf, isPriced } from '../policy/pricing.ts';
 import { failBeyondBound } from '../policy/request-bound.ts';
@@ -176,13 +176,20 @@ function requestWithinLimits(
     ...requestedEvent(visit, ref),
     reserves,
     ...(isSentBack(state, scope, conversation) ? { isCorrection: true } : {}),
-    ...judgesIn({ conversation }, ref),
+    ...judgeMark(conversation),
+    ...(isRejected(conversation) ? { isRejected: true } : {}),
     ...(input.type === 'model' && input.refreshesKey === true ? { refreshesKey: true } : {}),
     ...(isSamePrompt(visit.conversation?.prompt, conversation.prompt)
       ? {}
       : { prompt: conversation.prompt }),
   };
   return { events: [...warnings, request] };
+}
+
+/** The words of the judge are its latest message: nothing was asked since. */
+function isRejected({ judging, rejections = 0, messages, reply }: Conversation): boolean {
+  const isAsked = reply === undefined && messages.at(-1)?.role === 'user';
+  return judging === undefined && rejections > 0 && isAsked;
 }
 
 function isSentBack(state: RunState, scope: Scope, { reply }: Conversation): boolean {

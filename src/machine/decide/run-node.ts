@@ -2,8 +2,10 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { DURATION_FORM, parseDuration } from '../../workflow/plan/duration.ts';
+import { fitsType } from '../../workflow/json-schema/field-schema.ts';
 import { childInput } from '../../workflow/plan/inputs.ts';
 import type { NodePlan, SetPlan } from '../../workflow/plan/node-plan.ts';
+import type { FieldType } from '../../workflow/plan/plan.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
 import { completeNode, type Decision } from './complete-node.ts';
 import { openGate } from './gate.ts';
@@ -119,7 +121,26 @@ function terminate(
 
 function setOutput(node: SetPlan, names: TemplateContext): JsonValue {
   if (node.values !== undefined) return evaluateObject(node.values, names);
-  return node.value === undefined ? {} : evaluateDeep(node.value, names);
+  if (node.value === undefined) return {};
+  const { value, valueType } = node;
+  if (valueType === undefined) return evaluateDeep(value, names);
+  if (valueType === 'string' && typeof value === 'string') return evaluateText(value, names);
+  return ofType(evaluateDeep(value, names), valueType);
+}
+
+/** Text that is a whole object or list is its value already; here it may be a number or a truth too. */
+function ofType(value: JsonValue, type: FieldType): JsonValue {
+  if (fitsType(value, type)) return value;
+  if (type === 'string') return JSON.stringify(value);
+  const read = typeof value === 'string' ? scalarIn(value.trim()) : value;
+  if (fitsType(read, type)) return read;
+  throw invalid(`The value is not of the type ${type} that \`output_type\` asks for`);
+}
+
+function scalarIn(text: string): JsonValue {
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  const number = text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : text;
 }
 
 function mergedState(state: RunState, scope: Scope, written: JsonObject): JsonObject | undefined {

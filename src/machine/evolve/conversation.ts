@@ -29,7 +29,7 @@ import { branchId } from '../state/scopes.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import { guardWantsApproval } from '../policy/tool-approval.ts';
 import { isApproval, noteGrant } from '../policy/approval-grants.ts';
-import { ASK_PERSON, WRITE_STATE } from '../conversation/tool-names.ts';
+import { ASK_PERSON, WRITE_STATE } from '../../workflow/plan/built-in-tools.ts';
 import { judgeConversation } from '../conversation/judge-conversation.ts';
 import { rejectedConversation } from '../conversation/judging.ts';
 import { retryDelayMs } from '../policy/tool-retry.ts';

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { ASKED_BY_DEFAULT } from '../../workflow/check/routing.ts';
 import { inDoubtOf, type InDoubt } from '../policy/unknown-outcome-details.ts';
-import type { BudgetGate, EventBody, PromptFor } from '../state/events.ts';
+import type { AskedQuestion, BudgetGate, EventBody, PromptFor } from '../state/events.ts';
 import type { RunState, Visit } from '../state/state.ts';
 
 export interface Question {
@@ -18,6 +18,8 @@ export interface Question {
   readonly budget?: BudgetGate;
   /** The failure that the question is about. */
   readonly error?: ErrorReport;
+  /** The list, where it asks several. */
+  readonly questions?: readonly AskedQuestion[] | undefined;
 }
 
 export function askPerson(
@@ -25,7 +27,7 @@ export function askPerson(
   { node, path, conversation }: Visit,
   question: Question,
 ): EventBody {
-  const { gate = path, options, promptFor = [], timeoutMs, budget, error } = question;
+  const { gate = path, options, promptFor = [], timeoutMs, budget, error, questions } = question;
   const inDoubt = error?.kind === ASKED_BY_DEFAULT ? inDoubtOf(error) : undefined;
   const deadline =
     timeoutMs === undefined ? {} : { deadline: new Date(nowMs + timeoutMs).toISOString() };
@@ -34,6 +36,7 @@ export function askPerson(
     ...deadline,
     ...(budget === undefined ? {} : { budget }),
     ...(inDoubt === undefined ? {} : { inDoubt }),
+    ...(questions === undefined ? {} : { questions }),
   };
   const prompt =
     inDoubt === undefined

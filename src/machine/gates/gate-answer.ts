@@ -15,7 +15,8 @@ import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
 import { storableForm, storableValue } from '../state/storable.ts';
 import { templateContext } from '../decide/template-context.ts';
-import { ASK_PERSON, toolCalled } from '../conversation/tool-names.ts';
+import { ASK_PERSON } from '../../workflow/plan/built-in-tools.ts';
+import { toolCalled } from '../conversation/tool-names.ts';
 import { acceptAnswers, questionsFor } from './questions.ts';
 
 /** The option of a question that an agent asks; the other one declines. */

@@ -7,19 +7,9 @@ import {
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
 import type { HumanGatePlan, QuestionPlan, QuestionsPlan } from '../../workflow/plan/node-plan.ts';
+import type { AskedQuestion } from '../state/events.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
 import { evaluateDeep, evaluateText, isBare } from '../decide/evaluate.ts';
-
-/** A question as the person reads it. */
-export interface AskedQuestion {
-  readonly id: string;
-  readonly text: string;
-  readonly hint?: string;
-  readonly choices?: readonly JsonValue[];
-  readonly isFree: boolean;
-  readonly default?: JsonValue;
-  readonly isRequired: boolean;
-}
 
 /** The same list for the same state: it is made anew for the question and for the answer. */
 export function questionsFor(

@@ -10,9 +10,9 @@ import type { MoveType } from '../../workflow/plan/route.ts';
 import type { InDoubt } from '../policy/unknown-outcome-details.ts';
 import type { Estimate } from '../policy/pricing.ts';
 import type { Prompt } from '../conversation/conversation.ts';
-import type { PromptFor, Waiting } from './waiting.ts';
+import type { AskedQuestion, PromptFor, Waiting } from './waiting.ts';
 
-export type { PromptFor, Wait, Waiting } from './waiting.ts';
+export type { AskedQuestion, PromptFor, Wait, Waiting } from './waiting.ts';
 
 /** Something that a node asks of the world. */
 export interface EffectRef {
@@ -227,6 +227,8 @@ export type EventBody =
       readonly isCorrection?: true;
       /** It asks the model that judges the output of the agent. */
       readonly judges?: true;
+      /** The output before it was refused by its judge, whose words go with this request. */
+      readonly isRejected?: true;
       /** The API key was refused: this call uses a fresh one. */
       readonly refreshesKey?: true;
       /** The opening of the conversation: in its first request, and in each request that changes it. */
@@ -291,6 +293,8 @@ export type EventBody =
       readonly budget?: BudgetGate;
       /** For an unknown outcome: what to look it up by. */
       readonly inDoubt?: InDoubt;
+      /** For a list of questions: each of them, as the prompt lists them. */
+      readonly questions?: readonly AskedQuestion[];
     })
   | (InNode & {
       /** Stored when a person or a program has answered. */

@@ -37,3 +37,21 @@ export interface Waiting extends Wait {
   /** All waits, the earliest first. */
   readonly all: readonly Wait[];
 }
+
+/** A question of a list, as the person reads it. */
+export interface AskedQuestion {
+  /** The name of its answer. */
+  readonly id: string;
+  /** The question. */
+  readonly text: string;
+  /** Help for the person. */
+  readonly hint?: string;
+  /** Answers to choose from. */
+  readonly choices?: readonly JsonValue[];
+  /** Whether an answer may differ from the choices. */
+  readonly isFree: boolean;
+  /** The answer when the person gives none. */
+  readonly default?: JsonValue;
+  /** Whether it needs an answer. */
+  readonly isRequired: boolean;
+}

@@ -4,7 +4,6 @@
  */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import { asksForVerdict } from '../../machine/conversation/judging.ts';
 import { latestWords, type ModelCall } from '../../machine/conversation/model-message.ts';
 import { toolCalled } from '../../machine/conversation/tool-names.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -202,8 +201,7 @@ export class RehearsalDirector implements Director {
       const next = node.manages[rounds] ?? 'done';
       return { type: 'answer', answer: { next, reason: 'rehearsed' }, delayMs: 0 };
     }
-    if (asksForVerdict(call.outputSchema))
-      return { type: 'answer', answer: { passed: true }, delayMs: 0 };
+    if (call.judges === true) return { type: 'answer', answer: { passed: true }, delayMs: 0 };
     const { values, assignment } = this.#parts;
     const { visit } = this.#tries.of(path);
     const of = {

@@ -3,7 +3,7 @@ import { isReservedKind } from '../../errors/catalog/kinds.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { ModelCall } from '../../machine/conversation/model-message.ts';
 import { offeredTools } from '../../machine/conversation/agent-tools.ts';
-import { BUILT_IN_TOOLS } from '../../machine/conversation/tool-names.ts';
+import { BUILT_IN_TOOLS } from '../../workflow/plan/built-in-tools.ts';
 import { TRANSIENT_KINDS } from '../../workflow/plan/attempt-bound.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import { isNamed } from '../../workflow/check/routing.ts';

@@ -3,7 +3,6 @@ import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { ModelEntry } from '../../workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
-import { asksForVerdict } from '../../machine/conversation/judging.ts';
 import { modelRequests } from './model-requests.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import {
@@ -106,8 +105,8 @@ export const nothingIsForgotten: Law = {
   breaches: (subject) =>
     subject.executions.flatMap(({ work, path, afterSeq, number }) => {
       if (work.type !== 'model' || nodeAt(subject.plan, path)?.node.type !== 'agent') return [];
-      // a judge reads the output, and not how the agent came to it
-      if (asksForVerdict(work.call.outputSchema)) return [];
+      // a judge reads the output alone
+      if (work.call.judges === true) return [];
       const since = begunAt(subject.events, path, afterSeq);
       const done = subject.events
         .slice(since, afterSeq)
@@ -164,8 +163,17 @@ export const turnsAreCounted: Law = {
   promise: 'limits: max_turns, writes',
   breaches: ({ events, plan }) => {
     const turns = new Map<string, number>();
+    // a judge has turns of its own, for each output that it judges
+    const judges = new Set<string>();
     return events.flatMap((event) => {
-      if (event.type === 'node:started') turns.set(event.path, 0);
+      if (event.type === 'node:started') {
+        turns.set(event.path, 0);
+        turns.delete(`judge of ${event.path}`);
+      }
+      if (event.type === 'effect:requested') {
+        if (event.judges === true) judges.add(event.effect.key);
+        else turns.delete(`judge of ${event.path}`);
+      }
       if (!isType(event, 'effect:succeeded', 'node:completed')) return [];
       const node = nodeAt(plan, event.path)?.node;
       if (node?.type !== 'agent') return [];
@@ -174,8 +182,9 @@ export const turnsAreCounted: Law = {
         return written.map((key) => `event ${event.seq} at ${event.path} writes ${key}`);
       }
       if (event.effect.type !== 'model') return [];
-      const count = (turns.get(event.path) ?? 0) + 1;
-      turns.set(event.path, count);
+      const name = judges.has(event.effect.key) ? `judge of ${event.path}` : event.path;
+      const count = (turns.get(name) ?? 0) + 1;
+      turns.set(name, count);
       return count > node.maxTurns
         ? [`event ${event.seq} at ${event.path} is answer ${count}`]
         : [];

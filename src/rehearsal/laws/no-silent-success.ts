@@ -1,6 +1,8 @@
 /** P5: a failure counts as one until something in the log records what was done about it. */
 import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
+import { ASK_PERSON, BUILT_IN_TOOLS } from '../../workflow/plan/built-in-tools.ts';
+import { isQuestionOfModel, wordsIn } from './answers.ts';
 import { isInside, nodeAt, ofType, type EventOf, type Law } from './subject.ts';
 
 export const reallySucceeded: Law = {
@@ -8,9 +10,10 @@ export const reallySucceeded: Law = {
   promise: 'P5 no silent success',
   breaches: ({ events, executions }) =>
     ofType(events, 'effect:succeeded').flatMap(({ seq, path, effect, output, given, replayed }) => {
-      // the machine's own: what it writes, it writes when the node completes
-      if (effect.target === 'write_state') return [];
       const text = JSON.stringify(output);
+      if (effect.target === ASK_PERSON) return repliedBy(events, { seq, path, text });
+      // the machine's own: it writes a state when the node completes, and reads results in the log
+      if (BUILT_IN_TOOLS.includes(effect.target)) return [];
       if (given === true) return saidBy(events, { seq, path, text });
       const isReal = executions.some(
         ({ effect: { key }, ending, afterSeq }) =>
@@ -23,6 +26,21 @@ export const reallySucceeded: Law = {
       return isReal ? [] : [`event ${seq} says that ${path} succeeded, which it did not`];
     }),
 };
+
+/** A person answered the question of the model, and the log has that answer word for word. */
+function repliedBy(
+  events: readonly RunEvent[],
+  { seq, path, text }: { readonly seq: number; readonly path: string; readonly text: string },
+): readonly string[] {
+  const isSaid = ofType(events, 'gate:answered').some(
+    (event) =>
+      event.seq < seq &&
+      event.path === path &&
+      isQuestionOfModel(event.gate) &&
+      JSON.stringify({ answer: wordsIn(event.value) }) === text,
+  );
+  return isSaid ? [] : [`event ${seq} gives ${path} a reply that nobody gave`];
+}
 
 /** A person answered what came of it, and the log has that answer word for word. */
 function saidBy(

@@ -1,12 +1,12 @@
 /**
  * Gates: one answer each, in time, by a person who can be asked; and the record of who decided what.
  */
-import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { auditTrail, type AuditEntry } from '../../history/audit-trail.ts';
 import type { RunEvent, Wait } from '../../machine/state/events.ts';
 import type { Leg } from '../simulated-run.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { isAnswer, isSameAnswer } from './answers.ts';
 import { callsOf, isGateOf, settledBy } from './calls.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
 
@@ -37,33 +37,6 @@ export const oneAnswerPerGate: Law = {
   },
 };
 
-interface Given {
-  readonly gate: string;
-  readonly path: string;
-  readonly value: JsonValue;
-  readonly inDoubt?: Wait['inDoubt'];
-}
-
-/** By the rules of the contract, written once more. */
-function isAnswer(
-  plan: WorkflowPlan,
-  { gate, path, value, inDoubt }: Given,
-  options: readonly JsonValue[],
-): boolean {
-  if (!isPlainObject(value)) return value !== 'edit' && options.includes(value);
-  const { edit, approve, raise } = value;
-  if (isPlainObject(raise)) return options.includes('raise');
-  if (isPlainObject(approve))
-    return gate.includes('#') && (approve['for'] === 'node' || approve['for'] === 'run');
-  if (edit === undefined || !options.includes('edit')) return false;
-  const node = nodeAt(plan, path)?.node;
-  // for a call with an unknown outcome it is the result of that call
-  const isOfCall = node?.type === 'agent' && inDoubt?.type === 'tool';
-  const own = node !== undefined && 'outputSchema' in node ? node.outputSchema : undefined;
-  const schema = isOfCall ? plan.tools?.['']?.[inDoubt.target]?.outputSchema : own;
-  return schema === undefined || checkValue(schema, edit).length === 0;
-}
-
 export const answersAreJudged: Law = {
   name: 'an answer that is late, second or nonsense is refused as such and changes nothing; any other is taken',
   promise: 'gates: late and second answers are refused',
@@ -80,10 +53,11 @@ export const answersAreJudged: Law = {
       }
       const taken = ofType(events.slice(fromSeq, toSeq), 'gate:answered')[0];
       if (isRefused) return [`leg ${number} refused ${JSON.stringify(answer.value)}`];
+      const { gate = '', path = '' } = wait;
       const isTaken =
         fromSeq === toSeq ||
-        (taken?.gate === wait.gate &&
-          JSON.stringify(taken?.value) === JSON.stringify(answer.value));
+        (taken?.gate === gate &&
+          isSameAnswer(plan, { gate, path, value: answer.value }, taken.value));
       return isTaken ? [] : [`leg ${number} lost the answer to ${answer.gate}`];
     }),
 };

@@ -2,9 +2,9 @@
  * What a model is shown of its tools: the results in the log, in the form that it may see, and
  * nothing else.
  */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
-import type { ModelCall } from '../../machine/conversation/model-message.ts';
+import type { ModelCall, ModelMessage } from '../../machine/conversation/model-message.ts';
 import { callsOf, settledBy, type AskedCall } from './calls.ts';
 import { SECRET } from './secret.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
@@ -36,7 +36,7 @@ export const shownWhatIsSo: Law = {
           call === undefined ? undefined : settledBy(subject, call, execution.afterSeq);
         const due =
           settled === undefined ? endedBy(subject, execution, message) : wordsFor(settled);
-        return JSON.stringify(message.result) === JSON.stringify(due)
+        return JSON.stringify(message.result) === JSON.stringify(due) || isPartOf(message, due)
           ? []
           : [
               `execution ${number} of ${path} is shown ${JSON.stringify(message.result)} of ${message.name}, and the log has ${JSON.stringify(due)}`,
@@ -45,18 +45,29 @@ export const shownWhatIsSo: Law = {
     }),
 };
 
+/** The beginning of a long result, with how much there is of it. */
+function isPartOf({ id, result }: ToolMessage, due: JsonValue | undefined): boolean {
+  if (due === undefined || !isPlainObject(result) || result['call'] !== id) return false;
+  const whole = typeof due === 'string' ? due : JSON.stringify(due);
+  const { text, total_chars: total } = result;
+  return typeof text === 'string' && whole.startsWith(text) && total === whole.length;
+}
+
 /**
  * A call that ended its node by itself: when the conversation continues, the model sees its result.
  */
 function endedBy(
   { events }: Subject,
   { path, afterSeq }: Execution,
-  { result }: ToolMessage,
+  message: ToolMessage,
 ): JsonValue | undefined {
   return ofType(events.slice(0, afterSeq), 'node:failed')
     .filter((event) => event.path === path)
     .map(({ error }) => ({ error: wordsOf(error) }))
-    .find((words) => JSON.stringify(words) === JSON.stringify(result));
+    .find(
+      (words) =>
+        JSON.stringify(words) === JSON.stringify(message.result) || isPartOf(message, words),
+    );
 }
 
 /** The results that follow the latest reply; earlier ones were checked with their own request. */
@@ -90,6 +101,12 @@ function wordsOf({ kind, message, retryable }: ErrorReport): JsonValue {
   return { kind, message, can_retry: retryable };
 }
 
+function isCut(messages: readonly ModelMessage[]): boolean {
+  return messages.some(
+    ({ role, ...rest }) => role === 'tool' && JSON.stringify(rest).includes('read_tool_output'),
+  );
+}
+
 export const offeredWhatIsAllowed: Law = {
   name: 'a model is offered only the tools that its node may use',
   promise: 'tools: what is not allowed is not done',
@@ -103,6 +120,9 @@ export const offeredWhatIsAllowed: Law = {
           node.type === 'agent' &&
           (mayUse(node, name.replace('__', '/'), toolsOfFile(plan, found)) ||
             (name === 'write_state' && node.writes.length > 0) ||
+            (name === 'ask_person' && node.dialog !== undefined) ||
+            // it was given a part of a result before
+            (name === 'read_tool_output' && isCut(work.call.messages)) ||
             (name === 'raise_error' && node.raises !== undefined));
         return isOwn ? [] : [`execution ${number} of ${path} offers ${name}`];
       });

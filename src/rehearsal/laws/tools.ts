@@ -244,11 +244,16 @@ export const correctionsAreFew: Law = {
         : count(`calls of ${first.path} (${first.trySeq})`, MOST_CORRECTIONS.calls);
     });
     const starts = new Map<string, number>();
+    const rejections = new Map<string, number>();
     const ofAnswers = subject.events.flatMap((event) => {
       if (event.type === 'node:started') starts.set(event.path, event.seq);
+      if (event.type === 'effect:requested' && event.isRejected === true && event.attempt === 0)
+        rejections.set(event.path, (rejections.get(event.path) ?? 0) + 1);
       if (event.type !== 'effect:requested' || event.isCorrection !== true) return [];
       if (event.attempt > 0 || nodeAt(subject.plan, event.path)?.node.type !== 'agent') return [];
-      const name = `answers of ${event.path} (${starts.get(event.path)})`;
+      // a judge is corrected on its own, for each output that it judges
+      const of = event.judges === true ? `judge ${rejections.get(event.path) ?? 0} of ` : '';
+      const name = `answers of ${of}${event.path} (${starts.get(event.path)})`;
       return count(name, MOST_CORRECTIONS.answers);
     });
     return [...ofCalls, ...ofAnswers];

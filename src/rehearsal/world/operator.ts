@@ -147,8 +147,21 @@ export class Operator {
     const chance = random('answer', gate, this.#options.answered(gate));
     if (options.length === 0 || chance.chance(0.1)) return undefined;
     const chosen = chance.pick(options);
-    return { gate, opening, value: inFull(chosen, gate, chance), by: 'operator' };
+    const value = isAsked(options) ? replyTo(chosen, gate) : inFull(chosen, gate, chance);
+    return { gate, opening, value, by: 'operator' };
   }
+}
+
+/** Whether the gate asks for words: questions of the file, or a question of a model. */
+function isAsked([first, ...others]: readonly JsonValue[]): boolean {
+  const beside: readonly JsonValue[] = ['skip', 'abort', 'decline'];
+  return first === 'answer' && others.every((option) => beside.includes(option));
+}
+
+/** One line for each question; questions that are left out may be. */
+function replyTo(chosen: JsonValue, gate: string): JsonValue {
+  if (chosen !== 'answer') return chosen;
+  return gate.includes('#') ? 'the small one' : 'a\nbecause';
 }
 
 /** A value that no gate accepts. */

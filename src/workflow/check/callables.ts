@@ -1,5 +1,6 @@
 /** Callables: checks that the functions and tools that a file names exist. */
 import { suggest } from '../../errors/support/suggest.ts';
+import { BUILT_IN_TOOLS } from '../plan/built-in-tools.ts';
 import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import { isTemplate } from '../plan/model-names.ts';
@@ -28,14 +29,6 @@ export interface CallablesContext {
   /** Simulated models play the file: they call no tool of an agent, so a missing one does no harm. */
   readonly isPlayed: boolean;
 }
-
-/** Tools that Errand itself offers to agents. */
-const BUILT_IN: ReadonlySet<string> = new Set([
-  'raise_error',
-  'write_state',
-  'ask_person',
-  'read_tool_output',
-]);
 
 const MAX_LISTED = 20;
 
@@ -119,7 +112,8 @@ function toolProblem(
   const slash = name.indexOf('/');
   if (slash >= 0)
     return serverProblem(name.slice(0, slash), name.slice(slash + 1), plan.runtime ?? inherited);
-  if (known === undefined || BUILT_IN.has(name) || known.tools.includes(name)) return undefined;
+  if (known === undefined || BUILT_IN_TOOLS.includes(name) || known.tools.includes(name))
+    return undefined;
   return {
     code: 'unknown-tool',
     message: `No tool is called ${quoted(name)}`,

@@ -21,7 +21,12 @@ export function templatesCanFail(node: NodePlan, plan: FilePlan): boolean {
         (node.type === 'agent' && node.images !== undefined)
       );
     case 'set':
-      return ownSites(node).some((site) => valueCanFail(site, plan)) || writeCanFail(node, plan);
+      return (
+        ownSites(node).some((site) => valueCanFail(site, plan)) ||
+        writeCanFail(node, plan) ||
+        // text that is read as another type
+        (node.valueType !== undefined && node.valueType !== 'string')
+      );
     case 'call':
     case 'tool':
     case 'transform':

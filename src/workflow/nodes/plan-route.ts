@@ -34,7 +34,8 @@ function toMove(route: RouteFile): Move {
   if (route.park !== undefined) return toPark(route.park);
   if (route.halt !== undefined) return toHalt(route.halt);
   if (route.propagate !== undefined) return { type: 'propagate' };
-  return omitUndefined({ type: 'to', to: route.to ?? END, output: route.output });
+  const to = route.to ?? END;
+  return omitUndefined({ type: 'to', to, output: to === END ? route.output : undefined });
 }
 
 /** Fills in the defaults of a retry, wherever it is declared. */

@@ -100,6 +100,7 @@ export function planQuestions(
       list: node.questions?.map(planQuestion),
       source: node.source,
       maySkip: node.allow_skip ?? true,
+      mayGoBack: node.allow_back ?? true,
     }),
   });
 }

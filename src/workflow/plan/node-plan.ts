@@ -1,5 +1,6 @@
 /** The nodes of a plan: one interface per type, one union over all of them. */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { FieldType } from './plan.ts';
 import type { Assertion, PlanLocation, Route, TemplateText } from './route.ts';
 
 export const FAILURE_MODES = [
@@ -144,6 +145,8 @@ export interface SetPlan extends NodeBase {
   readonly type: 'set';
   /** `value` or `values`; neither where only state is set. */
   readonly value?: JsonValue;
+  /** The type of `value`; without it the template decides. */
+  readonly valueType?: FieldType;
   readonly values?: JsonObject;
   readonly state: JsonObject;
 }
@@ -183,6 +186,8 @@ export interface QuestionsPlan {
   readonly source?: TemplateText;
   /** Whether a question may be left without an answer. */
   readonly maySkip: boolean;
+  /** At a terminal, where they are asked one by one. */
+  readonly mayGoBack: boolean;
 }
 
 export interface QuestionPlan {

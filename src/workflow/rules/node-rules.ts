@@ -88,6 +88,14 @@ const RULES: Readonly<Partial<Record<NodeType, Rule>>> = {
   },
   set: (node, path, report) => {
     checkExclusive(node, path, ['value', 'values'], report);
+    if ('output_type' in node && !('value' in node))
+      report({
+        code: 'either-or',
+        message: 'Only a set node with `value` has an `output_type`',
+        path: [...path, 'output_type'],
+        at: 'key',
+        suggestion: 'Leave it out: each template under `values` keeps its type',
+      });
     if ('value' in node || 'values' in node || 'state' in node) return;
     report({
       code: 'either-or',

@@ -87,13 +87,7 @@ function checkRoute(
     });
   }
   if ('output' in route && route['to'] !== END)
-    report({
-      code: 'either-or',
-      message: 'Only a route to `$end` has an `output`',
-      path: [...path, 'output'],
-      at: 'key',
-      suggestion: 'Use a `set` node on the way',
-    });
+    checkUnusedOutput('to' in route && !isErrorRoute(route), path, report);
   if (isErrorRoute(route)) checkOnError(route['on_error'], [...path, 'on_error'], declared, report);
   else checkSuccessMoves(moves, path, report);
   checkWaits(asMap(route['retry']), [...path, 'retry'], report);
@@ -109,6 +103,20 @@ function checkSuccessMoves(moves: readonly MoveType[], path: Path, report: Repor
       suggestion: 'Add `on_error: true`, or the kinds it is for',
     });
   }
+}
+
+/** Conductor accepts an output on any success route, and uses it at the end only. On other routes it is a mistake. */
+function checkUnusedOutput(isAccepted: boolean, path: Path, report: ReportProblem): void {
+  report({
+    code: isAccepted ? 'not-used' : 'either-or',
+    severity: isAccepted ? 'info' : 'error',
+    message: isAccepted
+      ? 'The `output` of this route is not used; only a route to `$end` has one'
+      : 'Only a route to `$end` has an `output`',
+    path: [...path, 'output'],
+    at: 'key',
+    suggestion: 'Use a `set` node on the way',
+  });
 }
 
 function checkWaits(retry: Raw, path: Path, report: ReportProblem): void {

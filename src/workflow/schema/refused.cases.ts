@@ -194,7 +194,7 @@ export const REFUSED_AGENTS: readonly Refused[] = [
     'sandbox: {}',
     'unsupported-key',
     'sandbox',
-    'Use a `transform` for code that must be contained',
+    'Leave it out, and run Errand itself in a container',
   ],
   [
     'skills: [x]',

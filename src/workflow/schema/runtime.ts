@@ -147,7 +147,10 @@ const toolOutput = strict(
     spill_to_file: flag(
       'Accepted for Conductor’s files: the whole result is in the log of the run, whatever it says.',
     ).optional(),
-    spill_dir: text('Accepted for Conductor’s files: no file is written.').optional(),
+    spill_dir: text('A folder.')
+      .nullable()
+      .describe('Accepted for Conductor’s files: no file is written.')
+      .optional(),
   },
   { enabled: true, max_chars: 20_000, spill_to_file: true, spill_dir: './spill' },
 );

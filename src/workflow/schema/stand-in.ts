@@ -62,30 +62,40 @@ function runtimeOf(
   choice: ProviderChoice,
 ): { readonly runtime: Raw; readonly problems: readonly Problem[] } {
   const { provider, ...others } = runtime;
+  const settings = asMap(provider);
   if (isPlayed(choice)) {
     const model = played(runtime['default_model']) ?? playedName('default');
-    return { runtime: { ...others, default_model: model }, problems: [] };
+    const dropped = Object.keys(settings).filter((key) => key !== 'name');
+    return {
+      runtime: { ...others, default_model: model },
+      problems: unusedSettings(dropped, SIMULATED_PROVIDER),
+    };
   }
-  const settings = asMap(provider);
-  const name = typeof provider === 'string' ? provider : settings['name'];
-  const standIn = standInForFile(typeof name === 'string' ? name : undefined, choice);
+  const standIn = standInForFile(providerNameIn(runtime), choice);
   if (standIn === undefined) return { runtime, problems: [] };
   const kept = Object.entries(settings).filter(([key]) => SHARED_SETTINGS.has(key));
   const dropped = Object.keys(settings).filter((key) => !SHARED_SETTINGS.has(key));
   const own = kept.length === 0 ? standIn : { ...Object.fromEntries(kept), name: standIn };
-  return {
-    runtime: { ...others, provider: own },
-    problems: dropped.length === 0 ? [] : [unusedSettings(dropped, standIn)],
-  };
+  return { runtime: { ...others, provider: own }, problems: unusedSettings(dropped, standIn) };
 }
 
-function unusedSettings(keys: readonly string[], standIn: string): Problem {
-  return {
-    code: 'not-used',
-    severity: 'info',
-    message: `${quoted(standIn)} stands in for this provider, so ${listed(keys.map(quoted))} ${keys.length === 1 ? 'is' : 'are'} not used`,
-    path: PROVIDER,
-  };
+/** The name of the provider that a `runtime` block sets, in either form. */
+export function providerNameIn({ provider }: Raw): string | undefined {
+  const name = typeof provider === 'string' ? provider : asMap(provider)['name'];
+  return typeof name === 'string' ? name : undefined;
+}
+
+function unusedSettings(keys: readonly string[], standIn: string): readonly Problem[] {
+  if (keys.length === 0) return [];
+  return [
+    {
+      code: 'not-used',
+      severity: 'info',
+      message: `${quoted(standIn)} stands in for this provider, so ${listed(keys.map(quoted))} ${keys.length === 1 ? 'is' : 'are'} not used`,
+      path: PROVIDER,
+      suggestion: 'Keep it for the other engine, or remove it',
+    },
+  ];
 }
 
 function nodeOf(value: unknown, choice: ProviderChoice): unknown {

@@ -7,16 +7,19 @@ import { NODE_NOUNS } from './node.ts';
 type Hints = Readonly<Record<string, string>>;
 
 const SKILLS = 'Put the text of the skill into `instructions` or the prompt';
+const PLUGINS =
+  'Put the texts of the plugin into `instructions`, its servers into `mcp_servers`, and its agents into nodes';
+const LONG_CONTEXT = 'Leave it out, and name a model whose context is long enough';
+const CONTAINED = 'Leave it out, and run Errand itself in a container';
 
 const NODE_KEYS: Hints = {
   output_mode: 'Leave it out; an agent without `output` returns `{result: text}`',
-  output_type: 'Leave it out; a single `{{ expression }}` keeps its type',
-  context_tier: 'Leave it out',
+  context_tier: LONG_CONTEXT,
   max_depth: 'Leave it out; workflows that call each other in a cycle are refused',
-  session_key: 'Pass the needed values with templates',
-  sandbox: 'Use a `transform` for code that must be contained',
+  session_key: 'Leave it out, and pass what the agent has to know with templates',
+  sandbox: CONTAINED,
   skills: SKILLS,
-  plugins: SKILLS,
+  plugins: PLUGINS,
   on_error: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
   catch: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
   on_failure: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
@@ -46,14 +49,14 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
     trim_strategy: 'Use the mode `explicit` and list the inputs of each node',
   },
   '`runtime`': {
-    default_context_tier: 'Leave it out',
+    default_context_tier: LONG_CONTEXT,
     compaction: 'Leave it out',
-    sandbox: 'Use a `transform` for code that must be contained',
+    sandbox: CONTAINED,
     skills: SKILLS,
     skill_injection: SKILLS,
     skill_discovery: SKILLS,
-    plugins: SKILLS,
-    plugin_sources: SKILLS,
+    plugins: PLUGINS,
+    plugin_sources: PLUGINS,
   },
   '`provider`': Object.fromEntries(
     `type wire_api bearer_token auth_token azure runtime_url runtime_token hermes_home

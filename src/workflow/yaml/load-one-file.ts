@@ -24,6 +24,7 @@ import type { Outside } from './outside-values.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { Environment, FilePort } from './file-port.ts';
 import { withoutTaken } from './hide-outside-values.ts';
+import { withInputsOfOthers } from '../schema/inputs-of-others.ts';
 import { withStandIns } from '../schema/stand-in.ts';
 
 export interface LoadedFile {
@@ -58,8 +59,9 @@ export function loadFile(file: string, text: string, world: World, isTop = false
   if (problems.some(({ code }) => CUT_SHORT.has(code)))
     return { file, root, diagnostics: toDiagnostics(problems, root, source, world.outside) };
 
-  const { document, problems: unused } = withStandIns(root.value, world.providers, isTop);
-  problems.push(...unused);
+  const declared = withInputsOfOthers(root.value);
+  const { document, problems: unused } = withStandIns(declared.document, world.providers, isTop);
+  problems.push(...declared.problems, ...unused);
   const checked = checkDocument(document);
   const lost = problems.filter(({ code }) => code !== 'duplicate-key');
   problems.push(...checked.problems.filter((problem) => !followsFrom(problem, lost)));
