@@ -6,7 +6,7 @@ import { wrap } from '../../errors/render/columns.ts';
 import { parseDuration } from '../../workflow/plan/duration.ts';
 import type { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { toInternalRecord } from '../../errors/thrown/internal-record.ts';
-import { configured } from '../report-of.ts';
+import { configured, learnSecret } from '../report-of.ts';
 import { refusal } from '../exit.ts';
 import { noteLeftRunning, onCrash } from '../guard/command-end.ts';
 import { projectModules } from '../project/project-extensions.ts';
@@ -39,6 +39,7 @@ export async function worker(
     concurrency,
     drainMs,
     onInternal: keepInternal(home),
+    onSecret: learnSecret,
     onWarning: warn,
     ...(runLog === undefined ? {} : { onEvent: (event) => runLog.note(event) }),
     telemetry: createTelemetry({

@@ -13,6 +13,7 @@ import { openBrowser } from '../../project/open-browser.ts';
 import { projectModules } from '../../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../../project/project.ts';
 import { runLogFor } from '../../project/run-log.ts';
+import { learnSecret } from '../../report-of.ts';
 import { RunJournals } from '../../session/run-journals.ts';
 import type { Terminal } from '../../terminal.ts';
 
@@ -68,6 +69,7 @@ export async function serve(
     engine: {
       extensionModules: projectModules(),
       onInternal: keepInternal(home),
+      onSecret: learnSecret,
       locate: () => ({ store: storeAddress(home), home }),
     },
   });
