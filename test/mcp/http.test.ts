@@ -257,6 +257,48 @@ describe('a stream', () => {
   );
 });
 
+describe('calls at the same time', () => {
+  it.each([
+    [500, 'unknown'],
+    [401, 'not_started'],
+    [404, 'not_started'],
+  ])('one that is answered with HTTP %d leaves the others alone', async (status, outcome) => {
+    const held = Promise.withResolvers<void>();
+    let isAsked = false;
+    const server = createServer(async (request, response) => {
+      let text = '';
+      for await (const part of request.setEncoding('utf8')) text += part;
+      const message: Message = text === '' ? {} : JSON.parse(text);
+      const { id, params } = message;
+      const isCall = message.method === 'tools/call';
+      if (isCall && params?.name === 'fine') {
+        isAsked = true;
+        await held.promise;
+      } else if (isCall || id === undefined) {
+        response.writeHead(isCall ? status : text === '' ? 405 : 202).end();
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(sane(message) ?? { jsonrpc: '2.0', id, result: FINE }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { call } = host();
+    const asked = {
+      server: http(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    };
+    const slow = call('fine', {}, asked);
+    await until(() => isAsked);
+    const refused = reportOf(await call('silent', {}, asked));
+    expect(refused).toMatchObject({ kind: 'mcp.unreachable', outcome });
+    held.resolve();
+    expect(await slow).toEqual(ok('fine'));
+    // a new connection took the place of the one that failed
+    expect(await call('fine', {}, asked)).toEqual(ok('fine'));
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
 describe('an address', () => {
   it.each([
     [401, 'check_credentials'],

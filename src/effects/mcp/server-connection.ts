@@ -52,6 +52,11 @@ export interface ServerConnection {
   /** Whether a call with this metadata was sent. */
   wasSent(key: string): boolean;
   forget(key: string): void;
+  /**
+   * Closes it as soon as no call is under way on it: over HTTP each call has a request of its own, which
+   * the failure of another does not touch.
+   */
+  retire(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -91,10 +96,17 @@ async function connectBy(
   // errors outside a call; a call that is affected fails by itself
   client.onerror = () => undefined;
   const deadline = new Deadline(options);
-  const close = async (): Promise<void> => {
+  let calls = 0;
+  let isRetired = false;
+  let closing: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
     isOpen = false;
     await client.close();
     await transport.close();
+  };
+  const close = (): Promise<void> => (closing ??= end());
+  const closeUnused = async (): Promise<void> => {
+    if (isRetired && (calls === 0 || !isOpen)) await close();
   };
   let tools: ReadonlyMap<string, ServerTool>;
   try {
@@ -127,9 +139,21 @@ async function connectBy(
     refresh: async (timeoutMs) => {
       tools = await listTools(client, server, timeoutMs);
     },
-    call: (params, options) => client.callTool(params, { ...options, timeout: NO_TIMEOUT_MS }),
+    call: async (params, options) => {
+      calls++;
+      try {
+        return await client.callTool(params, { ...options, timeout: NO_TIMEOUT_MS });
+      } finally {
+        calls--;
+        await closeUnused();
+      }
+    },
     wasSent: (key) => sent.has(key),
     forget: (key) => void sent.delete(key),
+    retire: () => {
+      isRetired = true;
+      return closeUnused();
+    },
     close,
   };
 }
