@@ -1,5 +1,5 @@
 /** Tools of real servers behind an address of this machine, in each manner of the protocol. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../src/effects/effect.cases.ts';
@@ -265,21 +265,23 @@ describe('calls at the same time', () => {
   ])('one that is answered with HTTP %d leaves the others alone', async (status, outcome) => {
     const held = Promise.withResolvers<void>();
     let isAsked = false;
-    const server = createServer(async (request, response) => {
-      let text = '';
-      for await (const part of request.setEncoding('utf8')) text += part;
-      const message: Message = text === '' ? {} : JSON.parse(text);
-      const { id, params } = message;
-      const isCall = message.method === 'tools/call';
-      if (isCall && params?.name === 'fine') {
-        isAsked = true;
-        await held.promise;
-      } else if (isCall || id === undefined) {
-        response.writeHead(isCall ? status : text === '' ? 405 : 202).end();
-        return;
-      }
+    const answer = async (message: Message, response: ServerResponse): Promise<void> => {
+      const { id, method, params } = message;
+      const isHeld = method === 'tools/call' && params?.name === 'fine';
+      if (method === 'tools/call' && !isHeld) return void response.writeHead(status).end();
+      if (id === undefined) return void response.writeHead(202).end();
+      isAsked ||= isHeld;
+      if (isHeld) await held.promise;
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(sane(message) ?? { jsonrpc: '2.0', id, result: FINE }));
+    };
+    const server = createServer((request, response) => {
+      let text = '';
+      request.setEncoding('utf8').on('data', (part: string) => (text += part));
+      request.on('end', () => {
+        if (text === '') response.writeHead(405).end();
+        else void answer(JSON.parse(text), response);
+      });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { call } = host();

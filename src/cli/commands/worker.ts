@@ -17,6 +17,9 @@ import { runLogFor } from '../project/run-log.ts';
 import type { Terminal } from '../terminal.ts';
 import { runLocationFlags } from '../project/run-location-flags.ts';
 
+const LACKS_ATTRIBUTES =
+  'The namespace lacks the search attributes of Errand, so Temporal cannot filter runs by them. docs/guide/temporal.md says how to add them.';
+
 export async function worker(
   flags: { readonly concurrency: string; readonly drain: string; readonly quiet?: boolean },
   terminal: Terminal,
@@ -50,10 +53,7 @@ export async function worker(
   const { address, namespace, taskQueue } = config;
   note(`Executing runs from the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
   note(`Up to ${concurrency} effects at once. Ctrl-C stops.`);
-  if (!running.hasAttributes)
-    note(
-      'The namespace lacks the search attributes of Errand, so Temporal cannot filter runs by them. docs/guide/temporal.md says how to add them.',
-    );
+  if (!running.hasAttributes) note(LACKS_ATTRIBUTES);
   const stop = (): void => {
     // a second one ends the process at once
     process.off('SIGINT', stop);

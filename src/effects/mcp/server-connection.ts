@@ -5,6 +5,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { EffectClock } from '../clock.ts';
 import { attemptOf } from './call-key.ts';
+import { ConnectionLife } from './connection-life.ts';
 import { httpTransport } from './http-transport.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { resolveServer, type NamedServer, type ResolvedServer } from './resolve-server.ts';
@@ -89,25 +90,10 @@ async function connectBy(
   const transport = transportFor(resolved, options);
   const sent = watchSending(transport);
   const client = options.sdk.newClient(mode);
-  let isOpen = true;
-  client.onclose = () => {
-    isOpen = false;
-  };
   // errors outside a call; a call that is affected fails by itself
   client.onerror = () => undefined;
+  const life = new ConnectionLife(client, transport);
   const deadline = new Deadline(options);
-  let calls = 0;
-  let isRetired = false;
-  let closing: Promise<void> | undefined;
-  const end = async (): Promise<void> => {
-    isOpen = false;
-    await client.close();
-    await transport.close();
-  };
-  const close = (): Promise<void> => (closing ??= end());
-  const closeUnused = async (): Promise<void> => {
-    if (isRetired && (calls === 0 || !isOpen)) await close();
-  };
   let tools: ReadonlyMap<string, ServerTool>;
   try {
     await deadline.of(client.connect(withResults(transport), { timeout: NO_TIMEOUT_MS }));
@@ -115,7 +101,7 @@ async function connectBy(
   } catch (thrown) {
     // read before we end the process, or the evidence would show our own signal
     const evidence = evidenceOf(transport, thrown);
-    await close();
+    await life.close();
     if (thrown instanceof ErrandError) throw thrown;
     const waited = thrown instanceof TooLate ? { waitedMs: options.timeoutMs } : {};
     throw unreachable(resolved, { ...evidence, ...waited });
@@ -125,7 +111,7 @@ async function connectBy(
   return {
     resolved,
     get isOpen() {
-      return isOpen;
+      return life.isOpen;
     },
     get tools() {
       return tools;
@@ -139,22 +125,12 @@ async function connectBy(
     refresh: async (timeoutMs) => {
       tools = await listTools(client, server, timeoutMs);
     },
-    call: async (params, options) => {
-      calls++;
-      try {
-        return await client.callTool(params, { ...options, timeout: NO_TIMEOUT_MS });
-      } finally {
-        calls--;
-        await closeUnused();
-      }
-    },
+    call: (params, options) =>
+      life.during(() => client.callTool(params, { ...options, timeout: NO_TIMEOUT_MS })),
     wasSent: (key) => sent.has(key),
     forget: (key) => void sent.delete(key),
-    retire: () => {
-      isRetired = true;
-      return closeUnused();
-    },
-    close,
+    retire: () => life.retire(),
+    close: () => life.close(),
   };
 }
 

@@ -90,7 +90,8 @@ export class ServerLink {
     this.#closing.abort();
     const connection = this.#current === undefined ? undefined : await settledValue(this.#current);
     this.#current = undefined;
-    await Promise.all([connection, ...this.#retired].map((each) => each?.close()));
+    const open = connection === undefined ? [] : [connection];
+    await Promise.all([...open, ...this.#retired].map((each) => each.close()));
   }
 
   async #isListening(connection: ServerConnection): Promise<boolean> {
