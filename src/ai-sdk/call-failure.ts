@@ -6,6 +6,8 @@ import { buildReport } from '../errors/report/build.ts';
 import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
 import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
 import { durationWords } from '../errors/render/phrases.ts';
+import { aiSdkEnding } from '../providers/extract/ai-sdk-ending.ts';
+import { isGoodFinishReason } from '../providers/finish-reasons.ts';
 import { providerNamed } from '../providers/known-providers.ts';
 import { brokenBeforeContent, notInTime, type ModelRef } from '../providers/own-findings.ts';
 import { draftFromProvider } from '../providers/report-from.ts';
@@ -30,17 +32,38 @@ export interface FinishReason {
   readonly raw?: string | undefined;
 }
 
-/** Undefined for an ending that passes; `isTruncationNamed` makes a cut by length a failure. */
+/** What decides about an ending beside its words. */
+export interface Ending {
+  readonly provider: string;
+  readonly isStream: boolean;
+  /** A cut by length is a failure. */
+  readonly isTruncationNamed: boolean;
+  /** The answer has a call of a tool. */
+  readonly hasCalls: boolean;
+}
+
+/** Undefined for an ending that passes: one that the SDK, or the provider's own word, calls good. */
 export function badEndingOf(
   { unified, raw }: FinishReason,
-  isTruncationNamed: boolean,
+  { provider, isStream, isTruncationNamed, hasCalls }: Ending,
 ): BadEnding | undefined {
-  const reason = raw === undefined ? {} : { rawFinishReason: raw };
-  if (unified === 'content-filter' || (unified === 'length' && isTruncationNamed))
-    return new BadEnding({ type: 'finish', finishReason: unified, ...reason });
+  if (unified === 'length' && !isTruncationNamed) return undefined;
   const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
-  return isCut ? new BadEnding(INTERRUPTED) : undefined;
+  if (isCut) return new BadEnding(INTERRUPTED);
+  if (unified === 'tool-calls' && !hasCalls) return new BadEnding(UNREADABLE);
+  // the SDK does not know the word, and the host may have taken it from another provider
+  if (unified === 'other' && raw !== undefined && isGoodFinishReason(provider, raw))
+    return undefined;
+  const link = {
+    ...(isStream ? { type: 'finish' } : {}),
+    finishReason: unified,
+    ...(raw === undefined ? {} : { rawFinishReason: raw }),
+  };
+  return aiSdkEnding(link) === undefined ? undefined : new BadEnding(link);
 }
+
+/** An answer that cannot be used: an announced call that is missing, or vectors that are none. */
+export const UNREADABLE = { finishReason: 'error', rawFinishReason: 'malformed_response' };
 
 /** An error in the body of a success, which the SDK takes for an answer. */
 export function errorInside(body: unknown): BadEnding | undefined {
@@ -68,13 +91,17 @@ export function failureOf(
   { stamp, isDelivered }: Seen,
 ): ErrorReport {
   const link = thrown instanceof BadEnding ? thrown.link : thrown;
-  const draft = draftFromProvider(link, {
-    ...ref,
-    operation: 'generate',
-    fallback: 'provider.unknown',
-    delivered: isDelivered,
-    stamp,
-  });
+  const read = (each: unknown): ReportDraft =>
+    draftFromProvider(each, {
+      ...ref,
+      operation: 'generate',
+      fallback: 'provider.unknown',
+      delivered: isDelivered,
+      stamp,
+    });
+  const first = read(link);
+  // a model has no output of its own to judge: its SDK could not read what the provider sent
+  const draft = first.kind === 'agent.output_invalid' ? read(INTERRUPTED) : first;
   // nobody has seen anything of it, so another model may answer
   const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
   const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });

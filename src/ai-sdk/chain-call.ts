@@ -16,18 +16,12 @@ import {
   noteReply,
   type ChainEntry,
 } from '../machine/policy/model-chain.ts';
-import {
-  isRefused,
-  NOTHING_USED,
-  usedSoFar,
-  usedUp,
-  type ReportedUsage,
-} from '../providers/pricing/counted-usage.ts';
-import { tokensIn } from '../providers/pricing/estimate-tokens.ts';
+import type { ReportedUsage } from '../providers/pricing/counted-usage.ts';
 import { costUsdMicros, type TokenCounts } from '../providers/pricing/prices.ts';
 import { INLINE_CEILING_MS } from '../workflow/plan/limits.ts';
 import type { AttemptRow } from './attempt-row.ts';
 import { AttemptScope } from './attempt-scope.ts';
+import { usedByAnswer, usedByFailure } from './attempt-usage.ts';
 import { CallLedger } from './call-ledger.ts';
 import { failureOf, overdue, timedOut } from './call-failure.ts';
 import { beforeContent, contextOf } from './failure-context.ts';
@@ -49,6 +43,10 @@ export interface OpenAttempt<Model> {
   isBegun: boolean;
   /** Characters of the answer so far. */
   written: number;
+  /** A call of a tool came. */
+  hasCalls: boolean;
+  /** What the provider counted, once it said so. */
+  reported?: ReportedUsage;
   readonly estimate: TokenCounts;
   readonly key: string;
   readonly startedMs: number;
@@ -126,23 +124,19 @@ export class ChainCall<Model extends NamedModel> {
     scope.close();
     entry.memory.succeeded(entry.name, key, this.#chain.clock.now());
     noteReply(this.#entries);
-    this.#ledger.add(attempt, usedUp(reported, estimateOf(attempt)), sentBack);
+    this.#ledger.add(attempt, usedByAnswer(attempt, reported), sentBack);
   }
 
   /** Ends an attempt that failed. Throws the reason of the caller's signal. */
   #failed(attempt: OpenAttempt<Model>, thrown: unknown): ErrorReport {
-    const { entry, scope } = attempt;
-    const { clock } = this.#chain;
-    const { stop } = scope;
-    scope.close();
+    const { stop } = attempt.scope;
+    attempt.scope.close();
     if (stop?.by === 'caller') {
-      entry.memory.abandoned(entry.name, attempt.key, clock.now());
+      this.abandoned(attempt);
       throw this.#caller?.reason;
     }
     const error = this.#errorOf(attempt, thrown);
-    const isUnused = isRefused(error.outcome, error.provider?.status) && !attempt.isDelivered;
-    const used = isUnused ? NOTHING_USED : usedSoFar(undefined, estimateOf(attempt));
-    this.#ledger.add(attempt, used, error);
+    this.#ledger.add(attempt, usedByFailure(attempt, error), error);
     return error;
   }
 
@@ -162,7 +156,7 @@ export class ChainCall<Model extends NamedModel> {
       message: `The answer of ${attempt.entry.target} was not read to its end`,
       outcome: 'partial',
     });
-    this.#ledger.add(attempt, usedSoFar(undefined, estimateOf(attempt)), error);
+    this.#ledger.add(attempt, usedByFailure(attempt, error), error);
   }
 
   async #nextAttempt(expected: Expectation): Promise<OpenAttempt<Model>> {
@@ -210,6 +204,7 @@ export class ChainCall<Model extends NamedModel> {
       estimate: { inputTokens: expected.estimate.inputTokens ?? 0 },
       isBegun: false,
       isDelivered: false,
+      hasCalls: false,
       written: 0,
     };
   }
@@ -376,6 +371,3 @@ export class ChainCall<Model extends NamedModel> {
 const OWN: ReadonlySet<string> = new Set(['breaker.open', 'limit.node_timeout', 'limit.budget']);
 
 /** The tokens that an attempt has cost by now, for a provider that does not count them. */
-function estimateOf({ estimate, written }: OpenAttempt<unknown>): TokenCounts {
-  return { ...estimate, outputTokens: tokensIn(written) };
-}

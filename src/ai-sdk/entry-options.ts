@@ -1,6 +1,7 @@
 /** The options of a call for one entry, and the record of the call in an answer's metadata. */
 import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { CallRecord } from './chain-call.ts';
+import type { Ending } from './call-failure.ts';
+import type { CallRecord, OpenAttempt } from './chain-call.ts';
 import type { Chain, Entry, NamedModel, ProviderOptions } from './options.ts';
 
 interface CallOptions {
@@ -37,8 +38,18 @@ export function withRecord(
   return { ...metadata, errand };
 }
 
+/** What decides about the ending of an attempt, beside its words. */
+export function endingFor<Model extends NamedModel>(
+  chain: Chain<Model>,
+  { entry, hasCalls }: OpenAttempt<Model>,
+  { isStream }: Pick<Ending, 'isStream'>,
+): Ending {
+  const { provider } = entry.ref;
+  return { provider, isStream, hasCalls, isTruncationNamed: namesTruncation(chain, entry) };
+}
+
 /** Whether an entry after this one asks for answers that were cut by their length. */
-export function namesTruncation<Model extends NamedModel>(
+function namesTruncation<Model extends NamedModel>(
   { entries }: Chain<Model>,
   entry: Entry<Model>,
 ): boolean {

@@ -9,7 +9,7 @@ import { badEndingOf, errorInside } from './call-failure.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { expectedTokens } from './expect-tokens.ts';
 import type { Chain } from './options.ts';
-import { namesTruncation, optionsFor, withRecord } from './entry-options.ts';
+import { endingFor, optionsFor, withRecord } from './entry-options.ts';
 
 export async function generate(
   chain: Chain<LanguageModelV4>,
@@ -57,10 +57,12 @@ async function ask(
   const { entry, scope } = open;
   const answer = await scope.wait(entry.model.doGenerate(optionsFor(entry, options, scope.signal)));
   open.isBegun = true;
+  open.reported = reportedUsage(answer.usage);
   open.written = writtenIn(answer);
+  open.hasCalls = answer.content.some(({ type }) => type === 'tool-call');
   const bad =
     errorInside(answer.response?.body) ??
-    badEndingOf(answer.finishReason, namesTruncation(chain, entry));
+    badEndingOf(answer.finishReason, endingFor(chain, open, { isStream: false }));
   if (bad !== undefined) throw bad;
   return answer;
 }

@@ -6,6 +6,7 @@ import type { LanguageModelV4, LanguageModelV4Middleware } from '@ai-sdk/provide
 import type { LanguageModelV4StreamPart as Part } from '@ai-sdk/provider';
 import type { ErrorReport } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { errorOfPart } from '../providers/extract/ai-sdk.ts';
 import { reportFrom } from '../providers/report-from.ts';
 
 /**
@@ -30,7 +31,11 @@ export function errandMiddleware(): LanguageModelV4Middleware {
           isDelivered ||= 'delta' in part && part.delta !== '';
           if (part.type !== 'error' || isOwn(part.error, params.abortSignal))
             controller.enqueue(part);
-          else controller.enqueue({ ...part, error: typedError(part.error, model, isDelivered) });
+          else
+            controller.enqueue({
+              ...part,
+              error: typedError(errorOfPart(part.error), model, isDelivered),
+            });
         },
       });
       const stream = result.stream.pipeThrough(parts);

@@ -9,11 +9,13 @@ import type {
   LanguageModelV4StreamPart as Part,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
+import { isPlainObject } from '../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../machine-clock.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
+import { errorOfPart } from '../providers/extract/ai-sdk.ts';
 import { BadEnding, badEndingOf, INTERRUPTED } from './call-failure.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
-import { namesTruncation, optionsFor, withRecord } from './entry-options.ts';
+import { endingFor, optionsFor, withRecord } from './entry-options.ts';
 import { expectedTokens } from './expect-tokens.ts';
 import { reportedUsage } from './generate.ts';
 import type { Chain } from './options.ts';
@@ -62,10 +64,10 @@ async function openStream(
     for (;;) {
       const { done, value: part } = await scope.wait(reader.read());
       if (done) throw new BadEnding(INTERRUPTED);
-      if (part.type === 'error') throw part.error;
+      if (part.type === 'error') throw inBand(part.error);
+      noteSeen(open, part);
       if (part.type === 'finish') checkFinish(chain, open, part);
       held.push(part);
-      open.written += charsIn(part);
       if (part.type === 'finish' || isContent(part)) return { result, reader, held };
     }
   } catch (thrown) {
@@ -83,6 +85,8 @@ class Reading {
   readonly #held: Part[];
   readonly #idleMs: number;
   #isFinished = false;
+  /** Nobody reads any more: what fails now is on the bill already. */
+  #isCancelled = false;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -116,6 +120,7 @@ class Reading {
 
   cancel(reason: unknown): void {
     if (!this.#isFinished && this.#failure === undefined) this.#call.abandoned(this.#attempt);
+    this.#isCancelled = true;
     release(this.#reader, reason);
   }
 
@@ -126,9 +131,9 @@ class Reading {
       if (this.#isFinished) return undefined;
       throw new BadEnding(INTERRUPTED);
     }
-    if (part.type === 'error') throw part.error;
+    if (part.type === 'error') throw inBand(part.error);
+    noteSeen(this.#attempt, part);
     if (part.type === 'finish') checkFinish(this.#chain, this.#attempt, part);
-    this.#attempt.written += charsIn(part);
     if (!this.#isFinished) scope.touch(this.#idleMs);
     return part;
   }
@@ -140,6 +145,7 @@ class Reading {
   }
 
   #fail(controller: ReadableStreamDefaultController<Part>, thrown: unknown): void {
+    if (this.#isCancelled) return;
     release(this.#reader, thrown);
     // a complete answer stays one, whatever its connection does after it
     if (this.#isFinished) return controller.close();
@@ -148,14 +154,27 @@ class Reading {
       this.#failure = { error };
       controller.enqueue({ type: 'error', error });
     } catch (reason) {
+      this.#failure = { error: reason };
       controller.error(reason); // the caller's own abort
     }
   }
 }
 
-function checkFinish(chain: Chain<Model>, { entry }: OpenAttempt<Model>, part: Finish): void {
-  const bad = badEndingOf(part.finishReason, namesTruncation(chain, entry));
+function noteSeen(open: OpenAttempt<Model>, part: Part): void {
+  open.written += charsIn(part);
+  if (part.type === 'tool-call') open.hasCalls = true;
+  if (part.type === 'finish') open.reported = reportedUsage(part.usage);
+}
+
+function checkFinish(chain: Chain<Model>, open: OpenAttempt<Model>, part: Finish): void {
+  const bad = badEndingOf(part.finishReason, endingFor(chain, open, { isStream: true }));
   if (bad !== undefined) throw bad;
+}
+
+/** An error that the provider sent inside its stream. */
+function inBand(error: unknown): unknown {
+  const link = errorOfPart(error);
+  return link === error || !isPlainObject(link) ? error : new BadEnding(link);
 }
 
 function isAbortOf(signal: AbortSignal | undefined, thrown: unknown): boolean {

@@ -13,17 +13,22 @@ export function reportOf(thrown: unknown): ErrorReport {
   return withoutValues(toReport(thrown, { redactor }), redactor, { keys: 'as they are' });
 }
 
-let ofWorkflow: readonly string[] = [];
+const learned = new Set<string>();
 let made: { readonly from: string; readonly redactor: Redactor } | undefined;
 
-/** Adds the secrets of the workflow that the command has loaded; a new command begins without. */
-export function setWorkflowSecrets(secrets: readonly string[]): void {
-  ofWorkflow = secrets;
+/** Adds a secret that a workflow of this command brought, or that was made for it. */
+export function learnSecret(secret: string): void {
+  learned.add(secret);
 }
 
-/** Redacts the secrets that this process is configured with, and those of its workflow. */
+/** A new command begins with none. */
+export function forgetSecrets(): void {
+  learned.clear();
+}
+
+/** Redacts the secrets that this process is configured with, and those of its workflows. */
 export function configured(): Redactor {
-  const secrets = [...keyValuesIn(process.env), ...ofWorkflow];
+  const secrets = [...keyValuesIn(process.env), ...learned];
   const from = JSON.stringify(secrets);
   // making one takes longer than using it, and every line that a module prints needs one
   if (made?.from !== from) made = { from, redactor: createRedactor(secrets) };

@@ -36,6 +36,8 @@ export interface EngineOptions extends WorkflowHostOptions {
   readonly locate?: () => RunLocation | Promise<RunLocation>;
   /** Paths of modules that export extensions, beside those that files name. */
   readonly extensionModules?: readonly string[];
+  /** Called with each secret that a workflow brings or a call makes, for what prints outside of the runs. */
+  readonly onSecret?: (secret: string) => void;
   /** When the store stays away: the run halts and can be resumed, or waits for it. Default: wait. */
   readonly onOutage?: 'halt' | 'wait';
   /** Called with every event of every run that this process executes, after it is stored. */
@@ -78,7 +80,7 @@ export async function openBackend(
     return { backend: new ServerBackend(location.server, options.onWarning) };
   }
   const { store: address, home } = location;
-  const { onWarning, onInternal, onProgress, onOutage = 'wait' } = options;
+  const { onWarning, onInternal, onSecret, onProgress, onOutage = 'wait' } = options;
   const { directory, extensions, ...parts } = around;
   const opened = timed(await openStore(address, directory, extensions), options);
   const backend = new LocalBackend({
@@ -87,6 +89,7 @@ export async function openBackend(
     onOutage,
     ...(onWarning === undefined ? {} : { onWarning }),
     ...(onInternal === undefined ? {} : { onInternal }),
+    ...(onSecret === undefined ? {} : { onSecret }),
     ...(onProgress === undefined ? {} : { onProgress }),
     telemetry: options.telemetry,
     storeName: storeName(address),

@@ -43,7 +43,10 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
 
 /** Options that only the command gives. */
 export interface HostedServerOptions extends ErrandServerOptions {
-  readonly engine?: Pick<EngineOptions, 'locate' | 'extensionModules' | 'builtins' | 'onInternal'>;
+  readonly engine?: Pick<
+    EngineOptions,
+    'locate' | 'extensionModules' | 'builtins' | 'onInternal' | 'onSecret'
+  >;
   readonly clock?: EffectClock;
   /** The coverage of the last rehearsal of a workflow, by its name. Default: nothing is known. */
   readonly lastRehearsal?: (workflow: string) => JsonObject | undefined;

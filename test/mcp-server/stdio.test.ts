@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { sharedErrand } from '../cli/shared/command.ts';
 import { folderWith, overStdio, type Json } from './clients.ts';
-import { ASK, FAILS, HELLO, SLOW } from './workflows.ts';
+import { ASK, FAILS, HELLO, PLANTED, SLOW, TELLING } from './workflows.ts';
 
 /** Prints where nobody should, from inside the process. */
 const NOISY = `
@@ -38,10 +38,10 @@ interface Raw {
   readonly until: (fits: (message: Json) => boolean) => Promise<Json>;
 }
 
-function start(folder: string): Raw {
+function start(folder: string, more: Readonly<Record<string, string>> = {}): Raw {
   const child = spawn(process.execPath, [LAUNCHER, 'mcp'], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '' },
+    env: { PATH: process.env['PATH'] ?? '', ...more },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -231,4 +231,16 @@ test('ERRAND_LOG writes one line for each failure to stderr, with its trace and 
     { level: 'warn', event: 'effect:failed', ...failure },
     { level: 'error', event: 'run:failed', ...failure },
   ]);
+});
+
+test('what a module prints reaches the log of the client without the secrets of its workflow', async () => {
+  const raw = start(folderWith(TELLING), { PLANTED_VALUE: PLANTED });
+  const clientInfo = { name: 'reader', version: '1' };
+  await raw.ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  expect((await call(raw, 'tell')).output).toBe('told');
+  raw.child.stdin?.end();
+  expect(await raw.ended).toBe(0);
+  expect(raw.output.stderr).toContain('told on stdout: [redacted]');
+  expect(raw.output.stderr).toContain('told as a warning: [redacted]');
+  expect(raw.output.stdout + raw.output.stderr).not.toContain(PLANTED);
 });

@@ -69,3 +69,32 @@ export function many(count: number): Readonly<Record<string, string>> {
     ]),
   );
 }
+
+/** In the environment as \`PLANTED_VALUE\`, a name that says nothing of a secret. */
+export const PLANTED = 'Zq7kX9vT2mLw4eR4uB8nYpC1d';
+
+/** A module that prints what its workflow gives it, in every way that a module can. */
+export const TELLING = {
+  'tell.yaml': `
+workflow: {name: tell, entry_point: say, module: ./tell.mjs}
+nodes:
+  - {name: say, type: call, function: say, arguments: {given: "\${PLANTED_VALUE}"}}
+`,
+  'tell.mjs': `
+export const say = ({ given }) => {
+  console.log('told on stdout: ' + given);
+  console.error('told on stderr: ' + given);
+  process.emitWarning('told as a warning: ' + given);
+  return new Promise((resolve) => setImmediate(resolve, 'told'));
+};
+export const stray = ({ given }) => {
+  setImmediate(() => { throw new Error('told by a stray failure: ' + given); });
+  return new Promise(() => undefined);
+};
+`,
+  'stray.yaml': `
+workflow: {name: stray, entry_point: say, module: ./tell.mjs}
+nodes:
+  - {name: say, type: call, function: stray, arguments: {given: "\${PLANTED_VALUE}"}}
+`,
+};

@@ -1,5 +1,5 @@
 /** Tools of real servers behind an address of this machine, in each manner of the protocol. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../src/effects/effect.cases.ts';
@@ -256,6 +256,50 @@ describe('a stream', () => {
       await new Promise((resolve) => greeting.close(resolve));
     },
   );
+});
+
+describe('calls at the same time', () => {
+  it.each([
+    [500, 'unknown'],
+    [401, 'not_started'],
+    [404, 'not_started'],
+  ])('one that is answered with HTTP %d leaves the others alone', async (status, outcome) => {
+    const held = Promise.withResolvers<void>();
+    let isAsked = false;
+    const answer = async (message: Message, response: ServerResponse): Promise<void> => {
+      const { id, method, params } = message;
+      const isHeld = method === 'tools/call' && params?.name === 'fine';
+      if (method === 'tools/call' && !isHeld) return void response.writeHead(status).end();
+      if (id === undefined) return void response.writeHead(202).end();
+      isAsked ||= isHeld;
+      if (isHeld) await held.promise;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(sane(message) ?? { jsonrpc: '2.0', id, result: FINE }));
+    };
+    const server = createServer((request, response) => {
+      let text = '';
+      request.setEncoding('utf8').on('data', (part: string) => (text += part));
+      request.on('end', () => {
+        if (text === '') response.writeHead(405).end();
+        else void answer(JSON.parse(text), response);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { call } = host();
+    const asked = {
+      server: http(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    };
+    const slow = call('fine', {}, asked);
+    await until(() => isAsked);
+    const refused = reportOf(await call('silent', {}, asked));
+    expect(refused).toMatchObject({ kind: 'mcp.unreachable', outcome });
+    held.resolve();
+    expect(await slow).toEqual(ok('fine'));
+    // a new connection took the place of the one that failed
+    expect(await call('fine', {}, asked)).toEqual(ok('fine'));
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
 });
 
 describe('an address', () => {

@@ -4,7 +4,7 @@ import type { EffectResult } from '../../src/effects/effect.ts';
 import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import { ask, HELLO } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
-import { events, startUpstream, streams, type Upstream } from './upstream.ts';
+import { events, refuses, startUpstream, streams, type Upstream } from './upstream.ts';
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -136,6 +136,38 @@ describe('an ending by hosts of the protocol chat', () => {
   });
 });
 
+describe('a failure that nobody recognises', () => {
+  const chat = protocolNamed('chat');
+  const broken = {
+    specificationVersion: 'v4',
+    provider: 'house',
+    modelId: 'own',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('not used')),
+    doStream: () => Promise.reject(new Error('It went wrong')),
+  };
+
+  it('is not known to be free: its tokens are an estimate', async () => {
+    const result = await ask(chat, upstream.url, {
+      call: { ...WITH_TOOL.call, model: 'house/own' },
+      options: { models: { 'house/own': broken } },
+    });
+    expect(result).toMatchObject({ ok: false, isEstimated: true });
+    expect(result.usage?.inputTokens).toBeGreaterThan(0);
+  });
+
+  it.each([204, 206])('under HTTP %d is not either', async (status) => {
+    upstream.answer(refuses(status, {}));
+    expect(await ask(chat, upstream.url)).toMatchObject({ ok: false, isEstimated: true });
+  });
+
+  it('under the status of a refusal is free', async () => {
+    upstream.answer(refuses(418, {}));
+    const free = { inputTokens: 0, outputTokens: 0 };
+    expect(await ask(chat, upstream.url)).toMatchObject({ ok: false, usage: free });
+  });
+});
+
 describe('an ending by a model of the application', () => {
   const chat = protocolNamed('chat');
   const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'lookup', input: '{"id":7}' };
@@ -187,6 +219,7 @@ describe('an ending by a model of the application', () => {
     ['stop', 'tool-calls', 'provider.stream_interrupted'],
     ['unknown', 'unknown', 'provider.stream_interrupted'],
     ['other', 'other', 'provider.server_error'],
+    ['content-filter', 'brand_new', 'provider.content_filter'],
   ])('that is %s to the SDK and %s to the model is none', async (unified, raw, kind) => {
     expect(reportOf(await said(unified, raw)).kind).toBe(kind);
   });

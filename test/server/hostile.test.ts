@@ -9,6 +9,7 @@ import { asked, liveMemoryOf } from './live-memory.ts';
 import { newFolder, serve, type Served } from './served.ts';
 import { follow } from './sse.ts';
 import { ALL, HELLO } from './workflows.ts';
+import { PLANTED, TELLING } from '../mcp-server/workflows.ts';
 
 const REQUESTS = IS_SOAK ? 10_000 : runs(600);
 /** One after another, on a machine that may have other work. */
@@ -293,6 +294,20 @@ output: {said: "{{ say.output | default('\${DB_PASSWORD}') }}"}
     expect(texts.filter((text) => text.includes(SECRET))).toEqual([]);
     expect(served.stderr).not.toContain(SECRET);
   });
+});
+
+it('what a module prints and throws reaches the log of the server without the secrets of its workflow', async () => {
+  const served = await serve({ files: TELLING, env: { PLANTED_VALUE: PLANTED } });
+  const headers = { prefer: 'wait=30' };
+  const told = await served.ask('/v1/runs', { json: { workflow: 'tell' }, headers });
+  expect(told.json).toMatchObject({ status: 'completed', output: 'told' });
+  expect(served.stderr).toContain('told on stdout: [redacted]');
+  expect(served.stderr).toContain('told as a warning: [redacted]');
+  // the server ends with what nothing waits for, so this request may not be answered
+  await served.ask('/v1/runs', { json: { workflow: 'stray' }, headers }).catch(() => undefined);
+  expect(await served.ended).not.toBe(0);
+  expect(served.stdout + served.stderr).toContain('told by a stray failure: [redacted]');
+  expect(served.stdout + served.stderr).not.toContain(PLANTED);
 });
 
 /** A log of some megabytes, in values that are sent whole. */

@@ -81,6 +81,10 @@ export class Served {
     return this.#output.stderr;
   }
 
+  get stdout(): string {
+    return this.#output.stdout;
+  }
+
   headers({ token = this.token, headers = {}, json }: Ask = {}): Record<string, string> {
     return {
       ...(token === null || token === '' ? {} : { authorization: `Bearer ${token}` }),

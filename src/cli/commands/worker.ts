@@ -6,7 +6,7 @@ import { wrap } from '../../errors/render/columns.ts';
 import { parseDuration } from '../../workflow/plan/duration.ts';
 import type { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { toInternalRecord } from '../../errors/thrown/internal-record.ts';
-import { configured } from '../report-of.ts';
+import { configured, learnSecret } from '../report-of.ts';
 import { refusal } from '../exit.ts';
 import { noteLeftRunning, onCrash } from '../guard/command-end.ts';
 import { projectModules } from '../project/project-extensions.ts';
@@ -16,6 +16,9 @@ import { createTelemetry, telemetryFault } from '../../telemetry/telemetry.ts';
 import { runLogFor } from '../project/run-log.ts';
 import type { Terminal } from '../terminal.ts';
 import { runLocationFlags } from '../project/run-location-flags.ts';
+
+const LACKS_ATTRIBUTES =
+  'The namespace lacks the search attributes of Errand, so Temporal cannot filter runs by them. docs/guide/temporal.md says how to add them.';
 
 export async function worker(
   flags: { readonly concurrency: string; readonly drain: string; readonly quiet?: boolean },
@@ -39,6 +42,7 @@ export async function worker(
     concurrency,
     drainMs,
     onInternal: keepInternal(home),
+    onSecret: learnSecret,
     onWarning: warn,
     ...(runLog === undefined ? {} : { onEvent: (event) => runLog.note(event) }),
     telemetry: createTelemetry({
@@ -49,10 +53,7 @@ export async function worker(
   const { address, namespace, taskQueue } = config;
   note(`Executing runs from the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
   note(`Up to ${concurrency} effects at once. Ctrl-C stops.`);
-  if (!running.hasAttributes)
-    note(
-      'The namespace lacks the search attributes of Errand, so Temporal cannot filter runs by them. docs/guide/temporal.md says how to add them.',
-    );
+  if (!running.hasAttributes) note(LACKS_ATTRIBUTES);
   const stop = (): void => {
     // a second one ends the process at once
     process.off('SIGINT', stop);

@@ -7,14 +7,14 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { foreignWords } from '../../errors/thrown/describe-thrown.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import { refuse } from '../exit.ts';
-import { reportOf, setWorkflowSecrets } from '../report-of.ts';
+import { forgetSecrets, reportOf } from '../report-of.ts';
 import type { CliContext } from '../program/context.ts';
 import { beginCommand, cutOffByCrash, endOfCommand, noteEnd, stopForCrash } from './command-end.ts';
 import { captureForeignOutput } from './foreign-output.ts';
 
 /** Call it before any code of others is loaded. */
 export function guardProcess({ terminal, output }: CliContext): void {
-  setWorkflowSecrets([]);
+  forgetSecrets();
   const release = captureForeignOutput((line) => terminal.err(line));
   let crash: ErrandError | undefined;
 

@@ -11,6 +11,7 @@ import { carrierInEnvironment } from '../../machine/ports/trace-carrier.ts';
 import { appendPrivate, keepPrivate } from '../../stores/sqlite/private-files.ts';
 import { createTelemetry, telemetryFault } from '../../telemetry/telemetry.ts';
 import { CHECK_FUNCTION } from '../draft/names.ts';
+import { learnSecret } from '../report-of.ts';
 import { createHome, errandHome } from './home.ts';
 import { projectModules } from './project-extensions.ts';
 import { rememberLocation, temporalFor } from './run-location.ts';
@@ -61,6 +62,7 @@ export async function openProject(
     }),
     ...(onProgress === undefined ? {} : { onProgress }),
     onInternal: (record) => keep?.(record),
+    onSecret: learnSecret,
     onOutage: 'halt',
     builtins: {
       [CHECK_FUNCTION]: async (input: JsonValue) =>

@@ -20,7 +20,7 @@ import { rendererOf } from '../project/project-extensions.ts';
 import { askGate } from './gate-prompt.ts';
 import { noteEnd, noteLeftRunning } from '../guard/command-end.ts';
 import { printForeignWith } from '../guard/foreign-output.ts';
-import { configured, reportOf, setWorkflowSecrets } from '../report-of.ts';
+import { configured, learnSecret, reportOf } from '../report-of.ts';
 import { onInterrupt, type Interrupt } from './interrupt.ts';
 import { Journal } from './journal.ts';
 import { keepInternal, type Project } from '../project/project.ts';
@@ -73,7 +73,7 @@ export async function runLeg(context: SessionContext, begin: Begin): Promise<num
   const { show, project, workflow, flags, ui } = context;
   let status: EndedLeg['result']['status'] | undefined;
   const printAsBefore = printForeignWith((line) => show.foreign(line));
-  setWorkflowSecrets(workflow?.secrets ?? []);
+  workflow?.secrets?.forEach(learnSecret);
   try {
     show.renderWith(rendererOf(flags.format, project.engine));
     let running = await open(context, begin);

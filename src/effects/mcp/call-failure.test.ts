@@ -43,3 +43,30 @@ it.each([-32_000, -32_001])(
 it('a server that refuses the call has failed it', () => {
   expect(answeredWith(-32_603, false)).not.toHaveProperty('outcome');
 });
+
+function refusedWith(status: number): EffectFailure['failure'] {
+  return callFailure({
+    tool: 's/pay',
+    resolved: { ...SERVER, redactor: createRedactor() },
+    thrown: Object.assign(new Error('refused'), { status }),
+    wasSent: true,
+    isConnectionLost: false,
+    isIdempotent: false,
+  }).failure;
+}
+
+it.each([
+  [404, 'configuration'],
+  [405, 'configuration'],
+  [410, 'configuration'],
+  [400, 'content'],
+  [413, 'content'],
+  [422, 'content'],
+])('a call that is refused with HTTP %i is refused again: %s', (status, category) => {
+  const outcome = 'not_started';
+  expect(refusedWith(status)).toMatchObject({ category, retryable: false, outcome });
+});
+
+it.each([409, 423, 425])('a call that is refused with HTTP %i may pass later', (status) => {
+  expect(refusedWith(status)).not.toHaveProperty('category');
+});

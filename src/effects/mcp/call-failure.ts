@@ -5,7 +5,8 @@
  * |------------------------------------------------|-------------------------|-------------|
  * | no connection, or the call was never sent      | `mcp.unreachable`       | not_started |
  * | connection lost after it was sent, HTTP 408, 5xx | `mcp.unreachable`     | unknown     |
- * | HTTP 401, 403, other 4xx                       | `mcp.unreachable`       | not_started |
+ * | HTTP 401, 403, 404 and other 4xx: no retry helps | `mcp.unreachable`     | not_started |
+ * | HTTP 409, 423, 425                             | `mcp.unreachable`       | not_started |
  * | HTTP 429                                       | `tool.busy`             | not_started |
  * | HTTP 307, 308                                  | `mcp.unreachable`       | not_started |
  * | any other redirect: the work may be done       | `mcp.unreachable`       | unknown     |
@@ -151,7 +152,26 @@ function ofStatus(status: number, call: FailedCall): ReportDraft {
   // a gateway also returns 408 and 503 when the server failed after it received the call
   const isRefused = status < 500 && status !== 408;
   const outcome = isRefused ? 'not_started' : uncertain(isIdempotent);
-  return { kind: 'mcp.unreachable', outcome, message, details, provider };
+  const refusal = isRefused && !PASSING.has(status) ? refusalFor(status, resolved.name) : {};
+  return { kind: 'mcp.unreachable', outcome, message, details, provider, ...refusal };
+}
+
+/** Refusals that say something of the moment, not of the request. */
+const PASSING: ReadonlySet<number> = new Set([409, 423, 425]);
+
+/** Nothing that takes calls is at the address. */
+const MISPLACED: ReadonlySet<number> = new Set([404, 405, 410, 421]);
+
+function refusalFor(
+  status: number,
+  server: string,
+): Pick<ReportDraft, 'category' | 'retryable' | 'action'> {
+  if (MISPLACED.has(status)) {
+    const detail = `Check the address in \`mcp_servers.${server}.url\`.`;
+    return { category: 'configuration', retryable: false, action: { kind: 'fix_file', detail } };
+  }
+  const detail = 'The server refuses this request. Change the arguments of the call.';
+  return { category: 'content', retryable: false, action: { kind: 'change_input', detail } };
 }
 
 /** A call is sent once, so a redirect is not followed. */

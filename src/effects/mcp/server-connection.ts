@@ -5,6 +5,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { EffectClock } from '../clock.ts';
 import { attemptOf } from './call-key.ts';
+import { ConnectionLife } from './connection-life.ts';
 import { httpTransport } from './http-transport.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { resolveServer, type NamedServer, type ResolvedServer } from './resolve-server.ts';
@@ -52,6 +53,11 @@ export interface ServerConnection {
   /** Whether a call with this metadata was sent. */
   wasSent(key: string): boolean;
   forget(key: string): void;
+  /**
+   * Closes it as soon as no call is under way on it: over HTTP each call has a request of its own, which
+   * the failure of another does not touch.
+   */
+  retire(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,18 +90,10 @@ async function connectBy(
   const transport = transportFor(resolved, options);
   const sent = watchSending(transport);
   const client = options.sdk.newClient(mode);
-  let isOpen = true;
-  client.onclose = () => {
-    isOpen = false;
-  };
   // errors outside a call; a call that is affected fails by itself
   client.onerror = () => undefined;
+  const life = new ConnectionLife(client, transport);
   const deadline = new Deadline(options);
-  const close = async (): Promise<void> => {
-    isOpen = false;
-    await client.close();
-    await transport.close();
-  };
   let tools: ReadonlyMap<string, ServerTool>;
   try {
     await deadline.of(client.connect(withResults(transport), { timeout: NO_TIMEOUT_MS }));
@@ -103,7 +101,7 @@ async function connectBy(
   } catch (thrown) {
     // read before we end the process, or the evidence would show our own signal
     const evidence = evidenceOf(transport, thrown);
-    await close();
+    await life.close();
     if (thrown instanceof ErrandError) throw thrown;
     const waited = thrown instanceof TooLate ? { waitedMs: options.timeoutMs } : {};
     throw unreachable(resolved, { ...evidence, ...waited });
@@ -113,7 +111,7 @@ async function connectBy(
   return {
     resolved,
     get isOpen() {
-      return isOpen;
+      return life.isOpen;
     },
     get tools() {
       return tools;
@@ -127,10 +125,12 @@ async function connectBy(
     refresh: async (timeoutMs) => {
       tools = await listTools(client, server, timeoutMs);
     },
-    call: (params, options) => client.callTool(params, { ...options, timeout: NO_TIMEOUT_MS }),
+    call: (params, options) =>
+      life.during(() => client.callTool(params, { ...options, timeout: NO_TIMEOUT_MS })),
     wasSent: (key) => sent.has(key),
     forget: (key) => void sent.delete(key),
-    close,
+    retire: () => life.retire(),
+    close: () => life.close(),
   };
 }
 

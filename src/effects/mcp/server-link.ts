@@ -31,6 +31,8 @@ export class ServerLink {
   readonly #server: NamedServer;
   readonly #options: LinkOptions;
   #current: Promise<ServerConnection> | undefined;
+  /** Out of use, and still open for calls that are under way. */
+  readonly #retired = new Set<ServerConnection>();
   readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
   #isDoubtful = false;
@@ -60,7 +62,7 @@ export class ServerLink {
     }
   }
 
-  /** Drops a broken connection and ends its process. */
+  /** Takes a broken connection out of use. Its process ends with the last call that is under way. */
   async drop(connection: ServerConnection): Promise<void> {
     const known = this.#current;
     if (
@@ -69,7 +71,9 @@ export class ServerLink {
       this.#current === known
     )
       this.#current = undefined;
-    await connection.close();
+    this.#retired.add(connection);
+    await connection.retire();
+    for (const each of this.#retired) if (!each.isOpen) this.#retired.delete(each);
   }
 
   /** A call timed out, so the next one first checks that the server responds. */
@@ -86,7 +90,8 @@ export class ServerLink {
     this.#closing.abort();
     const connection = this.#current === undefined ? undefined : await settledValue(this.#current);
     this.#current = undefined;
-    await connection?.close();
+    const open = connection === undefined ? [] : [connection];
+    await Promise.all([...open, ...this.#retired].map((each) => each.close()));
   }
 
   async #isListening(connection: ServerConnection): Promise<boolean> {

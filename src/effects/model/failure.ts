@@ -34,7 +34,7 @@ import { MACHINE_CLOCK } from '../clock.ts';
 import type { EffectContext } from '../effect.ts';
 import { failureFrom, OwnFailure } from '../thrown-failure.ts';
 import { failureWithoutEvents } from './stream/response-without-events.ts';
-import { isGoodFinishReason } from './stream/finish-reasons.ts';
+import { isGoodFinishReason } from '../../providers/finish-reasons.ts';
 import type { StreamState } from './stream/read-stream.ts';
 import type { SdkFinish } from './sdk.ts';
 import { hasTwinsAmong } from './stream/distinct-calls.ts';

@@ -1,6 +1,6 @@
 /** Starts, resumes, answers, cancels and lists runs that this machine executes, over any store. */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
-import { createRedactor, type Redactor } from '../../errors/redaction/redact.ts';
+import { createRedactor, tellingRedactor, type Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import {
@@ -89,7 +89,7 @@ export class LocalBackend implements Backend {
     this.#warn = options.onWarning ?? warnProcess;
     this.store = options.store;
     this.#clock = options.clock ?? MACHINE_CLOCK;
-    this.#redactor = createRedactor(options.secrets);
+    this.#redactor = tellingRedactor(createRedactor(options.secrets), options.onSecret);
     this.#plans = new StoredPlans(this.#redactor);
     this.#newId = options.newId ?? newRunId;
     this.#owner = newOwner(options.newId?.());

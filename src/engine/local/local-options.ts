@@ -14,6 +14,8 @@ export interface LocalOptions {
   readonly effects: EffectRunner;
   readonly clock?: EffectClock;
   readonly secrets?: readonly string[];
+  /** Called with each secret that becomes known later. */
+  readonly onSecret?: (secret: string) => void;
   /** Makes ids of runs and the id of this backend. Default: random ones. */
   readonly newId?: () => string;
   /** When the store stays away: the run halts and can be resumed, or waits for it. Default: halt. */

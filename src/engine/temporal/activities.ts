@@ -13,7 +13,7 @@ import {
 import { buildReport } from '../../errors/report/build.ts';
 import { toInternalRecord, type InternalRecord } from '../../errors/thrown/internal-record.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
-import { createRedactor, type Redactor } from '../../errors/redaction/redact.ts';
+import { createRedactor, tellingRedactor, type Redactor } from '../../errors/redaction/redact.ts';
 import type { ReportDraft, Stamp } from '../../errors/report/report.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import { secretsIn } from '../../workflow/yaml/secret-values.ts';
@@ -39,6 +39,8 @@ export interface ActivityHost extends Omit<EffectHost, 'directory' | 'base' | 'e
   /** Extensions of the worker; those of its runs are added when the first effect needs them. */
   readonly extensions: Pick<Extensions, 'added' | 'load' | 'start'>;
   readonly secrets?: readonly string[];
+  /** Called with each secret that a task brings. */
+  readonly onSecret?: (secret: string) => void;
   readonly breakers: Breakers;
   /** Watches the calls. Default: nobody does. */
   readonly legs?: Pick<WatchedLegs, 'around'>;
@@ -110,11 +112,9 @@ async function perform(
 ): Promise<EffectDone> {
   const { request } = task;
   const activity = sdk.Context.current();
-  const redactor = createRedactor([
-    ...(host.secrets ?? []),
-    ...keyValuesIn(host.env),
-    ...secretsOf(request, host.env),
-  ]);
+  const known = [...(host.secrets ?? []), ...keyValuesIn(host.env)];
+  const redactor = tellingRedactor(createRedactor(known), host.onSecret);
+  for (const secret of secretsOf(request, host.env)) redactor.learn?.(secret);
   const effect = neverRejecting<EffectRequest>(async (what, context) => {
     const runner = await runners.of(task).catch((thrown: unknown) => notCallable(thrown, context));
     if (!('run' in runner)) return runner;

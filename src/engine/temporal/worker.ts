@@ -75,6 +75,8 @@ export interface ErrandWorkerOptions extends Omit<
 }
 
 export interface WatchedWorkerOptions extends ErrandWorkerOptions {
+  /** Called with each secret that a task brings. */
+  readonly onSecret?: (secret: string) => void;
   /** Called with each event of its runs, without inputs and outputs. */
   readonly onEvent?: (event: RunEvent) => void;
   /** Watches the legs of its runs. Default: nobody does. */

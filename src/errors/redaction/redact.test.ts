@@ -237,3 +237,21 @@ describe('a hostile text of 64 KiB', () => {
 function textOf(part: string, chars: number): string {
   return part.repeat(Math.ceil(chars / part.length)).slice(0, chars);
 }
+
+describe('a secret that a program of Windows wrote', () => {
+  const secret = 'Zq7kX+9vT/2mLw=eR4uB8nYpC1d';
+  const le = Buffer.from(`a ${secret} b`, 'utf16le');
+  const be = Buffer.from(le).swap16();
+
+  it.each<[string, string]>([
+    ['base64, as in `-EncodedCommand`', le.toString('base64')],
+    ['base64 of the other byte order', be.toString('base64')],
+    ['the alphabet of addresses', le.toString('base64url')],
+    ['hex', le.toString('hex')],
+    ['hex of the other byte order', be.toString('hex').toUpperCase()],
+  ])('is found in UTF-16 as %s', (_, text) => {
+    const redacted = createRedactor([secret]).values(text);
+    expect(redacted).toContain('[redacted]');
+    expect(redacted.length).toBeLessThan(text.length / 2);
+  });
+});

@@ -89,6 +89,19 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
   };
 }
 
+/** Says what it learns too, for what a process prints outside of its runs. */
+export function tellingRedactor(
+  redactor: Redactor,
+  tell: ((secret: string) => void) | undefined,
+): Redactor {
+  if (tell === undefined) return redactor;
+  const learn = (secret: string): void => {
+    redactor.learn?.(secret);
+    tell(secret);
+  };
+  return { ...redactor, learn };
+}
+
 /**
  * Words that people configure as keys where none is needed. They are not secrets, and redacting them would
  * shred every output that has the word.

@@ -1,5 +1,6 @@
 /**
- * Spellings of a secret: as written, in an address, in JSON, on one line, in part, in base64 and in hex.
+ * Spellings of a secret: as written, in an address, in JSON, on one line, in part, in base64 and in hex, of
+ * UTF-8 and of UTF-16.
  * Base64 writes three bytes as four characters, so the form inside a longer text depends on the number of
  * bytes before it: the same secret has three forms.
  */
@@ -44,13 +45,17 @@ function inOneCase(value: string): readonly string[] {
 
 /** Programs break these into lines, so they are searched for across line breaks too. */
 export function encodingsOf(value: string): readonly string[] {
-  const bytes = utf8Of(value);
+  return [utf8Of(value), utf16Of(value)]
+    .flatMap(bytesEncoded)
+    .filter((text) => text.length >= MIN_ENCODED_CHARS)
+    .flatMap(withPieces);
+}
+
+function bytesEncoded(bytes: readonly number[]): readonly string[] {
   const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const base64 = [0, 1, 2].map((before) => base64Within(bytes, before));
   const urlSafe = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
-  return [hex, hex.toUpperCase(), ...base64, ...urlSafe]
-    .filter((text) => text.length >= MIN_ENCODED_CHARS)
-    .flatMap(withPieces);
+  return [hex, hex.toUpperCase(), ...base64, ...urlSafe];
 }
 
 function withPieces(value: string): string[] {
@@ -82,4 +87,13 @@ function utf8Of(text: string): number[] {
   return Array.from(encoded.matchAll(/%([0-9A-F]{2})|./g), ([whole, code]) =>
     code === undefined ? whole.charCodeAt(0) : Number.parseInt(code, 16),
   );
+}
+
+/** As programs of Windows write it. Without the last byte, which is 0 for ASCII, both byte orders have it. */
+function utf16Of(text: string): number[] {
+  const bytes = text.split('').flatMap((unit) => {
+    const code = unit.charCodeAt(0);
+    return [code % 256, Math.floor(code / 256)];
+  });
+  return bytes.slice(0, -1);
 }

@@ -80,7 +80,7 @@ function continueRejected(state: RunState, scope: Scope): void {
 function afterJudging(conversation: Conversation | undefined): Conversation | undefined {
   if (conversation?.judging === undefined) return conversation;
   const { of } = conversation.judging;
-  return { ...of, rejections: 0, failedWith: conversation.failedWith };
+  return { ...of, rejections: 0, isRejected: false, failedWith: conversation.failedWith };
 }
 
 /**

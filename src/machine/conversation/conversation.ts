@@ -52,6 +52,8 @@ export interface Conversation {
   readonly judging?: { readonly of: Conversation; readonly output: JsonValue };
   /** How often the judge refused the output. Default: 0. */
   readonly rejections?: number;
+  /** Whether the judge's words were added, and no judge was asked since. */
+  readonly isRejected?: boolean;
 }
 
 export interface ConversationFailure {

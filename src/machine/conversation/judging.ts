@@ -81,6 +81,7 @@ export function rejectedConversation(judge: Conversation): Conversation | undefi
     reply: undefined,
     calls: [],
     rejections: (judging.of.rejections ?? 0) + 1,
+    isRejected: true,
   };
 }
 

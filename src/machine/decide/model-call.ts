@@ -177,7 +177,7 @@ function requestWithinLimits(
     reserves,
     ...(isSentBack(state, scope, conversation) ? { isCorrection: true } : {}),
     ...judgeMark(conversation),
-    ...(isRejected(conversation) ? { isRejected: true } : {}),
+    ...(isJustRejected(conversation) ? { isRejected: true } : {}),
     ...(input.type === 'model' && input.refreshesKey === true ? { refreshesKey: true } : {}),
     ...(isSamePrompt(visit.conversation?.prompt, conversation.prompt)
       ? {}
@@ -187,9 +187,9 @@ function requestWithinLimits(
 }
 
 /** The words of the judge are its latest message: nothing was asked since. */
-function isRejected({ judging, rejections = 0, messages, reply }: Conversation): boolean {
+function isJustRejected({ judging, isRejected, messages, reply }: Conversation): boolean {
   const isAsked = reply === undefined && messages.at(-1)?.role === 'user';
-  return judging === undefined && rejections > 0 && isAsked;
+  return judging === undefined && isRejected === true && isAsked;
 }
 
 function isSentBack(state: RunState, scope: Scope, { reply }: Conversation): boolean {

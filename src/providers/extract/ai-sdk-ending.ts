@@ -28,5 +28,7 @@ export function aiSdkEnding(link: unknown): Extracted | undefined {
   // many hosts send complete replies without a reason, and those count as replies
   if (!isUnfinished && (!BAD_ENDINGS.has(common) || saysNothing)) return undefined;
   const phase = isStream ? 'streaming' : 'headers';
-  return { status: 200, phase, body: { finish_reason: own ?? common } };
+  // a filter is said by the common word too, whatever a provider calls it
+  const filtered = common === 'content-filter' ? { stop_reason: common } : {};
+  return { status: 200, phase, body: { finish_reason: own ?? common, ...filtered } };
 }

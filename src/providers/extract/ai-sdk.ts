@@ -93,12 +93,21 @@ function streamError(link: unknown): Extracted {
   };
 }
 
+/** The error of an `error` part in the form that `aiSdk` reads: what a provider sent is no thrown value. */
+export function errorOfPart(error: unknown): unknown {
+  return isThrown(error) ? error : { type: 'error', error };
+}
+
+function isThrown(error: unknown): boolean {
+  return hasKey(error, 'stack') || hasKey(error, STREAM_ERROR);
+}
+
 /** Before version 7 an error part holds what the provider sent: an object, or only its sentence. */
 function errorPart(link: unknown): Extracted | undefined {
   const error = readProperty(link, 'error');
   if (readProperty(link, 'type') !== 'error' || error === undefined) return undefined;
   // a thrown value is a link of its own
-  if (hasKey(error, 'stack') || hasKey(error, STREAM_ERROR)) return undefined;
+  if (isThrown(error)) return undefined;
   const body = typeof error === 'string' ? error : parseBody({ error });
   return { status: 200, phase: 'streaming', body };
 }

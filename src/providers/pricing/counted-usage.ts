@@ -32,10 +32,21 @@ export const NOTHING_USED: Used = { usage: { inputTokens: 0, outputTokens: 0 } }
 /** Statuses of gateways, which do not know what the provider did. */
 const IN_BETWEEN: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 524, 598, 599]);
 
-/** Whether a failed call was refused before the provider worked on it, so that it costs nothing. */
-export function isRefused(outcome: Outcome, status: number | undefined): boolean {
-  const hasFailed = outcome === 'failed' || outcome === 'not_started';
-  return hasFailed && !IN_BETWEEN.has(status ?? 0);
+/**
+ * Whether a failed call was refused before the provider worked on it, so that it costs nothing. What
+ * nobody recognises, without the status of a failure, is not known to be refused.
+ */
+export function isRefused(kind: string, outcome: Outcome, status = 0): boolean {
+  if (outcome === 'not_started') return true;
+  const isUnexplained = kind === 'provider.unknown' && status < FIRST_FAILURE_STATUS;
+  return outcome === 'failed' && !isUnexplained && !IN_BETWEEN.has(status);
+}
+
+const FIRST_FAILURE_STATUS = 400;
+
+/** Whether the provider counted anything of the call. */
+export function isCounted(reported: ReportedUsage | undefined): boolean {
+  return Object.keys(toCounts(reported)).length > 0;
 }
 
 /** For a complete reply. */

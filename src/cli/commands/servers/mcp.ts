@@ -8,6 +8,7 @@ import { Stopping } from '../../guard/stopping.ts';
 import { createHome } from '../../project/home.ts';
 import { projectModules } from '../../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../../project/project.ts';
+import { learnSecret } from '../../report-of.ts';
 import { loggedTo, RunJournals } from '../../session/run-journals.ts';
 import type { Terminal } from '../../terminal.ts';
 
@@ -24,6 +25,7 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
     engine: {
       extensionModules: projectModules(),
       onInternal: keepInternal(home),
+      onSecret: learnSecret,
       locate: () => ({ store: storeAddress(home), home }),
     },
   });

@@ -12,6 +12,7 @@ import { lastRehearsal } from '../../project/last-rehearsal.ts';
 import { openBrowser } from '../../project/open-browser.ts';
 import { projectModules } from '../../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../../project/project.ts';
+import { learnSecret } from '../../report-of.ts';
 import { loggedTo, RunJournals } from '../../session/run-journals.ts';
 import type { Terminal } from '../../terminal.ts';
 
@@ -67,6 +68,7 @@ export async function serve(
     engine: {
       extensionModules: projectModules(),
       onInternal: keepInternal(home),
+      onSecret: learnSecret,
       locate: () => ({ store: storeAddress(home), home }),
     },
   });

@@ -31,7 +31,8 @@ export function usedByFailure(
   if (hasEnd) return usedUp(finish.usage, estimate);
   const reported = usageIn(thrown);
   if (reported !== undefined) return usedUp(reported, estimate);
-  const isUnused = isRefused(outcomeOf(failure), failure.provider?.status) && !isDelivered;
+  const { kind, provider } = failure;
+  const isUnused = isRefused(kind, outcomeOf(failure), provider?.status) && !isDelivered;
   if (isUnused && state.counted === undefined) return NOTHING_USED;
   const counted = finish?.usage.inputTokens === undefined ? state.counted : finish.usage;
   return usedSoFar(counted, estimate);

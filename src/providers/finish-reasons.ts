@@ -2,7 +2,7 @@
  * The finish reasons of a complete reply, per provider. No other reason counts as good: the SDK's mapping
  * can change with its next version, and a new reason is more often a new way to fail than to succeed.
  */
-import { providerNamed } from '../../../providers/known-providers.ts';
+import { providerNamed } from './known-providers.ts';
 
 const OPENAI = ['stop', 'tool_calls', 'function_call', 'completed'];
 const ANTHROPIC = ['end_turn', 'stop_sequence', 'tool_use'];

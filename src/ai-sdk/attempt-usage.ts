@@ -1,0 +1,41 @@
+/** The tokens of an attempt: what its provider counted, else an estimate, marked as such. */
+import type { ErrorReport } from '../errors/report/report.ts';
+import {
+  isCounted,
+  isRefused,
+  NOTHING_USED,
+  usedSoFar,
+  type ReportedUsage,
+  usedUp,
+  type Used,
+} from '../providers/pricing/counted-usage.ts';
+import { tokensIn } from '../providers/pricing/estimate-tokens.ts';
+import type { TokenCounts } from '../providers/pricing/prices.ts';
+
+/** What an attempt has shown of its use so far. */
+export interface AttemptUse {
+  readonly estimate: TokenCounts;
+  /** Content has reached the caller. */
+  readonly isDelivered: boolean;
+  /** Characters of the answer. */
+  readonly written: number;
+  /** What the provider counted, once it said so. */
+  readonly reported?: ReportedUsage;
+}
+
+/** For an attempt that answered well. */
+export function usedByAnswer(use: AttemptUse, reported: ReportedUsage | undefined): Used {
+  return usedUp(reported, estimateOf(use));
+}
+
+/** For one that failed: an answer that was counted costs that, whatever is wrong with it. */
+export function usedByFailure(use: AttemptUse, { kind, outcome, provider }: ErrorReport): Used {
+  const { reported, isDelivered } = use;
+  if (isCounted(reported)) return usedUp(reported, estimateOf(use));
+  const isUnused = isRefused(kind, outcome, provider?.status) && !isDelivered;
+  return isUnused ? NOTHING_USED : usedSoFar(undefined, estimateOf(use));
+}
+
+function estimateOf({ estimate, written }: AttemptUse): TokenCounts {
+  return { ...estimate, outputTokens: tokensIn(written) };
+}
