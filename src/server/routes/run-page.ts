@@ -104,7 +104,7 @@ async function movesAnswer(core: ServerCore, request: CheckedRequest): Promise<R
 }
 
 async function viewAnswer(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const folded = await core.folds.viewOf(runOf(request));
+  const folded = await core.folds.pageOf(runOf(request));
   const { fold, view, status } = folded;
   const etag = runTag(view.seq, status);
   if (isUnchanged(request.raw, etag)) return emptyAnswer({ status: 304, headers: { etag } });
