@@ -11,7 +11,7 @@ import type {
 import type { RunEvent } from '../machine/state/events.ts';
 import type { Backend, FollowRequest, RunArchive } from './backend.ts';
 import { followRun } from './local/follow-log.ts';
-import { loadResting, type RestingRun } from './run/checkpoints.ts';
+import { loadResting, type RestingRun } from './run/checkpoints/resting-run.ts';
 import { asEvent } from './run/subscription.ts';
 
 /** A run as its store has it. */

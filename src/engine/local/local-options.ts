@@ -6,7 +6,7 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import type { InterferencePort } from '../../machine/ports/interference-port.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
-import type { CheckpointLimits } from '../run/keep-checkpoint.ts';
+import type { CheckpointLimits } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Progress } from '../run/running-effects.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
 

@@ -12,7 +12,7 @@ import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
 import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
 import { LogWriter } from '../run/log-writer.ts';
-import { deservesCheckpoint, keepCheckpoint } from '../run/keep-checkpoint.ts';
+import { deservesCheckpoint, keepCheckpoint } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { SharedTimer } from '../run/shared-timer.ts';

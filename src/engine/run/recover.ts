@@ -25,7 +25,7 @@ import {
   type Scope,
 } from '../../machine/state/state.ts';
 import type { LogHead, RunRecord, RunStore } from '../../machine/ports/store-port.ts';
-import { loadCheckpoint } from './checkpoints.ts';
+import { loadCheckpoint } from './checkpoints/checkpoints.ts';
 import { planFrom } from './plan-text.ts';
 
 /** A run as its log has it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createErrand, type Engine } from '../../engine/errand.ts';
-import { keepCheckpoint } from '../../engine/run/keep-checkpoint.ts';
+import { openEngine, type Engine } from '../../engine/errand.ts';
+import { keepCheckpoint } from '../../engine/run/checkpoints/keep-checkpoint.ts';
 import { viewToJson } from '../../history/run-view/wire.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
@@ -43,7 +43,7 @@ beforeEach(async () => {
       };
     },
   });
-  engine = await createErrand({ store: watched });
+  engine = await openEngine({ store: watched });
   const leg = await engine.start(ASKING);
   await leg.result();
   run = leg.id;

@@ -1,14 +1,14 @@
 /** Saves checkpoints, and says which runs deserve one when a leg of them ends. */
-import { reduceView } from '../../history/run-view.ts';
-import { eventForPerson } from '../../history/run-view/event-for-person.ts';
-import type { RunView } from '../../history/run-view/view.ts';
-import type { Claim, RunStore } from '../../machine/ports/store-port.ts';
-import { packState } from '../../machine/state/snapshot.ts';
-import type { RunState } from '../../machine/state/state.ts';
-import { newView } from '../run-view.ts';
-import { viewPart } from './checkpoints.ts';
-import { recover, type Recovered } from './recover.ts';
-import { asEvent } from './subscription.ts';
+import { reduceView } from '../../../history/run-view.ts';
+import { eventForPerson } from '../../../history/run-view/event-for-person.ts';
+import type { RunView } from '../../../history/run-view/view.ts';
+import type { Claim, RunStore } from '../../../machine/ports/store-port.ts';
+import { packState } from '../../../machine/state/snapshot.ts';
+import type { RunState } from '../../../machine/state/state.ts';
+import { newView } from '../../run-view.ts';
+import { recover, type Recovered } from '../recover.ts';
+import { viewPart } from './resting-run.ts';
+import { asEvent } from '../subscription.ts';
 
 /** Fewer events are read sooner than a checkpoint. */
 const CHECKPOINT_EVENTS = 500;
