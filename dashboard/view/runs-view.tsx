@@ -220,9 +220,14 @@ function RunsTable(props: RunsViewProps & { readonly rows: readonly RunRowData[]
   if (rows.length === 0)
     return (
       <Empty>
-        {Object.keys(filters).length > 0
-          ? 'No run fits these filters.'
-          : 'There is no run yet. Start one from its workflow, or with errand run.'}
+        {Object.keys(filters).length > 0 ? (
+          'No run fits these filters.'
+        ) : (
+          <>
+            There is no run yet. Start one from <PageLink to="/workflows">its workflow</PageLink>,
+            or with <code>errand run</code>.
+          </>
+        )}
       </Empty>
     );
   return (
@@ -315,11 +320,15 @@ function RunTableRow({
   );
 }
 
+function openRun(row: Element | null): void {
+  row?.querySelector<HTMLElement>('a.id')?.click();
+}
+
 /** A click anywhere in the row opens the run; its link does it for keyboards and screen readers. */
 function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
   const isForOther = event.target instanceof Element && event.target.closest('a, button') !== null;
   const isMarking = document.getSelection()?.isCollapsed === false;
-  if (!isForOther && !isMarking) event.currentTarget.querySelector<HTMLElement>('a.id')?.click();
+  if (!isForOther && !isMarking) openRun(event.currentTarget);
 }
 
 function RowMoves({
@@ -333,6 +342,16 @@ function RowMoves({
   const described = `run-${row.run}`;
   return (
     <>
+      {row.waiting?.reason === 'gate' && (
+        <button
+          type="button"
+          class="small"
+          aria-describedby={described}
+          onClick={(event) => openRun(event.currentTarget.closest('tr'))}
+        >
+          Answer
+        </button>
+      )}
       {canResume(row) && (
         <button
           type="button"
