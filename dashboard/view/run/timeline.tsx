@@ -23,8 +23,11 @@ const WORDS: Readonly<Record<Bar['kind'], string>> = {
   person: 'waited for a person',
 };
 
-export function Timeline({ view }: { readonly view: RunView }): JSX.Element {
+export function Timeline({ view: latest }: { readonly view: RunView }): JSX.Element {
   const { nowMs: presentMs } = useSurroundings();
+  // all lanes change with the axis: many of them move with the clock, not with every event
+  const isFew = latest.steps.length <= FEW_LANES || latest.endedAt !== undefined;
+  const view = useMemo(() => latest, [isFew ? latest : presentMs]);
   // of a run that has ended nothing moves
   const nowMs = view.endedAt === undefined ? presentMs : Date.parse(view.endedAt);
   const axis = useMemo(() => timeAxis(view, nowMs), [view, nowMs]);
