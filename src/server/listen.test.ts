@@ -51,7 +51,7 @@ test('an idle connection is kept longer than a proxy keeps it', async () => {
   )) as [IncomingMessage];
   response.resume();
   await once(response, 'end');
-  const [, seconds] = /timeout=(\d+)/.exec(response.headers['keep-alive'] ?? '') ?? [];
+  const [, seconds] = /timeout=(\d+)/.exec(String(response.headers['keep-alive'])) ?? [];
   // nginx and many load balancers: 60 s
   expect(Number(seconds)).toBeGreaterThan(60);
   agent.destroy();
