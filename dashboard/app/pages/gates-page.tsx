@@ -46,15 +46,12 @@ export function GatesPage(): JSX.Element {
   const own = useRef(new Set<string>());
   useClosedMeanwhile(list.data?.gates, own.current, note);
   const answer = (gate: ListedGate, value: JsonValue): void => {
-    const key = keyOf(gate);
+    const [key, { run }] = [keyOf(gate), gate];
     own.current.add(key);
     void act(async () => {
-      const result = await answerGate(gate.run, gate, value);
-      if (result.problem === undefined) note({ key, run: gate.run, words: result.words });
-      else {
-        const words = await whatIsNow(gate.run);
-        note({ key, run: gate.run, problem: result.problem, words });
-      }
+      const result = await answerGate(run, gate, value);
+      if (result.problem === undefined) note({ key, run, words: result.words });
+      else note({ key, run, problem: result.problem, words: await whatIsNow(run) });
       await list.reload();
       countQuestionsSoon();
       // the question that was answered is gone: the next one is read, or the heading
