@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** Parts that most pages use: one file, because many small ones compress badly. */
 const SHARED =
-  /node_modules\/@?preact|dashboard\/(view\/(parts|status|surroundings)|app\/(api|confirm|focus|hooks|moves)|text\/(time|words))|src\/errors\/(render\/(phrases|money)|catalog\/vocabulary|support\/(printable|safe-json)|report\/bounded-text)|src\/history\/run-view\/(bars|list|read-view|wire|steps|places)|src\/machine\/state\/plan-lookup/;
+  /node_modules\/@?preact|dashboard\/(view\/(parts|status|surroundings|table-head)|app\/(api|confirm|focus|hooks|moves)|text\/(time|words))|src\/errors\/(render\/(phrases|money)|catalog\/vocabulary|support\/(printable|safe-json)|report\/bounded-text)|src\/history\/(graph-layout\/layout\.ts|run-view\/(bars|list|read-view|wire|steps|places))|src\/machine\/state\/plan-lookup/;
 
 /** Parts that are loaded when a person is asked, or starts a run. */
 const FORMS = /dashboard\/form\//;
@@ -25,7 +25,8 @@ export default defineConfig({
   base: './',
   publicDir: false,
   logLevel: 'warn',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // whatever NODE_ENV says: for development every element would hold the place of its source
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     target: 'es2023',
     // a file in a data address would be inline

@@ -2,10 +2,10 @@
 import { useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FailureHistory } from '../../src/history/failure-history.ts';
+import type { GraphLayout } from '../../src/history/graph-layout/layout.ts';
 import { foldView, type ViewEvent } from '../../src/history/run-view.ts';
 import { addSteps, viewFromJson } from '../../src/history/run-view/wire.ts';
 import type { RunMoves } from '../../src/history/run-page.ts';
-import type { RunGraph } from '../../src/history/workflow-graph.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
@@ -23,11 +23,11 @@ const MOVES_AFTER_MS = 250;
 /** The moves come first; a long log takes a moment to be folded. */
 interface Loaded {
   readonly moves: RunMoves;
-  readonly graph?: RunGraph;
+  readonly layout?: GraphLayout;
   readonly view?: RunView;
 }
 
-type WholeAnswer = RunMoves & { readonly graph: RunGraph; readonly view: unknown };
+type WholeAnswer = RunMoves & { readonly layout: GraphLayout; readonly view: unknown };
 
 export interface FollowedRun {
   readonly page: RunPageData | undefined;
@@ -50,10 +50,10 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
   const load = useCallback(async (): Promise<number | undefined> => {
     void refresh();
     try {
-      const { graph, view: sent, ...moves } = await read<WholeAnswer>(v1('runs', run, 'view'));
+      const { layout, view: sent, ...moves } = await read<WholeAnswer>(v1('runs', run, 'view'));
       const view = viewFromJson(sent);
       setProblem(undefined);
-      setLoaded({ moves, graph, view });
+      setLoaded({ moves, layout, view });
       return view.seq;
     } catch (thrown) {
       setProblem(problemOf(thrown));
@@ -66,9 +66,9 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
   const source = useSource(loaded?.moves.workflow);
   const stepEvents = useStepEvents(run, step, loaded?.view);
   useAnnouncements(loaded);
-  const { moves, graph, view } = loaded ?? {};
+  const { moves, layout, view } = loaded ?? {};
   const page =
-    moves === undefined ? undefined : { ...moves, graph, view, life, source, step, stepEvents };
+    moves === undefined ? undefined : { ...moves, layout, view, life, source, step, stepEvents };
   return { page, problem, refresh, loadSteps };
 }
 

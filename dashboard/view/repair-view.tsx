@@ -237,7 +237,7 @@ function Ending(props: RepairViewProps): JSX.Element {
   const command = `errand resume ${run}${drift?.needsAccept === true ? ' --accept-drift' : ''}`;
   if (mayEdit)
     return (
-      <p class="buttons">
+      <p class="buttons save">
         <button type="button" class="primary" disabled={!isReady || isBusy} onClick={save}>
           Save and resume
         </button>

@@ -1,19 +1,13 @@
 /** The list of runs: filters, counts by kind, and a row for each run with the reason it needs a look. */
-import type { JSX, TargetedMouseEvent } from 'preact';
+import type { JSX } from 'preact';
 import { usdWords } from '../../src/errors/render/money.ts';
-import { ATTENTIONS, type Attention } from '../../src/history/attention.ts';
-import type { RunRow } from '../../src/history/run-row.ts';
+import { ATTENTIONS } from '../../src/history/attention.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
 import { counted, spaced } from '../text/words.ts';
 import { Ago, Empty, Money, PageLink, ProblemBox } from './parts.tsx';
+import { openRow, RowMoves, type RunRowData } from './run-row.tsx';
 import { RunStatusWords } from './status.tsx';
 import { useSurroundings } from './surroundings.ts';
-
-export type RunRowData = RunRow & {
-  readonly attention: Attention;
-  /** The path where it failed. */
-  readonly where?: string;
-};
 
 export interface RunFilterValues {
   readonly attention?: string;
@@ -220,9 +214,14 @@ function RunsTable(props: RunsViewProps & { readonly rows: readonly RunRowData[]
   if (rows.length === 0)
     return (
       <Empty>
-        {Object.keys(filters).length > 0
-          ? 'No run fits these filters.'
-          : 'There is no run yet. Start one from its workflow, or with errand run.'}
+        {Object.keys(filters).length > 0 ? (
+          'No run fits these filters.'
+        ) : (
+          <>
+            There is no run yet. Start one from <PageLink to="/workflows">its workflow</PageLink>,
+            or with <code>errand run</code>.
+          </>
+        )}
       </Empty>
     );
   return (
@@ -315,60 +314,9 @@ function RunTableRow({
   );
 }
 
-/** A click anywhere in the row opens the run; its link does it for keyboards and screen readers. */
-function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
-  const isForOther = event.target instanceof Element && event.target.closest('a, button') !== null;
-  const isMarking = document.getSelection()?.isCollapsed === false;
-  if (!isForOther && !isMarking) event.currentTarget.querySelector<HTMLElement>('a.id')?.click();
-}
-
-function RowMoves({
-  row,
-  isBusy,
-  cancel,
-  resume,
-}: Pick<RunsViewProps, 'isBusy' | 'cancel' | 'resume'> & {
-  readonly row: RunRowData;
-}): JSX.Element {
-  const described = `run-${row.run}`;
-  return (
-    <>
-      {canResume(row) && (
-        <button
-          type="button"
-          class="small"
-          aria-disabled={isBusy}
-          aria-describedby={described}
-          onClick={() => resume(row)}
-        >
-          Resume
-        </button>
-      )}
-      {canCancel(row) && (
-        <button
-          type="button"
-          class="small quiet-button"
-          aria-describedby={described}
-          onClick={() => cancel(row)}
-        >
-          Cancel
-        </button>
-      )}
-    </>
-  );
-}
-
 /** Where it failed or waits. */
 function placeOf({ where, waiting }: RunRowData): string {
   return where ?? waiting?.path ?? waiting?.node ?? '';
-}
-
-function canResume({ status }: RunRowData): boolean {
-  return status === 'failed' || status === 'interrupted';
-}
-
-function canCancel({ status }: RunRowData): boolean {
-  return status !== 'completed' && status !== 'cancelled';
 }
 
 function Waits({ waiting }: { readonly waiting: NonNullable<RunRowData['waiting']> }): JSX.Element {

@@ -9,10 +9,9 @@ import type {
   RunSummary,
 } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
-import type { RunState } from '../machine/state/state.ts';
 import type { Backend, FollowRequest, RunArchive } from './backend.ts';
 import { followRun } from './local/follow-log.ts';
-import { loadCheckpoint } from './run/checkpoints.ts';
+import { loadResting, type RestingRun } from './run/checkpoints/resting-run.ts';
 import { asEvent } from './run/subscription.ts';
 
 /** A run as its store has it. */
@@ -67,9 +66,9 @@ export abstract class ReadRuns {
     return (await this.runs()).store.get(run);
   }
 
-  /** The state of a run as it was last saved; undefined where none was. */
-  async checkpoint(run: string): Promise<RunState | undefined> {
-    return loadCheckpoint((await this.runs()).store, run);
+  /** A run as it was last saved; undefined where it was not. */
+  async checkpoint(run: string): Promise<RestingRun | undefined> {
+    return loadResting((await this.runs()).store, run);
   }
 
   /** The row of a run, with its status as it is now. Rejects with `run.not_found`. */

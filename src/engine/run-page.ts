@@ -5,6 +5,7 @@ import { failureHistories } from '../history/failure-history.ts';
 import { nextMoves } from '../history/next-moves.ts';
 import type { RunMoves, RunPage } from '../history/run-page.ts';
 import { eventForPerson } from '../history/run-view/event-for-person.ts';
+import { layoutGraph } from '../history/graph-layout/layout-graph.ts';
 import { runGraph } from '../history/workflow-graph.ts';
 import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
@@ -74,7 +75,7 @@ export function runPage({ record, status, events }: PagedRun, context: MoveConte
   for (const event of events) fold.add(event);
   return {
     ...runMoves({ record, status, fold }, context),
-    graph: runGraph(fold.plan),
+    layout: layoutGraph(runGraph(fold.plan)),
     view: foldedView(record, events),
     // written by a backend, and the store verifies the checksum of its row
     life: failureHistories(JSON.parse(record.plan) as WorkflowPlan, events),

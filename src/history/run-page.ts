@@ -5,10 +5,10 @@ import type { RunEvent } from '../machine/state/events.ts';
 import type { NamedUnknownOutcome } from '../machine/policy/unknown-outcome.ts';
 import type { Attention } from './attention.ts';
 import type { FailureHistory } from './failure-history.ts';
+import type { GraphLayout } from './graph-layout/layout.ts';
 import type { NextMove } from './next-moves.ts';
 import type { OpenQuestion } from './open-questions.ts';
 import type { RunView } from './run-view/view.ts';
-import type { RunGraph } from './workflow-graph.ts';
 
 /** The moves that a run allows now, and why a person should make one. */
 export interface RunMoves {
@@ -29,7 +29,8 @@ export interface RunMoves {
 }
 
 export interface RunPage extends RunMoves {
-  readonly graph: RunGraph;
+  /** The graph of the plan that the run has now. */
+  readonly layout: GraphLayout;
   readonly view: RunView;
   /** Every failure with its history. */
   readonly life: readonly FailureHistory[];

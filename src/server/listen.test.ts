@@ -1,8 +1,19 @@
-/** What a socket costs at most: clients that send slowly. */
+/** Sockets: what slow clients cost at most, and how long a connection is kept for the next request. */
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { listen } from './listen.ts';
 import { HostedServer } from './server.ts';
+
+function newServer(): HostedServer {
+  return new HostedServer({
+    store: 'memory',
+    env: {},
+    files: [],
+    authorize: () => ({ name: 'ada', role: 'run' }),
+  });
+}
 
 const LIMITS = { headersMs: 100, requestMs: 200, checkMs: 20 };
 
@@ -13,12 +24,7 @@ test.each([
     'POST /v1/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{',
   ],
 ])('a client that sends %s a byte at a time is cut off, and is told why', async (_, begun) => {
-  const server = new HostedServer({
-    store: 'memory',
-    env: {},
-    files: [],
-    authorize: () => ({ name: 'ada', role: 'run' }),
-  });
+  const server = newServer();
   const listening = await listen(server, { host: '127.0.0.1', port: 0, limits: LIMITS });
   const socket = connect(listening.port, '127.0.0.1');
   let answer = '';
@@ -30,6 +36,25 @@ test.each([
   clearInterval(dripping);
   expect(answer).toContain('HTTP/1.1 422');
   expect(answer).toContain('The request took too long to arrive');
+  listening.stop();
+  await listening.ended(0);
+  await server.close();
+});
+
+test('an idle connection is kept longer than a proxy keeps it', async () => {
+  const server = newServer();
+  const listening = await listen(server, { host: '127.0.0.1', port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  const [response] = (await once(
+    get({ host: '127.0.0.1', port: listening.port, path: '/health', agent }),
+    'response',
+  )) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  const [, seconds] = /timeout=(\d+)/.exec(String(response.headers['keep-alive'])) ?? [];
+  // nginx and many load balancers: 60 s
+  expect(Number(seconds)).toBeGreaterThan(60);
+  agent.destroy();
   listening.stop();
   await listening.ended(0);
   await server.close();

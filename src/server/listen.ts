@@ -26,7 +26,11 @@ export interface TimeLimits {
 
 /** A client that sends slower than this is no client. */
 const LIMITS: TimeLimits = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000 };
-const KEEP_ALIVE_MS = 5000;
+/**
+ * Longer than proxies keep a connection that they share (60 s in nginx and in many load balancers): the
+ * side that closes first is the one that may send, so no request meets a connection that is being closed.
+ */
+const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_CONNECTIONS = 4096;
 /** Bytes that wait in memory for a reader that stands still. */

@@ -10,10 +10,12 @@ describeInBrowser('every page', () => {
   it('has one heading with its title, the navigation, one live region, and nothing for axe to find', async () => {
     const served = await serve({ files: FILES });
     const { run } = await served.run('broken');
-    await served.run('review');
+    const { run: asking } = await served.run('review');
     const pages: readonly (readonly [path: string, heading: string, title?: string])[] = [
       ['/', 'Runs'],
       [`/runs/${run}`, `broken ${run}`, `failed broken ${run}`],
+      [`/runs/${run}?step=sum_up`, `broken ${run}`, `failed broken ${run}`],
+      [`/runs/${asking}?step=decide`, `review ${asking}`, `paused review ${asking}`],
       [`/runs/${run}/repair`, 'Repair'],
       ['/gates', 'Questions'],
       ['/workflows', 'Workflows'],

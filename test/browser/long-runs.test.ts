@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
 import { HELLO } from '../server/workflows.ts';
 import { describeInBrowser, open } from './browser.ts';
+import { REVIEW } from './workflows.ts';
 
 const MEMBERS = 3400;
 /** Three events for each member, and some around them. */
@@ -52,12 +53,14 @@ const PAGES = [
   '/workflows/hello',
   '/kinds/provider.auth',
   '/runs/RUN/repair',
+  '/runs/ASKING?step=decide',
 ];
 
 describeInBrowser('the first load', () => {
   it('of every page is small, and all of it comes from the server', async () => {
-    const served = await serve({ files: { 'hello.yaml': HELLO } });
+    const served = await serve({ files: { 'hello.yaml': HELLO, 'review.yaml': REVIEW } });
     const { run } = await served.run('hello');
+    const { run: asking } = await served.run('review');
     const { page } = await open(served);
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
     // as if it had never been here
@@ -78,9 +81,14 @@ describeInBrowser('the first load', () => {
     };
     for (const address of PAGES) {
       asked.length = 0;
-      await page.goto(served.url + address.replace('RUN', run));
+      await page.goto(served.url + address.replace('RUN', run).replace('ASKING', asking));
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForFunction(() => !/Loading…|Reading the log/.test(document.body.innerText));
+      // parts that a run needs when it asks, or when one of its steps is open
+      if (address.includes('ASKING')) {
+        await page.getByRole('button', { name: 'Publish it' }).waitFor();
+        await page.getByRole('region', { name: 'Step decide' }).waitFor();
+      }
       const [script, stylesheet] = [await sent('script'), await sent('stylesheet')];
       expect(script, address).toBeGreaterThan(1000);
       expect(script, address).toBeLessThanOrEqual(SCRIPTS);

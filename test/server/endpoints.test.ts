@@ -611,11 +611,12 @@ describe('moving a run on', () => {
     expect((await answer({ value: 'yes' })).json.gate).toBe('both[two]/two');
   });
 
-  it('lists questions, those with the oldest deadline first', async () => {
-    const gate = (name: string, timeout: string) => `
+  const gate = (name: string, timeout: string) => `
 workflow: {name: ${name}, entry_point: q}
 nodes: [{name: q, type: human_gate, prompt: "${name}?", ${timeout} options: [{label: Yes, value: yes}]}]
 `;
+
+  it('lists questions, those with the oldest deadline first', async () => {
     const served = await serve({
       files: {
         'a.yaml': gate('never', ''),
@@ -640,6 +641,30 @@ nodes: [{name: q, type: human_gate, prompt: "${name}?", ${timeout} options: [{la
     const next = (await served.ask(`/v1/gates?limit=2&cursor=${first.next}`)).json;
     expect(next.gates.map(({ workflow }: { workflow: string }) => workflow)).toEqual(['never']);
     expect((await served.ask('/v1/gates?workflow=late')).json.gates).toHaveLength(1);
+  });
+
+  it('lists each question once over its pages, also when one was answered meanwhile', async () => {
+    const served = await serve({
+      files: { 'a.yaml': gate('ask', ''), 'b.yaml': gate('hour', 'timeout: 1h,') },
+    });
+    for (const name of ['ask', 'hour', 'ask', 'hour', 'ask', 'hour']) await served.run(name);
+    const before = await served.ask('/v1/gates');
+    const runsOf = (gates: readonly { readonly run: string }[]) => gates.map(({ run }) => run);
+    const order = runsOf(before.json.gates);
+    const names = before.json.gates.map(({ workflow }: { workflow: string }) => workflow);
+    expect(names).toEqual(['hour', 'hour', 'hour', 'ask', 'ask', 'ask']);
+    const seen: string[] = [];
+    let page = (await served.ask('/v1/gates?limit=2')).json;
+    for (;;) {
+      seen.push(...runsOf(page.gates));
+      // the question that the second page begins after is gone
+      const answered = seen.length === 2 ? seen[1] : undefined;
+      if (answered !== undefined)
+        await served.ask(`/v1/runs/${answered}/answers`, { json: { value: 'yes' } });
+      if (page.next === undefined) break;
+      page = (await served.ask(`/v1/gates?limit=2&cursor=${page.next}`)).json;
+    }
+    expect(seen).toEqual(order);
   });
 
   it('cancels once, and again without a change', async () => {

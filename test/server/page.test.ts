@@ -90,6 +90,10 @@ describe('the page', () => {
     const { ask, server } = embedded({ 'hello.yaml': HELLO }, { basePath: '/errand' });
     const { text, status } = await ask('/runs/abc');
     expect(status).toBe(200);
+    // some hosts take a slash at the end away
+    for (const first of ['', '/', '?attention=failed'])
+      expect([first, (await ask(first)).status]).toEqual([first, 200]);
+    expect((await ask('/gates/')).status).toBe(404);
     expect(text).not.toContain('"./assets/');
     // from the sources there may be no build, and then the page says so
     if (text.includes('id="app"')) expect(text).toContain('"/errand/assets/');

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
 import type { ShownProblem } from '../../../src/server/http/problem.ts';
 import { GateCard, type ListedGate } from '../../view/gate-card.tsx';
-import { Empty, ProblemBox } from '../../view/parts.tsx';
+import { Empty, PageLink, ProblemBox } from '../../view/parts.tsx';
 import { read, role, v1, withQuery } from '../api.ts';
 import { useResource, useThrottled, useTitle } from '../hooks.ts';
 import { countQuestionsSoon, lastChange } from '../live.ts';
@@ -21,6 +21,7 @@ interface GatesAnswer {
 /** What has become of a question that was answered here, or that somebody else closed. */
 interface Settled {
   readonly key: string;
+  readonly run: string;
   readonly words?: string;
   readonly problem?: ShownProblem;
 }
@@ -45,12 +46,12 @@ export function GatesPage(): JSX.Element {
   const own = useRef(new Set<string>());
   useClosedMeanwhile(list.data?.gates, own.current, note);
   const answer = (gate: ListedGate, value: JsonValue): void => {
-    const key = keyOf(gate);
+    const [key, { run }] = [keyOf(gate), gate];
     own.current.add(key);
     void act(async () => {
-      const result = await answerGate(gate.run, gate, value);
-      if (result.problem === undefined) note({ key, words: result.words });
-      else note({ key, problem: result.problem, words: await whatIsNow(gate.run) });
+      const result = await answerGate(run, gate, value);
+      if (result.problem === undefined) note({ key, run, words: result.words });
+      else note({ key, run, problem: result.problem, words: await whatIsNow(run) });
       await list.reload();
       countQuestionsSoon();
       // the question that was answered is gone: the next one is read, or the heading
@@ -103,7 +104,12 @@ function useClosedMeanwhile(
       const key = keyOf(gate);
       if (open.has(key) || own.has(key)) continue;
       void whatIsNow(gate.run).then(
-        (now) => note({ key, words: `${gate.workflow} ${gate.gate} is closed. ${now}` }),
+        (now) =>
+          note({
+            key,
+            run: gate.run,
+            words: `${gate.workflow} ${gate.gate} is closed. ${now}`,
+          }),
         () => {
           // the run was removed, or the server is away: the list says what is open
         },
@@ -117,10 +123,14 @@ function useClosedMeanwhile(
 function Notices({ settled }: { readonly settled: readonly Settled[] }): JSX.Element {
   return (
     <>
-      {settled.map(({ key, words, problem }) => (
+      {settled.map(({ key, run, words, problem }) => (
         <div key={key} class="notice">
           {problem !== undefined && <ProblemBox problem={problem} />}
-          {words !== undefined && <p>{words}</p>}
+          {words !== undefined && (
+            <p>
+              {words} <PageLink to={`/runs/${encodeURIComponent(run)}`}>Open the run</PageLink>
+            </p>
+          )}
         </div>
       ))}
     </>

@@ -8,7 +8,7 @@ import {
 } from '../../../src/errors/render/phrases.ts';
 import type { ShownProblem } from '../../../src/server/http/problem.ts';
 import { Ago, Empty, Facts, PageLink, ProblemBox, Region } from '../../view/parts.tsx';
-import type { RunRowData } from '../../view/runs-view.tsx';
+import type { RunRowData } from '../../view/run-row.tsx';
 import { StatusWord } from '../../view/status.tsx';
 import type { WorkflowData, WorkflowRowData } from '../../view/workflow-data.ts';
 import { read, Refusal, v1, withQuery } from '../api.ts';

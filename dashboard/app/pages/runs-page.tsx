@@ -2,7 +2,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
-import { RunsView, type RunRowData } from '../../view/runs-view.tsx';
+import type { RunRowData } from '../../view/run-row.tsx';
+import { RunsView } from '../../view/runs-view.tsx';
 import { counted } from '../../text/words.ts';
 import { Confirm, type ConfirmProps } from '../confirm.tsx';
 import type { RunFilters } from '../address.ts';

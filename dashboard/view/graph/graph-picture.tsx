@@ -204,8 +204,8 @@ function SuccessLine({
 
 const ICON_AT = 9;
 /** Widths of a letter, as far as they are known without drawing it. */
-const NAME_CHAR = 7.6;
-const SMALL_CHAR = 6.4;
+const NAME_CHAR = 8.6;
+const SMALL_CHAR = 7;
 
 function Box({
   box,

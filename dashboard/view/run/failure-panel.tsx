@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import * as words from '../../../src/errors/render/phrases.ts';
 import type { FailureHistory } from '../../../src/history/failure-history.ts';
+import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import { spaced } from '../../text/words.ts';
 import { CopyButton, DateTime, Facts, KindLink, PageLink, Value } from '../parts.tsx';
 import { StatusIcon } from '../status.tsx';
@@ -13,13 +14,15 @@ export interface FailurePanelProps {
   readonly run: string;
   readonly report: PersonReport;
   readonly history?: FailureHistory | undefined;
+  /** The calls of its step whose reply was of no use. */
+  readonly replies?: readonly LedgerRow[] | undefined;
   /** The lines of the file that it is located in, where they are known. */
   readonly source?: readonly string[] | undefined;
   readonly copyReport?: ((id: string, form: 'markdown' | 'problem') => Promise<string>) | undefined;
 }
 
 export function FailurePanel(props: FailurePanelProps): JSX.Element {
-  const { run, report, history, source, copyReport } = props;
+  const { run, report, history, replies = [], source, copyReport } = props;
   return (
     <div class="failure">
       <p class="failure-head">
@@ -47,7 +50,7 @@ export function FailurePanel(props: FailurePanelProps): JSX.Element {
       />
       <SourceLines report={report} source={source} />
       <Members report={report} />
-      <AttemptTable report={report} history={history} />
+      <AttemptTable report={report} history={history} replies={replies} />
       {history !== undefined && <FailureStory history={history} />}
       <Frames report={report} />
       <Causes report={report} />

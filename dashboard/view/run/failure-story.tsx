@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import type { FailureHistory, FailureStep } from '../../../src/history/failure-history.ts';
+import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import type { SkippedRoute } from '../../../src/history/skipped-routes.ts';
 import { optionWord } from '../../text/words.ts';
 import { clockWords } from '../../text/time.ts';
@@ -19,11 +20,15 @@ interface AttemptRow {
   readonly costUsdMicros: number | undefined;
 }
 
+interface AttemptsOf {
+  readonly report: PersonReport;
+  readonly history: FailureHistory | undefined;
+  /** The calls of its step whose reply was of no use. */
+  readonly replies: readonly LedgerRow[];
+}
+
 /** From the history of the failure, which knows all of them; else those that the report has. */
-function attemptRows(
-  report: PersonReport,
-  history: FailureHistory | undefined,
-): readonly AttemptRow[] {
+function attemptRows({ report, history, replies }: AttemptsOf): readonly AttemptRow[] {
   const failed = (history?.steps ?? []).flatMap((step, at, all) => {
     if (step.type !== 'failed' || step.layer !== 'effect') return [];
     const before = all[at - 1];
@@ -39,6 +44,15 @@ function attemptRows(
       waitedMs,
       costUsdMicros,
     }));
+  if (replies.length > 0)
+    return replies.map(({ target, costUsdMicros }, index) => ({
+      number: index + 1,
+      target,
+      kind: report.kind,
+      message: 'The reply did not have the required form',
+      waitedMs: undefined,
+      costUsdMicros,
+    }));
   return (report.attempts ?? []).map(
     ({ number, target = '', kind, message = '', waitedMs, costUsdMicros }) => ({
       number,
@@ -51,14 +65,8 @@ function attemptRows(
   );
 }
 
-export function AttemptTable({
-  report,
-  history,
-}: {
-  readonly report: PersonReport;
-  readonly history: FailureHistory | undefined;
-}): JSX.Element | null {
-  const rows = attemptRows(report, history);
+export function AttemptTable(attempts: AttemptsOf): JSX.Element | null {
+  const rows = attemptRows(attempts);
   if (rows.length === 0) return null;
   return (
     <div class="sub">

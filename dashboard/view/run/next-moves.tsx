@@ -1,8 +1,10 @@
 /** The next moves: what can be done with the run now, each with the command that does the same. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ActionKind } from '../../../src/errors/catalog/vocabulary.ts';
 import type { NextMove } from '../../../src/history/next-moves.ts';
 import { Command, Empty, PageLink, ProblemBox, Region } from '../parts.tsx';
+import { openFailures } from './open-failures.ts';
 import type { RunActions, RunPageData } from './page-data.ts';
 
 export interface NextMovesProps {
@@ -12,7 +14,9 @@ export interface NextMovesProps {
 
 export function NextMoves({ page, actions }: NextMovesProps): JSX.Element {
   const { nextMoves, run } = page;
-  const canRepair = nextMoves.some(({ move }) => move === 'resume' || move === 'answer');
+  const mayRepair = nextMoves.some(({ move }) => move === 'resume' || move === 'answer');
+  const canRepair = actions !== undefined && mayRepair && page.file !== null;
+  const isFirst = canRepair && wantsRepair(page);
   return (
     <Region name="Next moves" id="next-moves">
       {actions?.refusal !== undefined && (
@@ -21,6 +25,7 @@ export function NextMoves({ page, actions }: NextMovesProps): JSX.Element {
         </ProblemBox>
       )}
       {nextMoves.length === 0 && <Empty>{nothingWords(page)}</Empty>}
+      {isFirst && <Repair run={run} isFirst />}
       <ul class="moves">
         {nextMoves.map((move) => (
           <li key={`${move.move} ${move.gate ?? ''}`}>
@@ -28,15 +33,36 @@ export function NextMoves({ page, actions }: NextMovesProps): JSX.Element {
           </li>
         ))}
       </ul>
-      {actions !== undefined && canRepair && page.file !== null && (
-        <p>
-          <PageLink to={`/runs/${encodeURIComponent(run)}/repair`}>
-            Repair the workflow file
-          </PageLink>{' '}
-          and resume the same run
-        </p>
-      )}
+      {canRepair && !isFirst && <Repair run={run} />}
     </Region>
+  );
+}
+
+/** The failures that another text of the file mends: resuming alone would fail again. */
+const MENDED_IN_THE_FILE: readonly ActionKind[] = ['fix_file', 'change_input', 'change_model'];
+
+function wantsRepair(page: RunPageData): boolean {
+  const kind = page.status === 'failed' ? openFailures(page)[0]?.action.kind : undefined;
+  return kind !== undefined && MENDED_IN_THE_FILE.includes(kind);
+}
+
+function Repair({
+  run,
+  isFirst = false,
+}: {
+  readonly run: string;
+  readonly isFirst?: boolean;
+}): JSX.Element {
+  return (
+    <p class="repair-move">
+      <PageLink
+        {...(isFirst ? { class: 'button' } : {})}
+        to={`/runs/${encodeURIComponent(run)}/repair`}
+      >
+        Repair the workflow file
+      </PageLink>{' '}
+      and resume the same run
+    </p>
   );
 }
 
@@ -91,7 +117,7 @@ function AnswerRow({ move, page, actions }: MoveProps): JSX.Element {
   );
 }
 
-function ResumeRow({ move, actions }: MoveProps): JSX.Element {
+function ResumeRow({ move, page, actions }: MoveProps): JSX.Element {
   const needsAccept = move.needs?.includes('acceptDrift') === true;
   const [accepts, setAccepts] = useState(false);
   return (
@@ -110,7 +136,7 @@ function ResumeRow({ move, actions }: MoveProps): JSX.Element {
           )}
           <button
             type="button"
-            class="primary"
+            class={wantsRepair(page) ? '' : 'primary'}
             aria-disabled={actions.isBusy || (needsAccept && !accepts)}
             onClick={() => {
               if (!needsAccept || accepts)

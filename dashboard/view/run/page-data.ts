@@ -2,18 +2,18 @@
 import type { JSX } from 'preact';
 import type { JsonObject, JsonValue } from '../../../src/errors/support/safe-json.ts';
 import type { FailureHistory } from '../../../src/history/failure-history.ts';
+import type { GraphLayout } from '../../../src/history/graph-layout/layout.ts';
 import type { NextMove } from '../../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../../src/history/open-questions.ts';
 import type { RunMoves } from '../../../src/history/run-page.ts';
 import type { RunView, StepView } from '../../../src/history/run-view/view.ts';
-import type { RunGraph } from '../../../src/history/workflow-graph.ts';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
 import type { ShownProblem } from '../../../src/server/http/problem.ts';
 import type { GateAnswerProps } from '../../form/gate-answer.tsx';
 
 /** A run of which only the moves may be known yet: a long log takes a moment to be folded. */
 export interface RunPageData extends RunMoves {
-  readonly graph?: RunGraph | undefined;
+  readonly layout?: GraphLayout | undefined;
   readonly view?: RunView | undefined;
   /** Every failure with its history; undefined until it is loaded. */
   readonly life?: readonly FailureHistory[] | undefined;

@@ -1,7 +1,7 @@
 /** The graph of a run with its live state, and the routes that were taken as a list beside it. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { layoutGraph } from '../../../src/history/graph-layout/layout-graph.ts';
+import { boxIdOf } from '../../../src/history/graph-layout/layout.ts';
 import type { TakenRoute } from '../../../src/history/run-view/view.ts';
 import { counted } from '../../text/words.ts';
 import { Empty, Region } from '../parts.tsx';
@@ -18,8 +18,7 @@ export function RunGraph({
   readonly page: WholeRunPage;
   readonly actions: RunActions | undefined;
 }): JSX.Element {
-  const { graph, view } = page;
-  const layout = useMemo(() => (graph === undefined ? undefined : layoutGraph(graph)), [graph]);
+  const { layout, view } = page;
   const known = useMemo(() => new Set(layout?.boxes.map(({ id }) => id)), [layout]);
   const states = useMemo(() => boxStates(view, known), [view.steps, view.status, known]);
   const taken = useMemo(
@@ -82,8 +81,9 @@ function RoutesTaken({
   );
 }
 
-/** `NODE: KIND → TARGET`, for a success `NODE → TARGET`. */
-function routeWords({ path, kind, move, to }: TakenRoute): string {
+/** `NODE: KIND → TARGET`, for a success `NODE → TARGET`; several members took it as one. */
+function routeWords({ path, kind, move, to, count }: TakenRoute): string {
+  const from = count > 1 ? boxIdOf(path) : path;
   const target = to ?? move;
-  return kind === undefined ? `${path} → ${target}` : `${path}: ${kind} → ${target}`;
+  return kind === undefined ? `${from} → ${target}` : `${from}: ${kind} → ${target}`;
 }

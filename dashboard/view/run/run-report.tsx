@@ -1,8 +1,10 @@
 /** The page of a run: status, the open failure, what to do, then graph, steps, timeline, output and costs. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { usdWords } from '../../../src/errors/render/money.ts';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
+import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import { elapsedMs } from '../../../src/history/run-view/read-view.ts';
 import { stepAt } from '../../../src/history/run-view/steps.ts';
 import { grouped } from '../../text/words.ts';
@@ -181,6 +183,7 @@ function Failures({ page, actions }: RunReportProps): JSX.Element | null {
         run={page.run}
         report={first}
         history={history}
+        replies={uselessReplies(page, first)}
         source={first.location?.file === page.file ? page.source : undefined}
         copyReport={actions?.copyReport}
       />
@@ -207,11 +210,22 @@ function Failures({ page, actions }: RunReportProps): JSX.Element | null {
   );
 }
 
+/** A reply that has come and does not fit is no failed call, so the report does not list it. */
+function uselessReplies({ view }: RunPageData, { kind, location }: PersonReport): LedgerRow[] {
+  if (view === undefined || kind !== 'agent.output_invalid') return [];
+  const { rows, sentBack } = view.costs;
+  return sentBack.flatMap((at) => {
+    const row = rows.at(at);
+    return row === undefined || row.path !== location?.path ? [] : [row];
+  });
+}
+
 function Output({ page }: { readonly page: WholeRunPage }): JSX.Element {
-  const { output } = page.view;
+  const { output, endedAt } = page.view;
+  const none = endedAt === undefined ? 'The run has no output yet.' : 'The run ended without one.';
   return (
     <Region name="Output" id="output">
-      {output === undefined ? <Empty>The run has no output yet.</Empty> : <Value value={output} />}
+      {output === undefined ? <Empty>{none}</Empty> : <Value value={output} />}
     </Region>
   );
 }

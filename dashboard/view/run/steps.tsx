@@ -49,7 +49,7 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
       )}
       {(leftOut ?? 0) > 0 && (
         <p class="buttons">
-          <span>{counted(leftOut ?? 0, 'more step')} completed.</span>
+          <span>{counted(leftOut ?? 0, 'more step')} ended.</span>
           {actions !== undefined && (
             <button type="button" aria-disabled={actions.isBusy} onClick={actions.loadSteps}>
               Load them

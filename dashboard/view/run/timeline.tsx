@@ -5,7 +5,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
-import type { Bar, RunView, StepView } from '../../../src/history/run-view/view.ts';
+import type { Bar, RunView, StepView, TryView } from '../../../src/history/run-view/view.ts';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import { Empty, Region } from '../parts.tsx';
 import { useSurroundings } from '../surroundings.ts';
@@ -23,8 +23,11 @@ const WORDS: Readonly<Record<Bar['kind'], string>> = {
   person: 'waited for a person',
 };
 
-export function Timeline({ view }: { readonly view: RunView }): JSX.Element {
+export function Timeline({ view: latest }: { readonly view: RunView }): JSX.Element {
   const { nowMs: presentMs } = useSurroundings();
+  // all lanes change with the axis: many of them move with the clock, not with every event
+  const isFew = latest.steps.length <= FEW_LANES || latest.endedAt !== undefined;
+  const view = useMemo(() => latest, [isFew ? latest : presentMs]);
   // of a run that has ended nothing moves
   const nowMs = view.endedAt === undefined ? presentMs : Date.parse(view.endedAt);
   const axis = useMemo(() => timeAxis(view, nowMs), [view, nowMs]);
@@ -43,7 +46,7 @@ export function Timeline({ view }: { readonly view: RunView }): JSX.Element {
     [axis],
   );
   return (
-    <Region name="Timeline" id="timeline" aside={<Legend />}>
+    <Region name="Timeline" id="timeline" aside={<Legend view={view} />}>
       {steps.length === 0 && <Empty>No node has started yet.</Empty>}
       {steps.length > 0 && (
         <div class="timeline">
@@ -94,9 +97,7 @@ function Lane({
   readonly axis: TimeAxis;
   readonly nowMs: number;
 }): JSX.Element {
-  const failed = new Set(
-    step.tries.filter(({ status }) => status === 'failed').map(({ seq }) => seq),
-  );
+  const failed = new Set(step.tries.filter(isFailed).map(({ seq }) => seq));
   const tries = [...step.tries];
   return (
     <li class="lane">
@@ -163,23 +164,34 @@ function Patterns(): JSX.Element {
   );
 }
 
-function Legend(): JSX.Element {
+function Legend({ view }: { readonly view: RunView }): JSX.Element {
+  const failed = view.steps.filter(({ tries }) => tries.find(isFailed) !== undefined);
+  const isBad = (step: StepView): boolean => isUnhandled(view, step);
+  const marks = [
+    ['work', 'work'],
+    ...(failed.some(isBad) ? [['work bad', 'failed']] : []),
+    ...(failed.every(isBad) ? [] : [['work taken-back', 'failed, handled']]),
+    ...Object.entries(LEGEND),
+  ];
   return (
     <span class="legend" aria-hidden="true">
-      {(['work', 'backoff', 'wait', 'person'] as const).map((kind) => (
+      {marks.map(([kind, word]) => (
         <span key={kind}>
           <svg width="18" height="10">
             <rect class={`bar ${kind}`} x="0" y="1" width="18" height="8" rx="2" />
           </svg>
-          {LEGEND[kind]}
+          {word}
         </span>
       ))}
     </span>
   );
 }
 
-const LEGEND: Readonly<Record<Bar['kind'], string>> = {
-  work: 'work',
+function isFailed({ status }: TryView): boolean {
+  return status === 'failed';
+}
+
+const LEGEND: Readonly<Record<Exclude<Bar['kind'], 'work'>, string>> = {
   backoff: 'backoff',
   wait: 'time',
   person: 'people',

@@ -6,10 +6,11 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import type { InterferencePort } from '../../machine/ports/interference-port.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
+import type { CheckpointLimits } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Progress } from '../run/running-effects.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
 
-export interface LocalOptions {
+export interface LocalOptions extends CheckpointLimits {
   readonly store: RunStore;
   readonly effects: EffectRunner;
   readonly clock?: EffectClock;
@@ -24,8 +25,6 @@ export interface LocalOptions {
   readonly isShared?: boolean;
   /** Only in a rehearsal: what the machine takes as having happened. */
   readonly interference?: InterferencePort;
-  /** How many events since the last checkpoint make a new one worthwhile when a leg ends. */
-  readonly checkpointEvents?: number;
   /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
   readonly onInternal?: (record: InternalRecord) => void;
   /** Called with every event of every run, after it is stored. Must not throw. */

@@ -12,7 +12,8 @@ import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
 import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
 import { LogWriter } from '../run/log-writer.ts';
-import { CHECKPOINT_EVENTS, keepCheckpoint, type Recovered } from '../run/recover.ts';
+import { deservesCheckpoint, keepCheckpoint } from '../run/checkpoints/keep-checkpoint.ts';
+import type { Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { SharedTimer } from '../run/shared-timer.ts';
 import type { LegTelemetry } from '../run/telemetry-port.ts';
@@ -175,7 +176,7 @@ export class OpenLegs {
     if (this.#stopped.delete(claim.run) && ended.end.type === 'stopped')
       await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
     if (this.#deservesCheckpoint(ended))
-      await this.#warnIfStoreFails(() => keepCheckpoint(this.#store, claim));
+      await this.#warnIfStoreFails(() => keepCheckpoint(this.#store, claim, this.#parts.options));
     // a claim that is not released ends with this process or with its lease
     const release = (): Promise<void> => this.#parts.claims.release(claim);
     const isReported = ended.end.type === 'store';
@@ -189,12 +190,9 @@ export class OpenLegs {
     await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
   }
 
-  /** Whether the run may be resumed, and has many events to read again. */
-  #deservesCheckpoint({ end, state, checkpointSeq }: EndedLeg): boolean {
-    const { checkpointEvents = CHECKPOINT_EVENTS } = this.#parts.options;
+  #deservesCheckpoint({ end, ...ended }: EndedLeg): boolean {
     const isWhole = end.type !== 'store' && end.type !== 'defect';
-    const isOver = state.status === 'completed' || state.status === 'cancelled';
-    return isWhole && !isOver && state.seq - checkpointSeq >= checkpointEvents;
+    return isWhole && deservesCheckpoint(ended, this.#parts.options);
   }
 
   /** For writes that an ended leg can do without. `isReported`: the outage is the leg's result already. */

@@ -19,15 +19,14 @@ import { scopeAndAncestors, scopeOf, visitOf } from '../../machine/state/plan-lo
 import type { Estimate } from '../../machine/policy/pricing.ts';
 import { isAtBound } from '../../machine/policy/request-bound.ts';
 import { findVisited } from '../../machine/evolve/reopen.ts';
-import { packState } from '../../machine/state/snapshot.ts';
 import {
   newRunState,
   type PendingEffect,
   type RunState,
   type Scope,
 } from '../../machine/state/state.ts';
-import type { Claim, LogHead, RunRecord, RunStore } from '../../machine/ports/store-port.ts';
-import { loadCheckpoint } from './checkpoints.ts';
+import type { LogHead, RunRecord, RunStore } from '../../machine/ports/store-port.ts';
+import { loadCheckpoint } from './checkpoints/checkpoints.ts';
 import { planFrom } from './plan-text.ts';
 
 /** A run as its log has it. */
@@ -65,16 +64,6 @@ export function foldRun(
   const state = newRunState(run, planFrom(plan));
   for (const event of events) evolve(state, event, Date.parse(event.at));
   return state;
-}
-
-/** Fewer events are read sooner than a checkpoint. */
-export const CHECKPOINT_EVENTS = 500;
-
-/** Saves a checkpoint. Reads the log again, because the state in memory holds secret values. */
-export async function keepCheckpoint(store: RunStore, claim: Claim): Promise<void> {
-  const { state, head } = await recover(store, claim.run);
-  if (head === undefined) return;
-  await store.saveCheckpoint(claim, { head, state: { ...packState(state) } });
 }
 
 /** The plan is the one that the run was started with; later ones are in its log. */

@@ -176,4 +176,35 @@ describe('a layout', () => {
     ]);
     expect(box(layout, 'refund').y).toBeGreaterThan(box(layout, 'approve').y);
   });
+
+  it('leads lines past different layers along one lane, so that a long graph stays narrow', () => {
+    const chain = (size: number): GraphLayout => {
+      const nodes = Array.from({ length: size }, (_, at) =>
+        agent(`n${at}`, to(`n${at + 1}`), ...(at % 5 === 0 ? [to(`n${at + 3}`, 1)] : [])),
+      );
+      const last = Array.from({ length: 4 }, (_, at) => agent(`n${size + at}`, to(END)));
+      return layoutGraph({ nodes: [...nodes, ...last], entryPoint: 'n0', children: {} });
+    };
+    expect(chain(100).width).toBe(chain(10).width);
+    const crossing = layoutGraph({
+      nodes: [
+        agent('a', to('b'), to('c', 1)),
+        agent('b', to('c'), to('d', 1)),
+        agent('c', to('d')),
+        agent('d', to(END)),
+      ],
+      entryPoint: 'a',
+      children: {},
+    });
+    const far = crossing.lines.filter(({ path }) => path.includes('H'));
+    const lanes = far.map(({ path }) => /H([\d.]+)/.exec(path)?.[1]);
+    expect(new Set(lanes).size).toBe(2);
+  });
+
+  it('has room for the name and the type of a node beside each other', () => {
+    const gate: GraphNode = { name: 'review', type: 'human_gate', routes: [] };
+    const layout = layoutGraph({ nodes: [gate], entryPoint: 'review', children: {} });
+    // letters of a wide font, an icon, and the edges
+    expect(box(layout, 'review').width).toBeGreaterThan(28 + 6 * 8.5 + 10 * 6.8 + 10);
+  });
 });

@@ -14,7 +14,9 @@ const PADDING = 14;
 const HEAD = 34;
 const ROW = 18;
 const FOOT = 10;
-const CHAR = 7.6;
+/** Widths of letters in the widest of the usual fonts: a name is bold, all else is small. */
+const CHAR = 8.6;
+const SMALL_CHAR = 7;
 const ICON = 28;
 const LEAST_WIDTH = 132;
 const MOST_WIDTH = 300;
@@ -106,11 +108,12 @@ function sized(node: GraphNode, file: WorkflowGraph, context: Context): Sized {
   const labels = node.routes.flatMap((route) =>
     route.bucket === 'error' ? [routeLabel(route)] : [],
   );
-  const name = node.name.length * CHAR + ICON;
-  const longest = Math.max(name, ...labels.map((label) => (label.length + 2) * CHAR));
+  const head = ICON + node.name.length * CHAR + (node.type.length + 1) * SMALL_CHAR;
+  const longest = Math.max(head, ...labels.map((label) => (label.length + 2) * SMALL_CHAR));
   const own = Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, longest + PADDING));
   const ports = labels.length === 0 ? 0 : labels.length * ROW + FOOT;
-  if (inner === undefined) return { node, id, width: own, height: HEAD + FOOT + ports, inner };
+  if (inner === undefined)
+    return { node, id, width: own, height: HEAD + Math.max(FOOT, ports), inner };
   return {
     node,
     id,

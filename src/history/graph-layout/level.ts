@@ -45,7 +45,7 @@ export function placeLevel(level: Level): PlacedLevel {
   const layerOf = layersOf(level);
   const lanes = lanesOf(level, layerOf);
   const layers = orderedLayers(level, layerOf);
-  const left = lanes.size === 0 ? 0 : (lanes.size + 1) * LANE;
+  const left = lanes.size === 0 ? 0 : Math.max(...lanes.values()) + 1.5 * LANE;
   const centres = centresOf(level, layers);
   const places = new Map<string, LevelPlace>();
   let y = 0;
@@ -132,16 +132,44 @@ function isDirect(edge: LevelEdge, layerOf: (id: string) => number | undefined):
   return layerOf(edge.to) === (layerOf(edge.from) ?? 0) + 1;
 }
 
-/** Lines to the same box share a lane. */
+/** Layers that the lines to one box run past. */
+interface Stretch {
+  readonly to: string;
+  first: number;
+  last: number;
+}
+
+/** Lines to the same box share a lane, and so do lines that run past different layers. */
 function lanesOf(
   { edges }: Level,
   layers: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, number> {
   const lanes = new Map<string, number>();
-  for (const edge of edges)
-    if (!isDirect(edge, (id) => layers.get(id)) && !lanes.has(edge.to))
-      lanes.set(edge.to, (lanes.size + 0.5) * LANE);
+  /** The last layer that each lane is taken up to. */
+  const taken: number[] = [];
+  for (const { to, first, last } of stretchesOf(edges, layers)) {
+    const free = taken.findIndex((until) => until < first);
+    const at = free === -1 ? taken.length : free;
+    taken[at] = last;
+    lanes.set(to, (at + 0.5) * LANE);
+  }
   return lanes;
+}
+
+function stretchesOf(
+  edges: readonly LevelEdge[],
+  layers: ReadonlyMap<string, number>,
+): readonly Stretch[] {
+  const stretches = new Map<string, Stretch>();
+  for (const edge of edges) {
+    if (isDirect(edge, (id) => layers.get(id))) continue;
+    const [from, to] = [layers.get(edge.from) ?? 0, layers.get(edge.to) ?? 0];
+    const known = stretches.get(edge.to) ?? { to: edge.to, first: to, last: to };
+    known.first = Math.min(known.first, from);
+    known.last = Math.max(known.last, from);
+    stretches.set(edge.to, known);
+  }
+  return [...stretches.values()].toSorted((a, b) => a.first - b.first);
 }
 
 function orderedLayers(

@@ -54,7 +54,7 @@ export interface RunView extends Omit<ViewedRunFacts, 'input'> {
   readonly cancelled?: { readonly by: string; readonly reason?: string };
   /** Every place in the run where a node has started, in the order of their first start. */
   readonly steps: List<StepView>;
-  /** How many steps of a long run were not sent: they have ended well, and hold no others. */
+  /** How many steps of a long run were not sent: they have ended, and hold no others. */
   readonly leftOut?: number;
   /** Where in `steps` each path is. */
   readonly places: Places;

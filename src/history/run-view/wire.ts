@@ -1,6 +1,6 @@
 /**
  * A view as it is sent, and as the page takes it up again. Most steps of a long run stay behind: those
- * that have ended well and hold no others. They can be asked for, and are added to a view.
+ * that have ended and hold no others. They can be asked for, and are added to a view.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { List } from './list.ts';
@@ -23,13 +23,20 @@ export function viewToJson(view: RunView): JsonValue {
   return { ...rest, steps: steps.map(stepToJson), ...cut, costs: { ...costs, rows } } as never;
 }
 
-/** Everything that may still change or needs attention, and the first of the others. */
+/** Everything that may still change, then what has failed, and the first of the others. */
 function sentSteps({ steps }: RunView): readonly StepView[] {
   if (steps.length <= MOST_STEPS) return [...steps];
-  const isKept = (step: StepView): boolean =>
-    isOpen(step) || step.holds || step.failures.length > 0 || step.status !== 'completed';
-  let room = Math.max(0, MOST_STEPS - steps.filter(isKept).length);
-  return steps.filter((step) => isKept(step) || room-- > 0);
+  const ranks: [StepView[], StepView[], StepView[]] = [[], [], []];
+  for (const step of steps) ranks[rankOf(step)].push(step);
+  const [changing, failed, others] = ranks;
+  const room = Math.max(0, MOST_STEPS - changing.length);
+  const rest = [...failed.slice(0, room), ...others.slice(0, Math.max(0, room - failed.length))];
+  return [...changing, ...rest].toSorted((a, b) => a.firstSeq - b.firstSeq);
+}
+
+function rankOf(step: StepView): 0 | 1 | 2 {
+  if (isOpen(step) || step.holds) return 0;
+  return step.failures.length > 0 || step.status !== 'completed' ? 1 : 2;
 }
 
 /** Fields that say nothing are left out: most steps have few others. */

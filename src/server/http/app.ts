@@ -39,7 +39,8 @@ export function createApp(options: AppOptions): Hono<Env> {
   const byPath = Map.groupBy(options.routes, ({ path }) => path);
   app.use('*', (context: Context<Env>, next) => guarded(context, next, options));
   for (const [path, routes] of byPath)
-    app.all(honoPath(options.base + path), (context) => dispatch(context, routes, options));
+    for (const each of addressesOf(options.base, path))
+      app.all(honoPath(each), (context) => dispatch(context, routes, options));
   app.notFound(async (context) => {
     if (isForBrowser(context, options)) return options.page(context.req.raw, 404);
     await options.access.admit(context.req.raw, addressOf(context));
@@ -50,6 +51,11 @@ export function createApp(options: AppOptions): Hono<Env> {
   });
   app.onError((thrown, context) => refuse(thrown, context, options));
   return app;
+}
+
+/** Some hosts, such as Next.js, take the slash at the end of `/base/` away. */
+function addressesOf(base: string, path: string): readonly string[] {
+  return path === '/' && base !== '' ? [base, `${base}/`] : [base + path];
 }
 
 /** A person who follows a link to nowhere gets the page, which says so. */

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { lastSeq, type FoldedRun } from '../../engine/run-page.ts';
 import { RunFold } from '../../engine/run-fold.ts';
+import { layoutGraph } from '../../history/graph-layout/layout-graph.ts';
 import { runGraph } from '../../history/workflow-graph.ts';
 import { stepToJson, viewToJson } from '../../history/run-view/wire.ts';
 import type { ServerCore } from '../core.ts';
@@ -35,7 +36,7 @@ const RunMovesShape = z.looseObject(MOVES).openapi('RunMoves');
 const RunViewShape = z
   .looseObject({
     ...MOVES,
-    graph: z.looseObject({}),
+    layout: z.looseObject({}),
     view: Json,
   })
   .openapi('RunView', {
@@ -104,7 +105,7 @@ async function movesAnswer(core: ServerCore, request: CheckedRequest): Promise<R
 }
 
 async function viewAnswer(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const folded = await core.folds.viewOf(runOf(request));
+  const folded = await core.folds.pageOf(runOf(request));
   const { fold, view, status } = folded;
   const etag = runTag(view.seq, status);
   if (isUnchanged(request.raw, etag)) return emptyAnswer({ status: 304, headers: { etag } });
@@ -112,7 +113,7 @@ async function viewAnswer(core: ServerCore, request: CheckedRequest): Promise<Re
   const sent = viewToJson(shownView(view, core.base));
   const own = (await core.workflows.find(moves.workflow))?.redactor ?? core.redactor;
   const graph = shownOf(shownOf(runGraph(fold.plan), own), core.redactor);
-  return jsonAnswer({ ...moves, graph, view: sent }, { headers: { etag } });
+  return jsonAnswer({ ...moves, layout: layoutGraph(graph), view: sent }, { headers: { etag } });
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Runs as they are folded from their logs. Folds are kept and continued, so a long log is read once and
  * after that only what was added to it. What can be done with a run needs no more than what was saved of
- * it; its view needs the whole log.
+ * it; its view needs the whole log, unless a very long one rests: then what a page shows was saved too.
  */
 import type { Engine } from '../../engine/errand.ts';
 import { RunFold } from '../../engine/run-fold.ts';
@@ -24,8 +24,15 @@ interface Kept {
   readonly fold: RunFold;
   /** As far as it was asked for. */
   readonly view: RunView;
+  /** The view that was saved with the run, without most of its steps; used while nothing was added. */
+  readonly saved: RunView | undefined;
 }
 
+/** How much of the view of a run is asked for. */
+type Wanted = 'none' | 'page' | 'whole';
+
+/** Fewer events are read sooner than what was saved of the run. */
+const SAVED_EVENTS = 20_000;
 /** Events in all views that are kept. */
 const MOST_EVENTS = 400_000;
 const MOST_RUNS = 200;
@@ -42,18 +49,17 @@ export class RunFolds {
 
   /** Rejects with `run.not_found` and `store.*`. */
   of(run: string): Promise<FoldedRun> {
-    return this.#inTurn(run, async (engine, record) => {
-      const { fold } = await this.#advance(engine, record, { isViewed: false });
-      return { record, status: (await engine.summary(run)).status, fold };
-    });
+    return this.#read(run, 'none');
   }
 
   /** With the view of it. Rejects with `run.not_found` and `store.*`. */
   viewOf(run: string): Promise<ViewedRun> {
-    return this.#inTurn(run, async (engine, record) => {
-      const { fold, view } = await this.#advance(engine, record, { isViewed: true });
-      return { record, status: (await engine.summary(run)).status, fold, view };
-    });
+    return this.#read(run, 'whole');
+  }
+
+  /** With as much of its view as a page shows at first. Rejects with `run.not_found` and `store.*`. */
+  pageOf(run: string): Promise<ViewedRun> {
+    return this.#read(run, 'page');
   }
 
   /** Whether `of` has little to read. */
@@ -61,16 +67,16 @@ export class RunFolds {
     return this.#kept.has(run);
   }
 
-  async #inTurn<T>(
-    run: string,
-    read: (engine: Engine, record: RunRecord) => Promise<T>,
-  ): Promise<T> {
+  async #read(run: string, wanted: Wanted): Promise<ViewedRun> {
     const before = this.#reading.get(run);
-    const reading = (async (): Promise<T> => {
+    const reading = (async (): Promise<ViewedRun> => {
       // a reader before this one gets its own failure
       await before?.catch(() => undefined);
       const engine = await this.#engine();
-      return read(engine, await engine.record(run));
+      const record = await engine.record(run);
+      const { fold, view, saved } = await this.#advance(engine, record, wanted);
+      const { status } = await engine.summary(run);
+      return { record, status, fold, view: wanted === 'page' ? (saved ?? view) : view };
     })();
     this.#reading.set(run, reading);
     try {
@@ -80,18 +86,14 @@ export class RunFolds {
     }
   }
 
-  async #advance(
-    engine: Engine,
-    record: RunRecord,
-    { isViewed }: { readonly isViewed: boolean },
-  ): Promise<Kept> {
+  async #advance(engine: Engine, record: RunRecord, wanted: Wanted): Promise<Kept> {
     const { run, startedAt, head } = record;
-    const known = this.#kept.get(run);
-    const isSame = known?.startedAt === startedAt && known.fold.seq < head.nextSeq;
-    const fold = isSame ? known.fold : new RunFold(record, await engine.checkpoint(run));
-    let view = (isSame ? known.view : undefined) ?? newView(record);
+    const known = await this.#known(engine, record, wanted);
+    const { fold, saved } = known;
+    let { view } = known;
     // a fold that failed half way is not kept
     this.#kept.delete(run);
+    const isViewed = wanted === 'whole' || (wanted === 'page' && saved === undefined);
     const unread = Math.max(1, fold.last === undefined ? fold.seq : fold.seq + 1);
     const from = isViewed ? Math.min(unread, view.seq + 1) : unread;
     if (from < head.nextSeq)
@@ -101,9 +103,28 @@ export class RunFolds {
           if (isViewed) view = reduceView(view, eventForPerson(event));
         }
     for (const seq of fold.missing()) fold.add(await this.#event(engine, run, seq));
-    const kept = { startedAt, fold, view };
+    const kept = { startedAt, fold, view, saved };
     this.#keep(run, kept);
     return kept;
+  }
+
+  /** The run as it was read before, or as it was saved. */
+  async #known(engine: Engine, record: RunRecord, wanted: Wanted): Promise<Kept> {
+    const { run, startedAt, head } = record;
+    const last = head.nextSeq - 1;
+    const before = this.#kept.get(run);
+    const kept = before?.startedAt === startedAt && before.fold.seq <= last ? before : undefined;
+    const unseen = last - (kept?.view.seq ?? 0);
+    const isFar = wanted === 'page' && unseen >= SAVED_EVENTS && kept?.saved?.seq !== last;
+    const resting = kept === undefined || isFar ? await engine.checkpoint(run) : undefined;
+    const saved = resting?.view ?? kept?.saved;
+    return {
+      startedAt,
+      fold: kept?.fold ?? new RunFold(record, resting?.state),
+      view: kept?.view ?? newView(record),
+      // it lacks steps, so nothing is added to it
+      saved: saved?.seq === last ? saved : undefined,
+    };
   }
 
   async #event(engine: Engine, run: string, seq: number): Promise<RunEvent> {

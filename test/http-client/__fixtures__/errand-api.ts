@@ -904,7 +904,7 @@ export interface components {
                 [key: string]: unknown;
             })[];
             error?: components["schemas"]["Report"];
-            graph: {
+            layout: {
                 [key: string]: unknown;
             };
             view?: components["schemas"]["Json"];

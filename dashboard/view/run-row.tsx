@@ -1,0 +1,78 @@
+/** Buttons of a row in the list of runs: what can be done with its run without opening it. */
+import type { JSX, TargetedMouseEvent } from 'preact';
+import type { Attention } from '../../src/history/attention.ts';
+import type { RunRow } from '../../src/history/run-row.ts';
+
+export type RunRowData = RunRow & {
+  readonly attention: Attention;
+  /** The path where it failed. */
+  readonly where?: string;
+};
+
+function openRun(row: Element | null): void {
+  row?.querySelector<HTMLElement>('a.id')?.click();
+}
+
+/** A click anywhere in the row opens the run; its link does it for keyboards and screen readers. */
+export function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
+  const isForOther = event.target instanceof Element && event.target.closest('a, button') !== null;
+  const isMarking = document.getSelection()?.isCollapsed === false;
+  if (!isForOther && !isMarking) openRun(event.currentTarget);
+}
+
+export function RowMoves({
+  row,
+  isBusy,
+  cancel,
+  resume,
+}: {
+  readonly row: RunRowData;
+  readonly isBusy: boolean;
+  readonly cancel: (row: RunRowData) => void;
+  readonly resume: (row: RunRowData) => void;
+}): JSX.Element {
+  const described = `run-${row.run}`;
+  return (
+    <>
+      {row.waiting?.reason === 'gate' && (
+        <button
+          type="button"
+          class="small"
+          aria-describedby={described}
+          onClick={(event) => openRun(event.currentTarget.closest('tr'))}
+        >
+          Answer
+        </button>
+      )}
+      {canResume(row) && (
+        <button
+          type="button"
+          class="small"
+          aria-disabled={isBusy}
+          aria-describedby={described}
+          onClick={() => resume(row)}
+        >
+          Resume
+        </button>
+      )}
+      {canCancel(row) && (
+        <button
+          type="button"
+          class="small quiet-button"
+          aria-describedby={described}
+          onClick={() => cancel(row)}
+        >
+          Cancel
+        </button>
+      )}
+    </>
+  );
+}
+
+function canResume({ status }: RunRowData): boolean {
+  return status === 'failed' || status === 'interrupted';
+}
+
+function canCancel({ status }: RunRowData): boolean {
+  return status !== 'completed' && status !== 'cancelled';
+}
