@@ -27,7 +27,7 @@ export class ServerAway extends Error {
 /** The path that the server is mounted at; built files are one folder below it. */
 export const BASE = new URL(/* @vite-ignore */ '..', import.meta.url).pathname.replace(/\/$/, '');
 
-/** What the visitor may do; undefined until the first answer says so. */
+/** The role of the visitor; undefined until the first answer says so. */
 export const role = signal<Role | undefined>(undefined);
 /** The session is not there, or is over: the page asks for the token. */
 export const isSignedOut = signal(false);

@@ -1,4 +1,4 @@
-/** What happens in all runs: the stream of changes, what is announced of it, and how many questions are open. */
+/** Follows what happens in all runs: the stream of changes, what is announced of it, and how many questions are open. */
 import { effect, signal } from '@preact/signals';
 import type { Attention } from '../../src/history/attention.ts';
 import type { RunMoves } from '../../src/history/run-page.ts';

@@ -40,7 +40,7 @@ function answerWord(value: JsonValue): string {
   return words.length > 80 ? `${words.slice(0, 79)}…` : words;
 }
 
-/** What the run is now, and who did the last thing to it. */
+/** Reads what the run is now, and who did the last thing to it. */
 export async function whatIsNow(run: string): Promise<string> {
   const [{ status, attention }, audit] = await Promise.all([
     read<{ readonly status: string; readonly attention: string }>(v1('runs', run)),

@@ -14,7 +14,7 @@ export interface GateCardProps {
   readonly mayRun: boolean;
   readonly isBusy: boolean;
   readonly problem?: ShownProblem | undefined;
-  /** What the run is now, after a refusal. */
+  /** The run as it is now, after a refusal. */
   readonly now?: string | undefined;
   readonly answer: (value: JsonValue) => void;
 }

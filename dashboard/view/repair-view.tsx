@@ -180,7 +180,7 @@ function showLine(field: HTMLTextAreaElement, line: number): void {
   scrollToLine(field, line);
 }
 
-/** What keeps its result, and what runs again. */
+/** Lists what keeps its result, and what runs again. */
 function Drift({ drift, nodes, accepts, accept, isJudged }: RepairViewProps): JSX.Element {
   const changed = new Map((drift?.changed ?? []).map(({ node, isFinished }) => [node, isFinished]));
   const kept = nodes.filter(({ isFinished }) => isFinished);

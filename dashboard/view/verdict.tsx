@@ -147,7 +147,7 @@ export function FailureRoutes({ files }: { readonly files: readonly FileVerdict[
   );
 }
 
-/** What the last rehearsal has covered. */
+/** Draws what the last rehearsal has covered. */
 export function Rehearsal({
   rehearsal,
 }: {

@@ -12,14 +12,14 @@ import {
 import { tokensIn } from '../providers/pricing/estimate-tokens.ts';
 import type { TokenCounts } from '../providers/pricing/prices.ts';
 
-/** What an attempt has shown of its use so far. */
+/** The use that an attempt has shown so far. */
 export interface AttemptUse {
   readonly estimate: TokenCounts;
   /** Content has reached the caller. */
   readonly isDelivered: boolean;
   /** Characters of the answer. */
   readonly written: number;
-  /** What the provider counted, once it said so. */
+  /** The provider's count, once it said so. */
   readonly reported?: ReportedUsage;
 }
 

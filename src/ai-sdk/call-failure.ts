@@ -32,7 +32,7 @@ export interface FinishReason {
   readonly raw?: string | undefined;
 }
 
-/** What decides about an ending beside its words. */
+/** Facts that decide about an ending beside its words. */
 export interface Ending {
   readonly provider: string;
   readonly isStream: boolean;

@@ -45,7 +45,7 @@ export interface OpenAttempt<Model> {
   written: number;
   /** A call of a tool came. */
   hasCalls: boolean;
-  /** What the provider counted, once it said so. */
+  /** The provider's count, once it said so. */
   reported?: ReportedUsage;
   readonly estimate: TokenCounts;
   readonly key: string;

@@ -38,7 +38,7 @@ export function withRecord(
   return { ...metadata, errand };
 }
 
-/** What decides about the ending of an attempt, beside its words. */
+/** Facts that decide about the ending of an attempt, beside its words. */
 export function endingFor<Model extends NamedModel>(
   chain: Chain<Model>,
   { entry, hasCalls }: OpenAttempt<Model>,

@@ -24,7 +24,7 @@ export type CancellationKind =
   | 'cancelled.tool'
   | 'cancelled.call';
 
-/** What a call shows while it runs, and no event stores. */
+/** Facts about a call that are seen while it runs, and that no event stores. */
 export interface CallObservation {
   readonly responseId?: string;
   readonly timeToFirstChunkMs?: number;

@@ -1,5 +1,5 @@
 /**
- * What spans need beside the events: which leg of the run it is, what type a node has, and which nodes
+ * Facts that spans need beside the events: which leg of the run it is, what type a node has, and which nodes
  * a later leg finds open. Plain data, from the state alone.
  */
 import type { RunEvent } from '../machine/state/events.ts';

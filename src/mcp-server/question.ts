@@ -71,7 +71,7 @@ function formOf(
   };
 }
 
-/** What the person chose; undefined where they declined, or the client gave no answer. */
+/** Reads what the person chose; undefined where they declined, or the client gave no answer. */
 export function chosenIn(response: unknown): string | undefined {
   if (readProperty(response, 'action') !== 'accept') return undefined;
   const chosen = readProperty(readProperty(response, 'content'), FIELD);

@@ -30,7 +30,7 @@ export function readMessage(text: string): unknown {
   return withNote(value, flawOf);
 }
 
-/** What the package would refuse as no message at all, or leave out in silence. */
+/** Finds what the package would refuse as no message at all, or leave out in silence. */
 function flawOf(given: unknown): string | undefined {
   if (!isPlainObject(given)) return 'are not an object';
   return Object.hasOwn(given, '__proto__') ? 'have the key __proto__' : undefined;

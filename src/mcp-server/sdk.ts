@@ -20,7 +20,7 @@ export interface SdkContext {
   readonly mcpReq: {
     /** Aborted when the client cancels the request or goes away. */
     readonly signal: AbortSignal;
-    /** What a client says about itself with each request, since 2026-07-28. */
+    /** The client's words about itself with each request, since 2026-07-28. */
     readonly envelope?: Readonly<Record<string, unknown>>;
     readonly inputResponses?: Readonly<Record<string, unknown>>;
     requestState(): unknown;
@@ -37,7 +37,7 @@ export interface SdkServer {
     method: string,
     handle: (request: SdkRequest, context: SdkContext) => Promise<object>,
   ): void;
-  /** Of the handshake. */
+  /** From the handshake. */
   getClientCapabilities(): unknown;
   getClientVersion(): unknown;
   connect(transport: object): Promise<void>;
@@ -45,7 +45,7 @@ export interface SdkServer {
   close(): Promise<void>;
 }
 
-/** What the SDK knows when it asks for a server: over HTTP, who makes the request. */
+/** Facts that the SDK has when it asks for a server: over HTTP, who makes the request. */
 export interface SdkOccasion {
   readonly era: Era;
   readonly authInfo?: SdkCaller;

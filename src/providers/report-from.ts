@@ -65,7 +65,7 @@ export function draftFrom(thrown: unknown, options: ReportFromOptions = {}): Rep
   return { ...draft, ...factsOfOthers(thrown, draft, options) };
 }
 
-/** What failures that were thrown together say beside the one that gives the kind. */
+/** Adds what the other failures say that were thrown together with the one that gives the kind. */
 function factsOfOthers(
   thrown: unknown,
   draft: ReportDraft,

@@ -18,7 +18,7 @@ interface GatesAnswer {
   readonly next?: string;
 }
 
-/** What has become of a question that was answered here, or that somebody else closed. */
+/** The fate of a question that was answered here, or that somebody else closed. */
 interface Settled {
   readonly key: string;
   readonly run: string;

@@ -110,7 +110,7 @@ async function explain(kind: string): Promise<Explained> {
   return row === undefined ? {} : { row };
 }
 
-/** What the server says of a kind that nobody knows. */
+/** The server's words about a kind that nobody knows. */
 async function unknownKind(kind: string): Promise<ShownProblem | undefined> {
   try {
     await read(v1('catalog', kind));

@@ -86,7 +86,7 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
   );
 }
 
-/** What the list shows, read again when any run has changed. */
+/** The runs that the list shows, read again when any run has changed. */
 function useListData(filters: RunFilters) {
   const { attention, workflow, kind, cursor } = filters;
   const list = useResource(JSON.stringify(filters), () =>

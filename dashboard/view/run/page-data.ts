@@ -1,4 +1,4 @@
-/** What the page of a run shows, and what can be done there. The same data make the page and the file. */
+/** The data of a run's page: what it shows, and what can be done there. The same data make the page and the file. */
 import type { JSX } from 'preact';
 import type { JsonObject, JsonValue } from '../../../src/errors/support/safe-json.ts';
 import type { FailureHistory } from '../../../src/history/failure-history.ts';

@@ -1,4 +1,4 @@
-/** What a step said and did, from its events: prompts, replies, calls with their output streams, state, results. */
+/** Draws what a step said and did, from its events: prompts, replies, calls with their output streams, state, results. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
 import { clockWords } from '../../text/time.ts';
@@ -197,7 +197,7 @@ const SCRIPT_PARTS = [
   ['stderr', 'Standard error'],
 ] as const;
 
-/** What the parts of a result are called, by the type of its effect. */
+/** Names of the parts of a result, by the type of its effect. */
 const NAMED_PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   model: MODEL_PARTS,
   script: SCRIPT_PARTS,

@@ -26,7 +26,7 @@ const GAP_SHARE = 0.1;
 const MOST_TICKS = 8;
 /** A label further to the right would not fit. */
 const LAST_TICK = 96;
-/** What a label takes, so that none runs into the name of a rest. */
+/** The room that a label takes, so that none runs into the name of a rest. */
 const LABEL = 6;
 
 type Timed = Pick<RunView, 'legs' | 'startedAt' | 'at' | 'status'>;

@@ -1,4 +1,4 @@
-/** What a rehearsal shows beside its figures: the slowest scenario and the strangest, and lines. */
+/** Notes that a rehearsal shows beside its figures: the slowest scenario and the strangest, and lines. */
 import { durationWords } from '../../errors/render/phrases.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';

@@ -1,4 +1,4 @@
-/** What a rehearsal is playing, in one line that is drawn over, on a terminal that can be drawn on. */
+/** Shows what a rehearsal is playing, in one line that is drawn over, on a terminal that can be drawn on. */
 import { clip } from '../../errors/render/columns.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import type { RehearseOptions } from '../../rehearsal/rehearse.ts';

@@ -114,7 +114,7 @@ function missedRows(rehearsed: Rehearsed): Readonly<Record<string, readonly Row[
   };
 }
 
-/** What the scenarios left out by `--only` would have covered is not listed. */
+/** Leaves out what the scenarios that `--only` left out would have covered. */
 function figureLines(
   rehearsed: Rehearsed,
   { only }: Pick<RehearsalTextOptions, 'only'>,

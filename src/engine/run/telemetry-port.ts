@@ -9,7 +9,7 @@ import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { LegFacts, NodeFacts, OpenNode } from '../../history/trace-facts.ts';
 
-/** What a call gets from its span. */
+/** The context that a call gets from its span. */
 export type WatchedCall = Pick<EffectContext, 'trace' | 'observe'>;
 
 export type MakeCall = (watched: WatchedCall) => Promise<EffectResult>;

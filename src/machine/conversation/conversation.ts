@@ -86,7 +86,7 @@ export interface OpenCall {
   /** The gate at which a person is asked. */
   gate: string | undefined;
   decided: 'approve' | 'deny' | undefined;
-  /** What the person replied to `ask_person`; null: nothing. */
+  /** The person's reply to `ask_person`; null: nothing. */
   replied?: string | null;
   /** Why a guard wants a person to approve it. */
   guardAsks: string | undefined;

@@ -56,7 +56,7 @@ export function judgeText(criteria: string, judged: JsonValue): string {
   return `Criteria:\n${criteria.trim()}\n\nOutput:\n${JSON.stringify(judged, null, 2)}`;
 }
 
-/** What the agent reads after a refusal. */
+/** The text that the agent reads after a refusal. */
 export function feedbackText(verdict: JsonValue | undefined): string {
   const feedback = isPlainObject(verdict) ? verdict['feedback'] : undefined;
   const words = typeof feedback === 'string' ? feedback.trim() : '';

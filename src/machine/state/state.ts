@@ -254,7 +254,7 @@ export interface BranchLocation {
 export interface Legs {
   readonly count: number;
   readonly first?: string | undefined;
-  /** Of the leg before the latest. */
+  /** The context of the leg before the latest. */
   readonly previous?: string | undefined;
   readonly last?: string | undefined;
 }

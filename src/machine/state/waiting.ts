@@ -1,4 +1,4 @@
-/** What a paused run waits for. */
+/** The things that a paused run waits for. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { InDoubt } from '../policy/unknown-outcome-details.ts';
 

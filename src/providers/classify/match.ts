@@ -13,7 +13,7 @@ import { FAULT_ALONE, STATUS_ALONE, VAGUE_RULES } from './rules/statuses.ts';
 type Check = (evidence: Evidence) => string | undefined;
 
 /**
- * What a rule rests on: on what was observed or a code in full, on the words of a code, on recorded phrases,
+ * The ground that a rule rests on: on what was observed or a code in full, on the words of a code, on recorded phrases,
  * on concepts, on the status of a fault, on another status, or on one that says no more than that the request
  * was refused. All but the first can be outweighed, the last most easily.
  */

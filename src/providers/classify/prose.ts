@@ -1,5 +1,5 @@
 /**
- * What a text says, by families and by concepts. Servers repeat their sentences, above all while they fail,
+ * Reads what a text says, by families and by concepts. Servers repeat their sentences, above all while they fail,
  * so the last texts are remembered with what was read in them.
  */
 import { once } from '../../errors/support/once.ts';

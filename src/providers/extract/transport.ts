@@ -107,7 +107,7 @@ function isUnsent(fault: TransportFault): boolean {
   );
 }
 
-/** Of several requests one was sent, whatever the others say. A wrapper's copy of a code says nothing. */
+/** One of several requests was sent, whatever the others say. A wrapper's copy of a code says nothing. */
 function brokeOpen(fault: TransportFault, all: readonly TransportFault[]): boolean {
   if (isUnsent(fault)) return false;
   const isCopy = all.some((other) => isUnsent(other) && other.code === fault.code);

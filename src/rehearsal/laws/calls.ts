@@ -34,7 +34,7 @@ export interface Calls {
   readonly byKey: ReadonlyMap<string, readonly AskedCall[]>;
   /** Events of tools by the key of the effect. */
   readonly effects: ReadonlyMap<string, readonly Effect[]>;
-  /** What budgets count as spent at the end. */
+  /** The amount that budgets count as spent at the end. */
   readonly spent: Spent;
 }
 

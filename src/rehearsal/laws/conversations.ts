@@ -1,4 +1,4 @@
-/** What agents and supervisors may do: repeat calls in time, follow their chain, use their tools. */
+/** Laws about what agents and supervisors may do: repeat calls in time, follow their chain, use their tools. */
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { ModelEntry } from '../../workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';

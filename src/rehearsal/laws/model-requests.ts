@@ -14,7 +14,7 @@ export interface ModelRequest {
   readonly reserves: Spent;
   /** Absent: no result was ever stored. */
   settled?: Settled;
-  /** What really happened, by the world's own books; absent: it was never sent. */
+  /** The execution in the world's own books; absent: it was never sent. */
   execution?: Execution;
 }
 
@@ -60,7 +60,7 @@ function find(events: readonly RunEvent[], executions: readonly Execution[]): Mo
   return requests;
 }
 
-/** What belongs on the bill: the charge, or the estimate where no result arrived. */
+/** The amount that belongs on the bill: the charge, or the estimate where no result arrived. */
 export function dueFor(plan: WorkflowPlan, request: ModelRequest): Spent {
   const { settled, execution, reserves, asked } = request;
   if (settled === undefined) return reserves;

@@ -308,7 +308,7 @@ function isRefusal(event: RunEvent): boolean {
   return by === 'policy' || by === 'person' || by === 'nobody';
 }
 
-/** What the backend feeds in; all else is decided from it. */
+/** Events that the backend feeds in; all else is decided from them. */
 const GIVEN: ReadonlySet<EventBody['type']> = new Set([
   'run:started',
   'run:resumed',

@@ -1,5 +1,5 @@
 /**
- * What a model is shown of its tools: the results in the log, in the form that it may see, and
+ * Laws about what a model is shown of its tools: the results in the log, in the form that it may see, and
  * nothing else.
  */
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';

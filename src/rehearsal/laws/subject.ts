@@ -1,4 +1,4 @@
-/** What a law reads: a workflow, what was promised of it, and all that happened to one run of it. */
+/** The subject that a law reads: a workflow, what was promised of it, and all that happened to one run of it. */
 import type { Simulation } from '../simulated-run.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { allNodes } from '../../workflow/plan/node-list.ts';
@@ -10,14 +10,14 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 
 export type Opinion = 'allow' | 'ask' | 'deny';
-/** What the guards of a host decide about a call, whatever else may apply. */
+/** The decision of a host's guards about a call, whatever else may apply. */
 export type Judge = (tool: string, given: JsonObject) => Opinion;
 
 export interface Subject extends Simulation {
   readonly plan: WorkflowPlan;
-  /** What validate printed before the run. */
+  /** The bound that validate printed before the run. */
   readonly worstCase: WorstCase;
-  /** What the guards of the host decide about a call; absent where it has none. */
+  /** The decision of the host's guards about a call; absent where it has none. */
   readonly judge?: Judge | undefined;
 }
 

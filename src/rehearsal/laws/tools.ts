@@ -1,5 +1,5 @@
 /**
- * What agents may do with tools: the lists of the node, people, guards, and the limits of repetition.
+ * Laws about what agents may do with tools: the lists of the node, people, guards, and the limits of repetition.
  */
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ToolCall } from '../../machine/conversation/model-message.ts';

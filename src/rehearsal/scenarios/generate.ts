@@ -235,7 +235,7 @@ export class Playbill {
       for (const draft of failureDrafts(this.company.kitchen, place, this.options)) add(draft);
   }
 
-  /** What stands between the nearest places that are reached and this one. */
+  /** The guards between the nearest places that are reached and this one. */
   #obstacle(target: Place): string | undefined {
     const seen = new Set([target]);
     for (const place of seen)

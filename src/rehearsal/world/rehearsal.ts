@@ -10,7 +10,7 @@ import { CALM, type FaultPlan } from './faults.ts';
 import type { NextLeg } from './operator.ts';
 import type { World } from './world.ts';
 
-/** What a person changes as a run is resumed: the file, inputs, the node to run again from, or how long it waits. */
+/** Changes that a person makes as a run is resumed: the file, inputs, the node to run again from, or how long it waits. */
 export type Revision = Pick<Change, 'plan' | 'acceptDrift' | 'from' | 'input'> & {
   readonly now?: boolean;
 };

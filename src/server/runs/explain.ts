@@ -1,4 +1,4 @@
-/** What failed in a run, and what a kind means. For HTTP and for MCP. */
+/** Explains what failed in a run, and what a kind means. For HTTP and for MCP. */
 import { catalogRow, RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
 import { explainedKind, type ExplainedRow } from '../../errors/catalog/explained-kind.ts';
 import { forPerson, type PersonReport } from '../../errors/report/audiences.ts';

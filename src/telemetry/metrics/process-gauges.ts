@@ -1,4 +1,4 @@
-/** What this process knows across legs: which runs it has paused, and since when questions are open. */
+/** Figures that this process keeps across legs: which runs it has paused, and since when questions are open. */
 import type { RunEvent } from '../../machine/state/events.ts';
 import { ATTRIBUTE } from '../names.ts';
 import type { RecordMetric } from './instruments.ts';

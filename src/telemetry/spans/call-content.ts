@@ -1,5 +1,5 @@
 /**
- * What was said in a call, for `ERRAND_OTEL_CONTENT=1` alone: messages in the form of the GenAI
+ * Makes the content of a call, for `ERRAND_OTEL_CONTENT=1` alone: messages in the form of the GenAI
  * conventions, and arguments and results of tools. All of it is redacted first.
  */
 import type { EffectResult } from '../../effects/effect.ts';

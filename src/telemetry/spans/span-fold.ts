@@ -172,7 +172,7 @@ export class SpanFold<S> {
       this.#attempts.startGroup(opened, members.keys.length, { ...facts, startMs, seq });
   }
 
-  /** What still runs inside ends with it. */
+  /** Spans that are open inside end with it. */
   #nodeEnded(
     path: string,
     endMs: number,

@@ -3,7 +3,7 @@
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** What a span stands for. */
+/** The thing that a span stands for. */
 export type SpanRole = 'leg' | 'child' | 'agent' | 'node' | 'group' | 'chat' | 'tool' | 'script';
 
 export interface NewSpan<S> {

@@ -1,5 +1,5 @@
 /**
- * What a workflow in the sandbox sends to the process around it, so that a leg is watched: facts and
+ * Messages that a workflow in the sandbox sends to the process around it, so that a leg is watched: facts and
  * events, after they are stored, and never during a replay. Nothing comes back, so no decision rests on it.
  */
 import { proxyLocalActivities, proxySinks, workflowInfo } from '@temporalio/workflow';

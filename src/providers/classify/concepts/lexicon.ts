@@ -65,7 +65,7 @@ const PLAIN = {
   /** Parts that a server itself stands on. */
   machinery:
     'database* db redis postgres* mysql mongo* sqlite cache kafka limiter* scheduler disk filesystem dependency dependencies',
-  /** What a service keeps for a caller. */
+  /** Things that a service keeps for a caller. */
   job: 'job jobs task tasks batch batches thread threads run runs prediction* store stores',
   /** Getting at material, or at what is in it. */
   fetch: 'download* fetch* retriev* decod* transcod* open unmarshal* deserializ* parse parsing',

@@ -22,7 +22,7 @@ const SLOTS = 1024;
 const MAX_CHARS = 1200;
 const STEM_CHARS = 6;
 
-/** What a number stands for; the same word is another sign as a code than in a message. */
+/** The thing that a number stands for; the same word is another sign as a code than in a message. */
 const WORD = 1;
 const PAIR = 2;
 const CODE = 3;

@@ -14,7 +14,7 @@ import type { Match } from '../shortlist.ts';
 import { codeWordSign, signsOf, wordSign } from './signs.ts';
 import { BIAS, LABELS, ROWS, STEP } from './weights.ts';
 
-/** What the weights tell apart: a kind with its category, whatever had happened to the work. */
+/** One of the answers that the weights tell apart: a kind with its category, whatever had happened to the work. */
 export function conclusionOf(kind: string, category: string): string {
   const isOfWork = category === 'ambiguous' && kind !== 'provider.stream_interrupted';
   return `${kind} ${isOfWork ? 'transient' : category}`;
