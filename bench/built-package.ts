@@ -4,12 +4,15 @@
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { openErrand } from '../src/index.ts';
+import type { openSqliteStore } from '../src/stores/index.ts';
+import type { workflow } from '../src/workflow/authoring/define.ts';
 
 export interface Build {
   readonly name: string;
-  readonly openErrand: typeof import('../src/index.ts').openErrand;
-  readonly openSqliteStore: typeof import('../src/stores/index.ts').openSqliteStore;
-  readonly workflow: typeof import('../src/workflow/authoring/define.ts').workflow;
+  readonly openErrand: typeof openErrand;
+  readonly openSqliteStore: typeof openSqliteStore;
+  readonly workflow: typeof workflow;
 }
 
 /** The build of this checkout, and the earlier one where it is named. */

@@ -149,10 +149,16 @@ async function durable(
     const limit = `the rows bare${build.name}`;
     const own = [`${name}, one run${build.name}`, `${name}, ${AT_ONCE} runs at once${build.name}`];
     const [one = '', many = ''] = own;
-    judged.push({ name: one, limit, most: alone }, { name: many, limit: atOnce(limit), most: together });
+    judged.push(
+      { name: one, limit, most: alone },
+      { name: many, limit: atOnce(limit), most: together },
+    );
     cases.push(
       { name: limit, run: () => spentOn(steps, () => bare(steps, 1)) },
-      { name: atOnce(limit), run: () => spentOn(steps, () => bare(steps, durability === 'full' ? AT_ONCE : 1)) },
+      {
+        name: atOnce(limit),
+        run: () => spentOn(steps, () => bare(steps, durability === 'full' ? AT_ONCE : 1)),
+      },
       { name: one, run: () => spentOn(steps, () => complete(errand, file)) },
       {
         name: many,
@@ -182,7 +188,12 @@ function beside(
   const bare = summaryOf(rounds, limit, by);
   const what = by === 'cpuMs' ? 'of the processor' : 'by the clock';
   const ratio = `${(own.ms / bare.ms).toFixed(2)}× the bare rows (${(bare.ms * 1000).toFixed(1)} µs), at most ${most}×`;
-  return { name, ms: own.ms, limitMs: bare.ms * most, note: `${ratio}; ${what}, ${spreadText(own)}` };
+  return {
+    name,
+    ms: own.ms,
+    limitMs: bare.ms * most,
+    note: `${ratio}; ${what}, ${spreadText(own)}`,
+  };
 }
 
 /** Inserts rows of the size that a run in that file has, so many in a transaction. */
@@ -192,7 +203,9 @@ function bareRows(
   from: string,
 ): (rows: number, together: number) => void {
   const stored = new DatabaseSync(from, { readOnly: true });
-  const { bytes } = { ...stored.prepare('SELECT avg(octet_length(events)) AS bytes FROM events').get() };
+  const { bytes } = {
+    ...stored.prepare('SELECT avg(octet_length(events)) AS bytes FROM events').get(),
+  };
   stored.close();
   const text = 'x'.repeat(Math.round(Number(bytes)));
   const db = new DatabaseSync(path);
