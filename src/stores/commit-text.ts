@@ -87,7 +87,8 @@ function shortEvent(event: Fields, before: Fields | undefined): unknown {
 function shapeOf(event: Fields, own: readonly string[]): number {
   for (let index = 0; index < SHAPES.length; index++) {
     const shape = SHAPES[index];
-    if (shape !== undefined && shape.type === event['type'] && hasKeys(event, own, shape.keys)) return index;
+    if (shape !== undefined && shape.type === event['type'] && hasKeys(event, own, shape.keys))
+      return index;
   }
   return -1;
 }
