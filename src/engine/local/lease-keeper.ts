@@ -14,8 +14,14 @@ export const LEASE_MS = 30_000;
 const POLL_MS = 200;
 const HEARTBEAT_MS = LEASE_MS / 3;
 
+/** A leg whose loop is gone once it has ended. */
+interface OwnedLeg {
+  readonly id: string;
+  readonly loop: RunLoop | undefined;
+}
+
 interface OwnedRun {
-  readonly loop: RunLoop;
+  readonly leg: OwnedLeg;
   readonly claim: Claim;
 }
 
@@ -36,8 +42,8 @@ export class LeaseKeeper {
   }
 
   /** Delivers messages from now on; the backend delivers the earlier ones. */
-  add(loop: RunLoop, claim: Claim): void {
-    this.#runs.set(loop.state.run, { loop, claim });
+  add(leg: OwnedLeg, claim: Claim): void {
+    this.#runs.set(leg.id, { leg, claim });
     if (this.#runs.size > 1) return;
     this.#heartbeatAtMs = this.#clock.now() + HEARTBEAT_MS;
     this.#arm();
@@ -58,8 +64,9 @@ export class LeaseKeeper {
   async #poll(): Promise<void> {
     try {
       for (const run of await this.#store.runsWithMessages()) {
-        const watched = this.#runs.get(run);
-        if (watched !== undefined) deliverMessages(watched.loop, await this.#store.messages(run));
+        const messages = this.#runs.has(run) ? await this.#store.messages(run) : [];
+        const loop = this.#runs.get(run)?.leg.loop;
+        if (loop !== undefined) deliverMessages(loop, messages);
       }
       if (this.#clock.now() >= this.#heartbeatAtMs) await this.#heartbeat();
       this.#hasWarned = false;
@@ -79,6 +86,6 @@ export class LeaseKeeper {
     this.#heartbeatAtMs = this.#clock.now() + HEARTBEAT_MS;
     const claims = [...this.#runs.values()].map(({ claim }) => claim);
     const lost = await this.#store.heartbeat(claims, LEASE_MS);
-    for (const { run } of lost) this.#runs.get(run)?.loop.revokeClaim();
+    for (const { run } of lost) this.#runs.get(run)?.leg.loop?.revokeClaim();
   }
 }
