@@ -175,7 +175,7 @@ function chain({ workflow }: Build, nodes: number) {
     limits: { maxIterations: nodes + 1 },
     nodes: Array.from({ length: nodes }, (_, index) => ({
       name: `step-${index}`,
-      type: 'call',
+      type: 'call' as const,
       function: 'next',
       ...(index + 1 < nodes ? { routes: [{ to: `step-${index + 1}` }] } : {}),
     })),

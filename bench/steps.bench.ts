@@ -63,7 +63,7 @@ function chain({ workflow }: Build, steps: number) {
     limits: { maxIterations: steps + 1 },
     nodes: Array.from({ length: steps }, (_, index) => ({
       name: `step-${index}`,
-      type: 'call',
+      type: 'call' as const,
       function: 'lookup',
       arguments: { index },
       ...(index + 1 < steps ? { routes: [{ to: `step-${index + 1}` }] } : {}),

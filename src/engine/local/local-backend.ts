@@ -9,7 +9,6 @@ import {
   refuseClosed,
   type Answer,
 } from '../../machine/gates/gate-answer.ts';
-import type { EventBody } from '../../machine/state/events.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
 import { openNodes } from '../../history/trace-facts.ts';
 import { recordEvents, firstStep, toStoredEvents } from '../../machine/decide/step.ts';
@@ -205,7 +204,7 @@ export class LocalBackend implements Backend {
   ): Promise<RunHandle | undefined> {
     const typed = withoutValues(given, this.#redactor);
     const here = this.#legs.get(run);
-    const loop = here?.loop;
+    const { loop } = here ?? {};
     if (loop?.state.status === 'running') {
       await this.#refuseClosed(loop.state, typed);
       loop.enqueueAnswer(typed);
@@ -385,12 +384,12 @@ export class LocalBackend implements Backend {
       Object.assign(state, this.#ofEngine);
       refuseEnded(state);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const end: EventBody = { type: 'run:cancelled', ...cancelled };
+      const end = { type: 'run:cancelled' as const, ...cancelled };
       const events = recordEvents(state, [...abandonedEffects(state), end], nowMs);
       const firstSeq = state.seq - events.length + 1;
       const telemetry = watchLeg(this.#options, state, { ...options, nowMs, isUnseen: true });
-      const opening = { recovered, claim, options, firstSeq, telemetry };
-      const { leg, loop, messages } = await this.#legs.open(opening);
+      const parts = { recovered, claim, options, firstSeq, telemetry };
+      const { leg, loop, messages } = await this.#legs.open(parts);
       const last = messages.at(-1);
       // a cancelled run reads no more messages
       if (last !== undefined) loop.acknowledgeThrough(last.number);

@@ -21,7 +21,7 @@ export interface LocalRunHandleParts {
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
-/** What is needed while the leg is executed, and is let go with its end: an application may keep the handle. */
+/** Needed while the leg is executed, and let go with its end: an application may keep the handle. */
 interface OpenLeg {
   readonly parts: LocalRunHandleParts;
   readonly answers: PreparedAnswers;

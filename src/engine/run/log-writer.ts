@@ -54,7 +54,7 @@ export class LogWriter {
     nowMs: number,
     messagesThrough: number | undefined,
   ): Promise<readonly RunEvent[]> {
-    const { state, claim, store } = this.#options;
+    const { state, claim } = this.#options;
     const at = isoTime(nowMs);
     const first = state.seq - bodies.length + 1;
     const events = toStoredEvents(state, bodies, at);

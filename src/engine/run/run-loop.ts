@@ -338,7 +338,6 @@ export class RunLoop {
   /** Records outages in the run's own log, or as warnings when the run has ended. */
   #recordOutages(): void {
     const outages = this.#options.log.takeOutages();
-    if (outages.length === 0) return;
     if (this.#options.state.status === 'running') this.#inbox.unshift(...outages);
     else for (const { error } of outages) this.#options.onWarning(error);
   }
@@ -362,12 +361,9 @@ export class RunLoop {
     const isIdle =
       this.#effects.size === 0 && !this.#hasUndecided() && state.cancelledBy === undefined;
     const waiting = isIdle && mustPause(state, inlineMs) ? waitingOf(state) : undefined;
-    if (waiting !== undefined) {
-      this.#inbox.push({ type: 'run:paused', waiting });
-      return undefined;
-    }
     const wakeMs = nextTimerMs(state.timers);
-    if (wakeMs !== undefined) alarm.set(state.run, wakeMs - this.#aheadMs, () => this.wake());
+    if (waiting !== undefined) this.#inbox.push({ type: 'run:paused', waiting });
+    else if (wakeMs !== undefined) alarm.set(state.run, wakeMs - this.#aheadMs, () => this.wake());
     return undefined;
   }
 
