@@ -16,7 +16,7 @@ const ROUNDS = 25;
 const FLAT = 1.5;
 
 export const bench: Bench = {
-  name: 'machine: a step in memory',
+  name: 'machine alone: a step without engine and store',
   run: () => {
     const plan = loop();
     // what is measured is the machine, not its compilation

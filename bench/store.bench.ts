@@ -19,7 +19,7 @@ const RUNS_AT_ONCE = 50;
 const STEP_AT_ONCE_MS = 0.025;
 
 export const bench: Bench = {
-  name: 'the store: a durable step of two events',
+  name: 'store alone: a durable commit of two events',
   run: async () => {
     const directory = mkdtempSync(join(tmpdir(), 'errand-bench-'));
     try {

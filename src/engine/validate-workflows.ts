@@ -10,6 +10,7 @@ import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { CheckFileOptions, Workspace } from './loading/check-file.ts';
 import type { Extensions } from './loading/extensions.ts';
 import { checkedWorkflow } from './loading/checked-input.ts';
+import { LazyResource } from './loading/lazy-resource.ts';
 import { modelProviders } from './loading/model-providers.ts';
 
 interface ValidatorParts {
@@ -30,6 +31,8 @@ export interface InspectOptions {
 export class WorkflowValidator {
   readonly #parts: ValidatorParts;
   readonly #known = new WeakMap<WorkflowPlan, Promise<Validation>>();
+  /** Needed only where something in code is checked. */
+  readonly #codeChecks = new LazyResource(() => import('./loading/check-code.ts'));
 
   constructor(parts: ValidatorParts) {
     this.#parts = parts;
@@ -83,7 +86,7 @@ export class WorkflowValidator {
     if (file !== undefined) return plan;
     const known = this.#known.get(plan) ?? this.#ofCode(workflow, { asTop: true });
     this.#known.set(plan, known);
-    const { acceptedPlan } = await import('./loading/check-code.ts');
+    const { acceptedPlan } = this.#codeChecks.made ?? (await this.#codeChecks.get());
     return acceptedPlan(await known, { isReload });
   }
 
@@ -98,7 +101,7 @@ export class WorkflowValidator {
   async #ofCode(workflow: RunnableWorkflow, { asTop = false }): Promise<Validation> {
     const { place, extensions, host, serversOf } = this.#parts;
     const { added } = extensions;
-    const { checkCode } = await import('./loading/check-code.ts');
+    const { checkCode } = await this.#codeChecks.get();
     return checkCode(workflow.plan, {
       base: place.base,
       registered: {

@@ -24,11 +24,11 @@ import type {
 } from '../machine/ports/store-port.ts';
 import { dueMsOf } from './due-time.ts';
 import { MemorySharedWork } from './memory-shared-work.ts';
+import { commitEvents, commitText } from './commit-text.ts';
 import { claimLost, idWasUsed, logLostItsEnd, runNotFound } from './failure.ts';
 import {
   checkTaken,
   conflict,
-  eventsText,
   firstOfRepeated,
   grantClaim,
   isStopped,
@@ -94,7 +94,7 @@ class MemoryStore extends MemorySharedWork implements RunStore {
 
   async create(fresh: NewRun): Promise<{ readonly claim: Claim; readonly head: LogHead }> {
     this.checkOpen();
-    const text = eventsText(fresh.id, fresh.events);
+    const text = commitText({ run: fresh.id, seq: 1 }, fresh.events);
     const existing = this.#runs.get(fresh.id);
     if (existing !== undefined) return repeatedCreate(existing, fresh, text);
     const removed = this.#tombstones.get(fresh.id);
@@ -123,7 +123,8 @@ class MemoryStore extends MemorySharedWork implements RunStore {
 
   async append(commit: Commit): Promise<LogHead> {
     const run = this.#run(commit.claim.run);
-    const text = eventsText(commit.claim.run, commit.events);
+    const { seq, claim } = commit;
+    const text = commitText({ run: claim.run, seq }, commit.events);
     if (placeCommit(commit, run) === 'past') return repeatedCommit(run, commit, text);
     const taken = checkTaken(commit, run);
     const statusRow = commit.statusRow && statusText(commit.claim.run, commit.statusRow);
@@ -141,8 +142,7 @@ class MemoryStore extends MemorySharedWork implements RunStore {
     const { rows } = this.#run(id);
     const end = rows.length;
     for (const row of rows.slice(firstRowFrom(rows, fromSeq), end)) {
-      // stored values were checked on their way in
-      const events = JSON.parse(row.text) as JsonObject[];
+      const events = commitEvents(row.text, { run: id, seq: row.seq });
       const skipped = Math.max(0, fromSeq - row.seq);
       yield { seq: row.seq + skipped, events: events.slice(skipped), head: row.head };
     }

@@ -28,12 +28,6 @@ export function isStopped(
   return note !== null && (note.epoch === present.epoch || note.nextSeq === present.nextSeq);
 }
 
-/** The JSON text of a commit's events. */
-export function eventsText(run: string, events: readonly object[]): string {
-  if (events.length === 0) throw misused('A commit needs at least one event', { run });
-  return jsonText(events, `An event of run ${run}`);
-}
-
 export function statusText(run: string, statusRow: RunStatusRow): string {
   return jsonText(statusRow, `The status of run ${run}`);
 }

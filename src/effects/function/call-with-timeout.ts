@@ -38,15 +38,13 @@ export async function callWithin(
   const { promise: first, resolve: settleFirst } = Promise.withResolvers<
     OwnEnd | 'timeout' | 'abort'
   >();
-  const abort = (): void => settleFirst('abort');
-  context.signal.addEventListener('abort', abort, { once: true });
   const stopTimer =
     request.timeoutMs === undefined
       ? noop
       : clock.after(request.timeoutMs, () => settleFirst('timeout'));
 
   let isOver = false;
-  const work = settled(() =>
+  const work = begun(() =>
     request.run(copyJson(request.input), {
       signal: scope?.signal ?? context.signal,
       attempt: context.attempt,
@@ -56,6 +54,15 @@ export async function callWithin(
       },
     }),
   );
+  if (!(work instanceof Promise)) {
+    isOver = true;
+    stopTimer();
+    return work;
+  }
+  const abort = (): void => settleFirst('abort');
+  context.signal.addEventListener('abort', abort, { once: true });
+  // it may have had itself cancelled while it began
+  if (context.signal.aborted) abort();
   void work.then(settleFirst);
   try {
     const by = await first;
@@ -83,10 +90,25 @@ function noop(): void {
   // there is no timer to stop
 }
 
-/** Never rejects, so that nothing is left unhandled when it is abandoned. */
-async function settled(run: () => unknown): Promise<OwnEnd> {
+/** The end of a function that returns no promise: it is over when it returns, and nothing has to be awaited. */
+function begun(run: () => unknown): OwnEnd | Promise<OwnEnd> {
   try {
-    return { type: 'returned', value: await run() };
+    const value = run();
+    return isThenable(value) ? settled(value) : { type: 'returned', value };
+  } catch (thrown) {
+    return { type: 'threw', thrown };
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  const isObject = typeof value === 'object' && value !== null;
+  return (isObject || typeof value === 'function') && 'then' in value;
+}
+
+/** Never rejects, so that nothing is left unhandled when it is abandoned. */
+async function settled(value: PromiseLike<unknown>): Promise<OwnEnd> {
+  try {
+    return { type: 'returned', value: await value };
   } catch (thrown) {
     return { type: 'threw', thrown };
   }

@@ -25,23 +25,29 @@ export type FindCallable = (
   type: 'call' | 'tool',
   name: string,
   module?: string,
-) => Promise<Callable>;
+) => Callable | Promise<Callable>;
 
 /** Rejects when the module cannot be loaded, a declaration is wrong, or the name is unknown. */
 export function createFindCallable(host: CallableHost): FindCallable {
   const read = new Map<unknown, Promise<Callable>>();
+  const found = new Map<string, { readonly value: unknown; readonly callable: Callable }>();
   const ofHost = async (name: string, value: unknown): Promise<Callable> => {
     const known = read.get(value) ?? readRegistered(name, value);
     read.set(value, known);
-    const callable = await known;
+    const first = await known;
     // one tool may be registered under several names
-    return callable.name === name ? callable : { ...callable, name };
+    const callable = first.name === name ? first : { ...first, name };
+    found.set(name, { value, callable });
+    return callable;
   };
   return (type, name, module) => {
     const registered =
       type === 'call' ? [host.functions, host.tools] : [host.tools, host.functions];
     const holder = registered.find((all) => all !== undefined && Object.hasOwn(all, name));
-    return holder === undefined ? ofModule(host, type, name, module) : ofHost(name, holder[name]);
+    if (holder === undefined) return ofModule(host, type, name, module);
+    const value: unknown = holder[name];
+    const known = found.get(name);
+    return known !== undefined && known.value === value ? known.callable : ofHost(name, value);
   };
 }
 

@@ -20,8 +20,14 @@ const HEARTBEAT_MS = LEASE_MS / 3;
  */
 const CONFIRMED_FOR_MS = (2 * LEASE_MS) / 3;
 
+/** A leg whose loop is gone once it has ended. */
+interface OwnedLeg {
+  readonly id: string;
+  readonly loop: RunLoop | undefined;
+}
+
 interface OwnedRun {
-  readonly loop: RunLoop;
+  readonly leg: OwnedLeg;
   readonly claim: Claim;
   /** When the store was asked for the lease that it gave last, by our clock: it began no earlier. */
   heldSinceMs: number;
@@ -44,8 +50,8 @@ export class LeaseKeeper {
   }
 
   /** Delivers messages from now on; the backend delivers the earlier ones. */
-  add(loop: RunLoop, claim: Claim, heldSinceMs: number): void {
-    this.#runs.set(loop.state.run, { loop, claim, heldSinceMs });
+  add(leg: OwnedLeg, claim: Claim, heldSinceMs: number): void {
+    this.#runs.set(leg.id, { leg, claim, heldSinceMs });
     if (this.#runs.size > 1) return;
     this.#heartbeatAtMs = this.#clock.now() + HEARTBEAT_MS;
     this.#arm();
@@ -74,7 +80,11 @@ export class LeaseKeeper {
     log: Pick<LogWriter, 'duringOutages'>,
   ): Promise<void> {
     // the process may stand still during the answer too
-    while (this.#runs.get(run) === owned && !owned.loop.isStopping && !this.#isConfirmed(owned))
+    while (
+      this.#runs.get(run) === owned &&
+      owned.leg.loop?.isStopping === false &&
+      !this.#isConfirmed(owned)
+    )
       await log.duringOutages(() => this.#renew([owned]));
   }
 
@@ -90,8 +100,9 @@ export class LeaseKeeper {
   async #poll(): Promise<void> {
     try {
       for (const run of await this.#store.runsWithMessages()) {
-        const watched = this.#runs.get(run);
-        if (watched !== undefined) deliverMessages(watched.loop, await this.#store.messages(run));
+        const messages = this.#runs.has(run) ? await this.#store.messages(run) : [];
+        const loop = this.#runs.get(run)?.leg.loop;
+        if (loop !== undefined) deliverMessages(loop, messages);
       }
       if (this.#clock.now() >= this.#heartbeatAtMs) await this.#heartbeat();
       this.#hasWarned = false;
@@ -120,7 +131,7 @@ export class LeaseKeeper {
       const { run } = each.claim;
       if (!lost.has(run)) each.heldSinceMs = askedAtMs;
       // a leg that ended meanwhile has released its claim itself
-      else if (this.#runs.get(run) === each) each.loop.revokeClaim();
+      else if (this.#runs.get(run) === each) each.leg.loop?.revokeClaim();
     }
   }
 }

@@ -9,7 +9,6 @@ import {
   refuseClosed,
   type Answer,
 } from '../../machine/gates/gate-answer.ts';
-import type { EventBody } from '../../machine/state/events.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
 import { openNodes } from '../../history/trace-facts.ts';
 import { recordEvents, firstStep, toStoredEvents } from '../../machine/decide/step.ts';
@@ -186,9 +185,9 @@ export class LocalBackend implements Backend {
       const { answers: _kept, ...rest } = options;
       const own = options.keepsAnswers === true ? rest : options;
       const opening = { recovered, claim, options: own, firstSeq: 1, telemetry };
-      const { leg } = await this.#legs.open(opening);
-      leg.loop.notifyStored(events);
-      leg.loop.wake();
+      const { leg, loop } = await this.#legs.open(opening);
+      loop.notifyStored(events);
+      loop.wake();
       return leg;
     });
   }
@@ -205,12 +204,13 @@ export class LocalBackend implements Backend {
   ): Promise<RunHandle | undefined> {
     const typed = withoutValues(given, this.#redactor);
     const here = this.#legs.get(run);
-    if (here?.loop.state.status === 'running') {
-      await this.#refuseClosed(here.loop.state, typed);
-      here.loop.enqueueAnswer(typed);
+    const { loop } = here ?? {};
+    if (loop?.state.status === 'running') {
+      await this.#refuseClosed(loop.state, typed);
+      loop.enqueueAnswer(typed);
       return here;
     }
-    const seen = here?.loop.state ?? (await this.#seen(run, options.known));
+    const seen = loop?.state ?? (await this.#seen(run, options.known));
     refuseEnded(seen);
     await this.#refuseClosed(seen, typed);
     const answer = forOpenGate(seen, typed);
@@ -296,7 +296,7 @@ export class LocalBackend implements Backend {
     this.#named.close();
     const legs = this.#legs.all();
     // not on purpose: another process may resume them
-    for (const { loop } of legs) loop.stop();
+    for (const { loop } of legs) loop?.stop();
     const results = await Promise.allSettled(legs.map((leg) => leg.result()));
     // a leg that ended in a defect must not keep the store open
     for (const result of results)
@@ -352,10 +352,10 @@ export class LocalBackend implements Backend {
       const firstSeq = state.seq - events.length + 1;
       if (options.isLeft === true) return this.#leave(claim, { state, events, nowMs, voidThrough });
       const opening = { recovered, claim, options, firstSeq, telemetry };
-      const { leg, messages } = await this.#legs.open(opening);
-      if (voidThrough !== undefined) leg.loop.acknowledgeThrough(voidThrough);
-      leg.loop.startWith(events, nowMs, () => {
-        deliverMessages(leg.loop, messages, sent);
+      const { leg, loop, messages } = await this.#legs.open(opening);
+      if (voidThrough !== undefined) loop.acknowledgeThrough(voidThrough);
+      loop.startWith(events, nowMs, () => {
+        deliverMessages(loop, messages, sent);
         leg.answerOpenGates(open);
       });
       return leg;
@@ -383,16 +383,16 @@ export class LocalBackend implements Backend {
       Object.assign(state, this.#ofEngine);
       refuseEnded(state);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const end: EventBody = { type: 'run:cancelled', ...cancelled };
+      const end = { type: 'run:cancelled' as const, ...cancelled };
       const events = recordEvents(state, [...abandonedEffects(state), end], nowMs);
       const firstSeq = state.seq - events.length + 1;
       const telemetry = watchLeg(this.#options, state, { ...options, nowMs, isUnseen: true });
-      const opening = { recovered, claim, options, firstSeq, telemetry };
-      const { leg, messages } = await this.#legs.open(opening);
+      const parts = { recovered, claim, options, firstSeq, telemetry };
+      const { leg, loop, messages } = await this.#legs.open(parts);
       const last = messages.at(-1);
       // a cancelled run reads no more messages
-      if (last !== undefined) leg.loop.acknowledgeThrough(last.number);
-      leg.loop.startWith(events, nowMs);
+      if (last !== undefined) loop.acknowledgeThrough(last.number);
+      loop.startWith(events, nowMs);
       return leg;
     });
   }

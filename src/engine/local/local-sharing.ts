@@ -43,7 +43,7 @@ export class LocalSharing implements RunSharing {
     const { legs } = this.#parts;
     legs.drain();
     const stop = (): void => {
-      for (const { loop } of legs.all()) loop.stop();
+      for (const { loop } of legs.all()) loop?.stop();
     };
     // the time to end counts even where it cannot be measured
     isOver.then(stop, stop);

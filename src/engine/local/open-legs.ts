@@ -7,7 +7,12 @@ import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { startedFacts } from '../../history/trace-facts.ts';
-import type { Claim, RunStore, StoredMessage } from '../../machine/ports/store-port.ts';
+import type {
+  Claim,
+  RunStore,
+  StoredCommit,
+  StoredMessage,
+} from '../../machine/ports/store-port.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
 import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
@@ -32,6 +37,7 @@ export interface OpenLegsParts {
 
 export interface OpenedLeg {
   readonly leg: LocalRunHandle;
+  readonly loop: RunLoop;
   /** Messages that were sent to the run before this leg. */
   readonly messages: readonly StoredMessage[];
 }
@@ -100,7 +106,7 @@ export class OpenLegs {
   /** Ends every leg as soon as the effects under way have ended, those that are opened later too. */
   drain(): void {
     this.#isDraining = true;
-    for (const { loop } of this.all()) loop.drain();
+    for (const { loop } of this.all()) loop?.drain();
   }
 
   /** Makes a leg for the claim; releases the claim when that throws. */
@@ -155,18 +161,27 @@ export class OpenLegs {
       loop,
       options,
       firstSeq,
-      read: (fromSeq) => this.#store.read(state.run, fromSeq),
+      read: this.#readerOf(state.run),
       onEnd: (end) => {
         telemetry?.end();
         return this.#onEnd(claim, { end, state, checkpointSeq });
       },
-      onStop: () => void this.#noteStop(claim),
+      onStop: this.#stopperOf(claim),
       onEvent: backend.onEvent,
     });
     this.#legs.set(state.run, leg);
     if (this.#isDraining) loop.drain();
-    this.#leases?.add(loop, claim, this.#parts.claims.askedAtMs(claim));
-    return { leg, messages };
+    this.#leases?.add(leg, claim, this.#parts.claims.askedAtMs(claim));
+    return { leg, loop, messages };
+  }
+
+  /** What a handle keeps after its leg is made apart, so that it does not keep the rest of the leg with it. */
+  #readerOf(run: string): (fromSeq: number) => AsyncIterable<StoredCommit> {
+    return (fromSeq) => this.#store.read(run, fromSeq);
+  }
+
+  #stopperOf(claim: Claim): () => void {
+    return () => void this.#noteStop(claim);
   }
 
   async #onEnd(claim: Claim, ended: EndedLeg): Promise<void> {

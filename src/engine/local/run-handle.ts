@@ -21,29 +21,43 @@ export interface LocalRunHandleParts {
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
+/** Needed while the leg is executed, and let go with its end: an application may keep the handle. */
+interface OpenLeg {
+  readonly parts: LocalRunHandleParts;
+  readonly answers: PreparedAnswers;
+}
+
 export class LocalRunHandle implements RunHandle {
   readonly id: string;
-  readonly loop: RunLoop;
-  readonly #parts: LocalRunHandleParts;
+  readonly #firstSeq: number;
+  readonly #read: LocalRunHandleParts['read'];
+  readonly #onStop: () => void;
   readonly #subscriptions = new LazySet<Subscription>();
-  readonly #answers: PreparedAnswers;
   readonly #result: Promise<RunResult>;
+  #open: OpenLeg | undefined;
+  #notifiedThrough = 0;
   #isOver = false;
 
   constructor(parts: LocalRunHandleParts) {
-    this.#parts = parts;
-    this.#answers = new PreparedAnswers(parts.options.answers);
-    this.loop = parts.loop;
+    this.#open = { parts, answers: new PreparedAnswers(parts.options.answers) };
+    this.#firstSeq = parts.firstSeq;
+    this.#read = parts.read;
+    this.#onStop = parts.onStop;
     this.id = parts.loop.state.run;
-    this.#result = parts.loop.ended.then((end) => this.#end(end));
+    this.#result = parts.loop.ended.then((end) => this.#end(end, parts));
+  }
+
+  /** Undefined once the leg has ended. */
+  get loop(): RunLoop | undefined {
+    return this.#open?.parts.loop;
   }
 
   events(): AsyncIterable<RunEvent> {
-    const subscription = new Subscription(this.#parts.firstSeq, this.#parts.read, () =>
+    const subscription = new Subscription(this.#firstSeq, this.#read, () =>
       this.#subscriptions.delete(subscription),
     );
     // earlier events are in the store
-    subscription.catchUp(this.loop.notifiedThrough);
+    subscription.catchUp(this.loop?.notifiedThrough ?? this.#notifiedThrough);
     if (this.#isOver) subscription.end();
     else this.#subscriptions.add(subscription);
     return subscription.events();
@@ -54,12 +68,12 @@ export class LocalRunHandle implements RunHandle {
   }
 
   cancel(by: string, reason?: string): void {
-    this.loop.cancel(by, reason);
+    this.loop?.cancel(by, reason);
   }
 
   stop(): void {
-    this.#parts.onStop();
-    this.loop.stop();
+    this.#onStop();
+    this.loop?.stop();
   }
 
   /** Answers gates that were open before this leg began, where an answer was prepared. */
@@ -69,10 +83,11 @@ export class LocalRunHandle implements RunHandle {
 
   /** Passes a stored event to the listeners. */
   notify(event: RunEvent): void {
-    this.#parts.onEvent?.(event);
+    const parts = this.#open?.parts;
+    parts?.onEvent?.(event);
     for (const subscription of this.#subscriptions) subscription.push(event);
     try {
-      this.#parts.options.onEvent?.(event);
+      parts?.options.onEvent?.(event);
     } finally {
       // also when the listener throws
       if (event.type === 'gate:opened') this.#answer(event.gate, event.node);
@@ -80,16 +95,20 @@ export class LocalRunHandle implements RunHandle {
   }
 
   #answer(gate: string, node: string): void {
-    const answered = this.#answers.eventFor(this.loop.state, gate, node);
-    if (answered !== undefined) this.loop.enqueue(answered);
+    if (this.#open === undefined) return;
+    const { parts, answers } = this.#open;
+    const answered = answers.eventFor(parts.loop.state, gate, node);
+    if (answered !== undefined) parts.loop.enqueue(answered);
   }
 
-  async #end(end: LegEnd): Promise<RunResult> {
+  async #end(end: LegEnd, { loop, onEnd }: LocalRunHandleParts): Promise<RunResult> {
     this.#isOver = true;
     for (const subscription of this.#subscriptions) subscription.end();
-    await this.#parts.onEnd(end);
+    await onEnd(end);
+    this.#notifiedThrough = loop.notifiedThrough;
+    this.#open = undefined;
     if (end.type === 'defect') throw end.thrown;
-    return resultOf(this.loop.state, end);
+    return resultOf(loop.state, end);
   }
 }
 

@@ -70,7 +70,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
           return transform({ code: work.code, input: work.input, outputSchema }, context);
         }
         case 'call':
-          return callNamed(await parts.callables.get(), request, context);
+          return callNamed(parts.callables.made ?? (await parts.callables.get()), request, context);
         case 'tool': {
           const refusal = await guarded(host, request, context);
           if (refusal !== undefined) return refusal;
@@ -228,7 +228,7 @@ type FindFor = (
   type: 'call' | 'tool',
   name: string,
   source: Pick<EffectRequest, 'module' | 'fetch'>,
-) => Promise<Callable>;
+) => Callable | Promise<Callable>;
 
 async function lackOf(need: Requirement, find: FindFor): Promise<MissingRequirement | undefined> {
   try {
@@ -268,7 +268,8 @@ async function callNamed(
   if (work.type !== 'call' && work.type !== 'tool') throw new TypeError('not a call');
   try {
     const name = work.type === 'call' ? work.function : work.tool;
-    const callable = await find(work.type, name, request);
+    const found = find(work.type, name, request);
+    const callable = found instanceof Promise ? await found : found;
     const { type, arguments: input } = work;
     const called = {
       type,

@@ -3,7 +3,7 @@
  * was stored, so each line of the file, and the beginning of a torn one, is an event that was in the
  * log.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import type { LogWitness, Witness } from './lost-log.ts';
@@ -28,6 +28,8 @@ export function runFolder(home: string, run: string): string | undefined {
 function lastExported(path: string, run: string): Witness | undefined {
   let file: number | undefined;
   try {
+    // most runs that begin have none, and an error costs more than the question
+    if (!existsSync(path)) return undefined;
     // does not wait for the other end of a pipe
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return fstatSync(file).isFile() ? newestIn(file, run) : undefined;

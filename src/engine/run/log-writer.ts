@@ -9,7 +9,7 @@ import { toReport } from '../../errors/thrown/to-report.ts';
 import type { EventBody, RunEvent } from '../../machine/state/events.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { toStoredEvents } from '../../machine/decide/step.ts';
-import type { Claim, RunStore } from '../../machine/ports/store-port.ts';
+import type { Claim, Commit, RunStatusRow, RunStore } from '../../machine/ports/store-port.ts';
 import { sleep, type EffectClock } from '../../effects/clock.ts';
 import { corrupt, isOutageBy } from '../../stores/failure.ts';
 import { noticesOf } from './notices.ts';
@@ -26,12 +26,23 @@ export interface LogWriterOptions {
   readonly telemetry?: Pick<LegTelemetry, 'committed'> | undefined;
 }
 
+/** The text of the last time: many commits of a process share one. */
+let lastTime = { ms: Number.NaN, text: '' };
+
+function isoTime(ms: number): string {
+  if (lastTime.ms !== ms) lastTime = { ms, text: new Date(ms).toISOString() };
+  return lastTime.text;
+}
+
 /** Waits between the calls of a commit that the store could not take. */
 const STORE_WAITS_MS = [2000, 4000];
 
 export class LogWriter {
   readonly #options: LogWriterOptions;
   readonly #outages: ErrorReport[] = [];
+  /** As it was stored last, where this leg has stored it. */
+  #status: RunStatusRow | undefined;
+  readonly #noteOutage = (outage: ErrorReport): void => void this.#outages.push(outage);
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
@@ -43,26 +54,15 @@ export class LogWriter {
     nowMs: number,
     messagesThrough: number | undefined,
   ): Promise<readonly RunEvent[]> {
-    const { state, claim, store } = this.#options;
-    const at = new Date(nowMs).toISOString();
+    const { state, claim } = this.#options;
+    const at = isoTime(nowMs);
     const first = state.seq - bodies.length + 1;
     const events = toStoredEvents(state, bodies, at);
-    const taken = messagesThrough === undefined ? {} : { messagesThrough };
-    const statusRow = runStatusOf(state, at);
+    const statusRow = this.#changedStatus(at);
     const notices = noticesOf(events);
-    const outgoing = notices.length === 0 ? {} : { notices };
-    const append = timedCommit(
-      () => store.append({ claim, seq: first, events, statusRow, ...taken, ...outgoing }),
-      this.#options.telemetry,
-    );
-    await retryStoreOutage(
-      () =>
-        append().catch((thrown: unknown) => {
-          throw goneOr(thrown, claim.run, first);
-        }),
-      this.#options,
-      (outage) => this.#outages.push(outage),
-    );
+    const commit: Commit = { claim, seq: first, events, statusRow, messagesThrough, notices };
+    const append = timedCommit(() => this.#append(commit), this.#options.telemetry);
+    await retryStoreOutage(append, this.#options, this.#noteOutage);
     return events;
   }
 
@@ -71,8 +71,26 @@ export class LogWriter {
     return retryStoreOutage(write, this.#options, (outage) => this.#outages.push(outage));
   }
 
+  /** A step seldom changes more than the log. */
+  #changedStatus(at: string): RunStatusRow | undefined {
+    const row = runStatusOf(this.#options.state, at);
+    const before = this.#status;
+    this.#status = row;
+    const isKept = row.status === 'running' && before?.status === 'running';
+    return isKept && row.costUsdMicros === before.costUsdMicros ? undefined : row;
+  }
+
+  async #append(commit: Commit): Promise<void> {
+    try {
+      await this.#options.store.append(commit);
+    } catch (thrown) {
+      throw goneOr(thrown, commit.claim.run, commit.seq);
+    }
+  }
+
   /** Takes the outages that have ended since the last call, as events. */
   takeOutages(): readonly Extract<EventBody, { type: 'error:suppressed' }>[] {
+    if (this.#outages.length === 0) return [];
     return this.#outages.splice(0).map((error) => ({
       type: 'error:suppressed' as const,
       error,

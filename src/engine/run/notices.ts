@@ -15,8 +15,10 @@ export type NoticeType = (typeof NOTICE_TYPES)[keyof typeof NOTICE_TYPES];
 const TYPES: Readonly<Partial<Record<string, NoticeType>>> = NOTICE_TYPES;
 
 export function noticesOf(events: readonly Pick<RunEvent, 'seq' | 'type'>[]): readonly Notice[] {
-  return events.flatMap(({ seq, type }) => {
+  const notices: Notice[] = [];
+  for (const { seq, type } of events) {
     const name = TYPES[type];
-    return name === undefined ? [] : [{ seq, type: name }];
-  });
+    if (name !== undefined) notices.push({ seq, type: name });
+  }
+  return notices;
 }

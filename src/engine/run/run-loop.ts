@@ -215,7 +215,8 @@ export class RunLoop {
       do {
         await (this.#isLeaving() ? this.#recordOnly() : this.#step());
         // settling may add an event: a pause is one
-        if (this.#inbox.length === 0) await this.#settle();
+        const end = this.#inbox.length === 0 ? this.#settle() : undefined;
+        if (end !== undefined) await this.#endWhenIdle(end);
       } while (this.#hasMore());
     } catch (thrown) {
       await this.#fail(thrown);
@@ -260,8 +261,9 @@ export class RunLoop {
         await this.#commit([...applied, ...events], nowMs);
       throw defect;
     }
-    await this.#commit([...applied, ...events], nowMs);
-    await this.#effects.unwantedEnded();
+    await this.#commit(applied.length === 0 ? events : [...applied, ...events], nowMs);
+    const unwanted = this.#effects.unwantedEnded();
+    if (unwanted !== undefined) await unwanted;
     const mayStart = state.status === 'running' && state.cancelledBy === undefined;
     // what was requested while a drain began is not left in doubt
     if (mayStart && (!this.#isStopping || this.#isDraining)) this.#effects.startPending();
@@ -272,14 +274,13 @@ export class RunLoop {
 
   #decide(nowMs: number, events: EventBody[]): void {
     const { state } = this.#options;
-    step(state, this.#takeInbox(), nowMs, events);
-    this.#effects.abortUnwanted();
-    for (;;) {
-      const back = this.#effects.withdrawStopped();
-      if (back.length === 0) return;
-      step(state, back, nowMs, events);
+    let happened = this.#takeInbox();
+    do {
+      step(state, happened, nowMs, events);
+      this.#effects.noteRequests(events);
       this.#effects.abortUnwanted();
-    }
+      happened = this.#effects.withdrawStopped();
+    } while (happened.length > 0);
   }
 
   /** Stores known results while the run is being stopped, and decides nothing. */
@@ -290,7 +291,9 @@ export class RunLoop {
         ? event.type !== 'run:paused'
         : this.#queuedBeforeStop.has(event) || !isCausedByStopping(event),
     );
-    await this.#commit([...applied, ...recordEvents(this.#options.state, known, nowMs)], nowMs);
+    const recorded = recordEvents(this.#options.state, known, nowMs);
+    this.#effects.noteRequests(recorded);
+    await this.#commit([...applied, ...recorded], nowMs);
   }
 
   #takeApplied(): AppliedEvents {
@@ -345,26 +348,23 @@ export class RunLoop {
     return cancelledBy === undefined || status === 'cancelled' ? this.#unsettledThrough : undefined;
   }
 
-  /** Ends, pauses or sets a timer when nothing more can be decided. */
-  async #settle(): Promise<void> {
+  /** When nothing more can be decided: the end of the leg, or a pause or a timer that is set here. */
+  #settle(): LegEnd | undefined {
     const { state, alarm, inlineMs } = this.#options;
     alarm.clear(state.run);
-    if (state.status !== 'running')
-      return this.#endWhenIdle({ type: state.status === 'paused' ? 'paused' : 'ended' });
+    if (state.status !== 'running') return { type: state.status === 'paused' ? 'paused' : 'ended' };
     if (this.#isLeaving()) {
       // each result is stored as it comes, and wakes the loop
-      if (this.#isDraining && this.#effects.size > 0) return;
-      return this.#endWhenIdle({ type: 'stopped' });
+      const isAwaited = this.#isDraining && this.#effects.size > 0;
+      return isAwaited ? undefined : { type: 'stopped' };
     }
     const isIdle =
       this.#effects.size === 0 && !this.#hasUndecided() && state.cancelledBy === undefined;
     const waiting = isIdle && mustPause(state, inlineMs) ? waitingOf(state) : undefined;
-    if (waiting !== undefined) {
-      this.#inbox.push({ type: 'run:paused', waiting });
-      return;
-    }
     const wakeMs = nextTimerMs(state.timers);
-    if (wakeMs !== undefined) alarm.set(state.run, wakeMs - this.#aheadMs, () => this.wake());
+    if (waiting !== undefined) this.#inbox.push({ type: 'run:paused', waiting });
+    else if (wakeMs !== undefined) alarm.set(state.run, wakeMs - this.#aheadMs, () => this.wake());
+    return undefined;
   }
 
   #notify(event: RunEvent): void {
@@ -392,7 +392,8 @@ export class RunLoop {
   async #endWhenIdle(end: LegEnd): Promise<void> {
     this.#options.alarm.clear(this.#options.state.run);
     await this.#effects.allEnded();
-    if (this.#inbox.length === 0 || end.type === 'store' || end.type === 'defect')
-      this.#resolveEnd(end);
+    const isFailure = end.type === 'store' || end.type === 'defect';
+    // a failure while the last effects ended is the end of the leg
+    if (isFailure || (this.#inbox.length === 0 && !this.#hasFailed)) this.#resolveEnd(end);
   }
 }

@@ -21,7 +21,7 @@ import type { EventBody } from '../../machine/state/events.ts';
 import { LazyMap, LazySet } from '../../machine/state/lazy-collections.ts';
 import type { PendingEffect, RunState } from '../../machine/state/state.ts';
 import { storableEvent } from '../../machine/state/storable.ts';
-import { stoppedFor } from '../../machine/decide/stop-effects.ts';
+import { isStoppingAny, stoppedFor } from '../../machine/decide/stop-effects.ts';
 import type { Breakers } from './breakers.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { notCancelledByUs, resultEvents } from './effect-events.ts';
@@ -80,10 +80,14 @@ interface HeldResult {
   readonly events: readonly EventBody[];
 }
 
+const NONE: readonly Running[] = [];
+
 export class RunningEffects {
   readonly #options: RunningEffectsOptions;
   readonly #listener: RunningEffectsListener;
   readonly #running = new LazyMap<string, Running>();
+  /** Requested, and not started yet. */
+  readonly #requested = new LazySet<string>();
   /** Reported, and not yet applied to the state. */
   readonly #reported = new LazySet<string>();
   readonly #held = new LazyMap<string, HeldResult>();
@@ -91,10 +95,17 @@ export class RunningEffects {
   constructor(options: RunningEffectsOptions, listener: RunningEffectsListener) {
     this.#options = options;
     this.#listener = listener;
+    for (const key of options.state.effects.keys()) this.#requested.add(key);
   }
 
   get size(): number {
     return this.#running.size;
+  }
+
+  /** Looks for requests among events that the state has taken. */
+  noteRequests(events: readonly EventBody[]): void {
+    for (const event of events)
+      if (event.type === 'effect:requested') this.#requested.add(event.effect.key);
   }
 
   /** Starts the effects that the run has requested. */
@@ -121,9 +132,10 @@ export class RunningEffects {
    */
   withdrawStopped(): readonly EventBody[] {
     const { state } = this.#options;
-    for (const [key, pending] of this.#notStarted())
-      if (stoppedFor(state, pending) !== undefined)
-        this.#held.set(key, { pending, events: [stoppedBeforeStart(state, pending)] });
+    if (isStoppingAny(state))
+      for (const [key, pending] of this.#notStarted())
+        if (stoppedFor(state, pending) !== undefined)
+          this.#held.set(key, { pending, events: [stoppedBeforeStart(state, pending)] });
     const events = this.#releaseHeld();
     this.#reported.clear();
     return events;
@@ -136,7 +148,8 @@ export class RunningEffects {
 
   /** Aborts as soon as it is decided, and does not wait for a slow store. */
   abortUnwanted(): void {
-    for (const { controller } of [...this.#unwanted(), ...this.#stopping()]) controller.abort();
+    for (const { controller } of this.#unwanted()) controller.abort();
+    for (const { controller } of this.#stopping()) controller.abort();
   }
 
   /** Releases held results, once all effects that are stopped with them have ended. */
@@ -144,12 +157,9 @@ export class RunningEffects {
     if (this.#held.size === 0) return [];
     const { state } = this.#options;
     const released: EventBody[] = [];
-    const stopping = new Set(
-      Array.from(this.#running.values(), ({ pending }) => stoppedFor(state, pending)),
-    );
+    const stopping = new Set(this.#stopping().map(({ pending }) => stoppedFor(state, pending)));
     for (const [key, { pending, events }] of this.#held) {
-      const decider = stoppedFor(state, pending);
-      if (decider !== undefined && stopping.has(decider)) continue;
+      if (stopping.size > 0 && stopping.has(stoppedFor(state, pending))) continue;
       this.#held.delete(key);
       this.#reported.add(key);
       released.push(...events);
@@ -157,9 +167,13 @@ export class RunningEffects {
     return released;
   }
 
-  /** Effects that the machine no longer waits for are over before anything new begins. */
-  async unwantedEnded(): Promise<void> {
-    await Promise.all(this.#unwanted().map(({ ended }) => ended));
+  /**
+   * Effects that the machine no longer waits for are over before anything new begins. Undefined when there
+   * are none.
+   */
+  unwantedEnded(): Promise<unknown> | undefined {
+    const unwanted = this.#unwanted();
+    return unwanted.length === 0 ? undefined : Promise.all(unwanted.map(({ ended }) => ended));
   }
 
   abortAll(): void {
@@ -173,22 +187,31 @@ export class RunningEffects {
 
   #unwanted(): readonly Running[] {
     const { effects } = this.#options.state;
-    return [...this.#running].flatMap(([key, running]) =>
-      effects.get(key) === running.pending ? [] : [running],
-    );
+    let unwanted: Running[] | undefined;
+    for (const running of this.#running.values())
+      if (effects.get(running.pending.effect.key) !== running.pending)
+        (unwanted ??= []).push(running);
+    return unwanted ?? NONE;
   }
 
   #stopping(): readonly Running[] {
     const { state } = this.#options;
+    if (!isStoppingAny(state)) return NONE;
     return Array.from(this.#running.values()).filter(
       ({ pending }) => stoppedFor(state, pending) !== undefined,
     );
   }
 
   #notStarted(): readonly [string, PendingEffect][] {
-    return [...this.#options.state.effects].filter(
-      ([key]) => !this.#running.has(key) && !this.#reported.has(key) && !this.#held.has(key),
-    );
+    const { effects } = this.#options.state;
+    const found: [string, PendingEffect][] = [];
+    for (const key of this.#requested) {
+      const pending = effects.get(key);
+      if (pending === undefined) this.#requested.delete(key);
+      else if (!this.#running.has(key) && !this.#reported.has(key) && !this.#held.has(key))
+        found.push([key, pending]);
+    }
+    return found;
   }
 
   #run(request: EffectRequest, pending: PendingEffect): void {
@@ -199,6 +222,7 @@ export class RunningEffects {
       this.#listener.fail(thrown);
     });
     this.#running.set(key, { pending, controller, ended });
+    this.#requested.delete(key);
   }
 
   async #perform(
@@ -208,13 +232,11 @@ export class RunningEffects {
   ): Promise<void> {
     const { state, breakers, redactor, stillOwned } = this.#options;
     const { key } = request.ref;
-    const streamed = { hasText: false };
-    const progress = new ProgressRedaction(redactor, (value) =>
-      this.#notifyProgress(request, value),
-    );
+    const isModel = request.work.type === 'model';
+    let progress: ProgressRedaction | undefined;
     const context = this.#contextFor(request, signal, (value) => {
-      streamed.hasText ||= request.work.type === 'model';
-      if (request.work.type === 'model') progress.text(value);
+      progress ??= new ProgressRedaction(redactor, (clean) => this.#notifyProgress(request, clean));
+      if (isModel) progress.text(value);
       else progress.value(value);
     });
     const isWanted = (): boolean => state.effects.get(key) === pending;
@@ -227,9 +249,10 @@ export class RunningEffects {
       request,
       () => stillOwned?.()?.then(begin) ?? begin(),
     );
-    progress.end();
+    progress?.end();
     const result = signal.aborted ? raw : notCancelledByUs(state, request, raw, redactor);
-    if (streamed.hasText && !result.ok && !keepsPartial(request)) this.#retract(request);
+    const hasStreamed = isModel && progress !== undefined;
+    if (hasStreamed && !result.ok && !keepsPartial(request)) this.#retract(request);
     const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
     this.#running.delete(key);
     if (isWanted()) {

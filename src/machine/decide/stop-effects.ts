@@ -55,6 +55,11 @@ export function endStopping(state: RunState, decider: string): void {
   state.endings.delete(decider);
 }
 
+/** Whether any scope has decided to stop effects. */
+export function isStoppingAny({ endings }: RunState): boolean {
+  return endings.size > 0;
+}
+
 /** The scope that has decided to stop an effect; undefined for one that may run. */
 export function stoppedFor({ scopes }: RunState, { scope }: PendingEffect): string | undefined {
   return scopes.get(scope)?.stoppedFor;

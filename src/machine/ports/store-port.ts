@@ -89,9 +89,9 @@ export interface Commit {
   /** At least one. */
   readonly events: readonly object[];
   /** Replaces the whole status; absent: unchanged. Repeating it costs nothing. */
-  readonly statusRow?: RunStatusRow;
+  readonly statusRow?: RunStatusRow | undefined;
   /** These events record all messages up to this number, which are thereby taken. */
-  readonly messagesThrough?: number;
+  readonly messagesThrough?: number | undefined;
   /** To be sent to the endpoints that the store knows, in the same commit. */
   readonly notices?: readonly Notice[];
 }

@@ -7,6 +7,9 @@ import type { RunState, Scope, Visit } from './state.ts';
 
 const INDEXES = new WeakMap<FilePlan, ReadonlyMap<string, NodePlan>>();
 
+/** A step looks up many nodes of one file. */
+let last: { readonly plan: FilePlan; readonly index: ReadonlyMap<string, NodePlan> } | undefined;
+
 export function fileOf(plan: WorkflowPlan, file: string): FilePlan {
   if (file === '') return plan;
   const child = plan.children[file];
@@ -75,11 +78,13 @@ export function* workflowsAround(state: RunState, scope: Scope): Iterable<Scope>
 }
 
 function indexOf(plan: FilePlan): ReadonlyMap<string, NodePlan> {
+  if (last?.plan === plan) return last.index;
   let index = INDEXES.get(plan);
   if (index === undefined) {
     index = new Map(allNodes(plan).map((node) => [node.name, node]));
     INDEXES.set(plan, index);
   }
+  last = { plan, index };
   return index;
 }
 

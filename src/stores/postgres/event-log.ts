@@ -3,9 +3,9 @@
  * that is being written is cached, so that a commit is one statement; the row of the run accepts it
  * only if no other process has moved the head or taken the claim.
  */
-import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { Commit, LogHead, StoredCommit } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
+import { commitEvents } from '../commit-text.ts';
 import { dueMsOf } from '../due-time.ts';
 import { corrupt } from '../failure.ts';
 import { checkTaken, conflict, placeCommit } from '../store-rules.ts';
@@ -132,8 +132,7 @@ export class EventLog {
     const end = present.head;
     const from = await placeBefore(query, present, Math.min(Math.max(fromSeq, 1), end.nextSeq));
     for await (const { seq, text, head } of checkedRows(query, present, { from, end })) {
-      // its digest is right, so it is the JSON that was committed
-      const events = JSON.parse(text) as JsonObject[];
+      const events = commitEvents(text, { run, seq });
       const skipped = Math.max(0, fromSeq - seq);
       yield { seq: seq + skipped, events: events.slice(skipped), head };
     }

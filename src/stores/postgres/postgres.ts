@@ -21,6 +21,7 @@ import type {
   Tombstone,
 } from '../../machine/ports/store-port.ts';
 import { chainDigest, digestOf, rowChecksum } from '../checksum.ts';
+import { commitText } from '../commit-text.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import {
   claimLost,
@@ -46,14 +47,7 @@ import {
   workflowIn,
   type RunRow,
 } from './run-row.ts';
-import {
-  eventsText,
-  firstOfRepeated,
-  grantClaim,
-  jsonText,
-  refuseHeld,
-  statusText,
-} from '../store-rules.ts';
+import { firstOfRepeated, grantClaim, jsonText, refuseHeld, statusText } from '../store-rules.ts';
 import { integerAt, textAt } from '../typed-row.ts';
 import { Turns, type Concern } from '../per-run-queue.ts';
 
@@ -71,14 +65,14 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
   }
 
   async create(run: NewRun): Promise<Created> {
-    const text = eventsText(run.id, run.events);
+    const text = commitText({ run: run.id, seq: 1 }, run.events);
     const statusRow = statusText(run.id, run.statusRow);
     return this.#write([run.id], (query) => this.#create(query, run, { text, statusRow }));
   }
 
   async append(commit: Commit): Promise<LogHead> {
-    const { claim, events, statusRow: given } = commit;
-    const text = eventsText(claim.run, events);
+    const { claim, seq, events, statusRow: given } = commit;
+    const text = commitText({ run: claim.run, seq }, events);
     const statusRow = given && statusText(claim.run, given);
     this.#db.checkOpen();
     return this.#turns.take([claim.run], () =>

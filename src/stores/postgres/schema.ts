@@ -3,8 +3,11 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { Database, Query } from './database.ts';
 import { addSharedWork } from './shared-work-schema.ts';
 
-/** Versions 1 and 2 were never released; they used other checksums and other keys of effects. */
-const VERSION = 4;
+/**
+ * Versions 1 and 2 were never released; they used other checksums and other keys of effects. Version 5 has
+ * shorter texts of commits, and reads the longer ones.
+ */
+const VERSION = 5;
 const OLDEST_VERSION = 3;
 
 /** Two processes that open an empty database at once make one schema. */

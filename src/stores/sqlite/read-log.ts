@@ -1,8 +1,8 @@
 /** Reading a log back: every commit is checked against the chain before anyone sees it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { StoredCommit } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
+import { commitEvents } from '../commit-text.ts';
 import type { Connection } from './connection.ts';
 import { damaged, type EventLog, type Excerpt, type Link } from './event-log.ts';
 import type { Preparer } from './meta.ts';
@@ -30,7 +30,7 @@ export async function* readLog(
 ): AsyncGenerator<StoredCommit> {
   const excerpt = db.read(() => log.excerpt(run, fromSeq), { run });
   for await (const rows of checkedBatches(db, excerpt))
-    for (const row of rows) yield cutTo(commitOf(row).commit, fromSeq);
+    for (const row of rows) yield cutTo(commitOf(run, row).commit, fromSeq);
 }
 
 /**
@@ -61,7 +61,7 @@ async function* checkedBatches(db: Connection, part: Part): AsyncGenerator<reado
 
 /** Some commits in a row, each checked against the digest of the log before it. */
 export function readCommits(db: Preparer, part: Part): CheckedCommit[] {
-  return readRows(db, part).map(commitOf);
+  return readRows(db, part).map((row) => commitOf(part.run, row));
 }
 
 function readRows(db: Preparer, { run, key, before, links }: Part): CheckedRow[] {
@@ -84,9 +84,9 @@ function readRows(db: Preparer, { run, key, before, links }: Part): CheckedRow[]
   });
 }
 
-function commitOf({ link: { seq, count, digest }, text }: CheckedRow): CheckedCommit {
-  // its digest is right, so it is the list that was appended
-  const events = JSON.parse(text) as JsonObject[];
+function commitOf(run: string, { link: { seq, count, digest }, text }: CheckedRow): CheckedCommit {
+  // its digest is right, so it is the text that was appended
+  const events = commitEvents(text, { run, seq });
   return { text, commit: { seq, events, head: { nextSeq: seq + count, digest } } };
 }
 

@@ -31,7 +31,8 @@ import type {
   Tombstone,
 } from '../../machine/ports/store-port.ts';
 import { claimLost, idWasUsed, logLostItsEnd } from '../failure.ts';
-import { eventsText, firstOfRepeated, jsonText, statusText } from '../store-rules.ts';
+import { commitText } from '../commit-text.ts';
+import { firstOfRepeated, jsonText, statusText } from '../store-rules.ts';
 import { dropCheckpoints, readCheckpoint, saveCheckpoint } from './checkpoints.ts';
 import {
   insertClaim,
@@ -131,7 +132,7 @@ class SqliteStore implements RunStore {
   }
 
   async create(run: NewRun): Promise<{ readonly claim: Claim; readonly head: LogHead }> {
-    const text = eventsText(run.id, run.events);
+    const text = commitText({ run: run.id, seq: 1 }, run.events);
     const statusRow = statusText(run.id, run.statusRow);
     return this.#writes.add({ run: run.id }, () => {
       const existing = findRun(this.#db, run.id);
@@ -150,10 +151,10 @@ class SqliteStore implements RunStore {
   }
 
   append(commit: Commit): Promise<LogHead> {
-    const { claim, events, statusRow, messagesThrough, notices = [] } = commit;
+    const { claim, seq, events, statusRow, messagesThrough, notices = [] } = commit;
     const { run } = claim;
     return this.#writes.addPrepared({ run, isOrdered: true }, () => {
-      const text = eventsText(run, events);
+      const text = commitText({ run, seq }, events);
       const change = statusRow && statusText(run, statusRow);
       const takesNone = messagesThrough === undefined;
       return {

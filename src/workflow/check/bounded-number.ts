@@ -53,8 +53,32 @@ export function atMost(figure: Figure, bound: number | undefined): Figure {
   return figure.value === null || figure.value > bound ? exactly(bound) : figure;
 }
 
-/** Unbounded, with the reasons of all unbounded numbers. */
 function open(figures: readonly Figure[]): Figure {
-  const reasons = figures.flatMap(({ value, reasons: why }) => (value === null ? why : []));
-  return { value: null, reasons: [...new Set(reasons)] };
+  return new Open(figures.filter(({ value }) => value === null));
+}
+
+/**
+ * Unbounded, with the reasons of all its parts, which are collected when somebody asks: the figure of a long chain
+ * is made of as many figures as the chain has nodes, and each of them would repeat the reasons of all before it.
+ */
+class Open implements Figure {
+  readonly value = null;
+  readonly #parts: readonly Figure[];
+
+  constructor(parts: readonly Figure[]) {
+    this.#parts = parts;
+  }
+
+  get reasons(): readonly string[] {
+    const reasons = new Set<string>();
+    const seen = new Set<Figure>();
+    const ahead: Figure[] = [this];
+    for (let figure = ahead.pop(); figure !== undefined; figure = ahead.pop()) {
+      if (seen.has(figure)) continue;
+      seen.add(figure);
+      if (figure instanceof Open) ahead.push(...figure.#parts.toReversed());
+      else for (const reason of figure.reasons) reasons.add(reason);
+    }
+    return [...reasons];
+  }
 }

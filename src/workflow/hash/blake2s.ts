@@ -36,7 +36,6 @@ const SIGMA = Uint8Array.of(
 
 // shared: a hash is finished before the next one begins
 const state = new Int32Array(8);
-const work = new Int32Array(16);
 
 /** 40 hexadecimal digits, as the bytes of the hash are written. */
 export function blakeHex(text: string): string {
@@ -59,45 +58,107 @@ export function blake2s(text: Utf8Words, outputBytes: number): Int32Array {
   return state;
 }
 
+/** The sixteen words are variables, because a list of them takes three times as long. */
 function compress({ words }: Utf8Words, from: number, counted: number, isLast: boolean): void {
-  work.set(state);
-  work.set(IV, 8);
-  work[12] = (work[12] ?? 0) ^ counted;
-  work[13] = (work[13] ?? 0) ^ Math.floor(counted / 2 ** 32);
-  if (isLast) work[14] = ~(work[14] ?? 0);
-  for (let at = 0; at < SIGMA.length; at += 2) {
-    const column = (at >>> 1) & 3;
-    // the first half of a round mixes columns, the second one diagonals
-    const turn = (at >>> 3) & 1;
-    const one = words[from + (SIGMA[at] ?? 0)] ?? 0;
-    const other = words[from + (SIGMA[at + 1] ?? 0)] ?? 0;
-    mix(column, turn, one, other);
+  let v0 = state[0] ?? 0;
+  let v1 = state[1] ?? 0;
+  let v2 = state[2] ?? 0;
+  let v3 = state[3] ?? 0;
+  let v4 = state[4] ?? 0;
+  let v5 = state[5] ?? 0;
+  let v6 = state[6] ?? 0;
+  let v7 = state[7] ?? 0;
+  let v8 = IV[0] ?? 0;
+  let v9 = IV[1] ?? 0;
+  let v10 = IV[2] ?? 0;
+  let v11 = IV[3] ?? 0;
+  let v12 = IV[4] ?? 0;
+  let v13 = IV[5] ?? 0;
+  let v14 = IV[6] ?? 0;
+  let v15 = IV[7] ?? 0;
+  v12 ^= counted;
+  v13 ^= Math.floor(counted / 2 ** 32);
+  if (isLast) v14 = ~v14;
+  for (let at = 0; at < SIGMA.length; at += BLOCK_WORDS) {
+    // the columns, with the function G of the RFC written out
+    v0 = (v0 + v4 + (words[from + (SIGMA[at] ?? 0)] ?? 0)) | 0;
+    v12 = turned(v12 ^ v0, 16);
+    v8 = (v8 + v12) | 0;
+    v4 = turned(v4 ^ v8, 12);
+    v0 = (v0 + v4 + (words[from + (SIGMA[at + 1] ?? 0)] ?? 0)) | 0;
+    v12 = turned(v12 ^ v0, 8);
+    v8 = (v8 + v12) | 0;
+    v4 = turned(v4 ^ v8, 7);
+    v1 = (v1 + v5 + (words[from + (SIGMA[at + 2] ?? 0)] ?? 0)) | 0;
+    v13 = turned(v13 ^ v1, 16);
+    v9 = (v9 + v13) | 0;
+    v5 = turned(v5 ^ v9, 12);
+    v1 = (v1 + v5 + (words[from + (SIGMA[at + 3] ?? 0)] ?? 0)) | 0;
+    v13 = turned(v13 ^ v1, 8);
+    v9 = (v9 + v13) | 0;
+    v5 = turned(v5 ^ v9, 7);
+    v2 = (v2 + v6 + (words[from + (SIGMA[at + 4] ?? 0)] ?? 0)) | 0;
+    v14 = turned(v14 ^ v2, 16);
+    v10 = (v10 + v14) | 0;
+    v6 = turned(v6 ^ v10, 12);
+    v2 = (v2 + v6 + (words[from + (SIGMA[at + 5] ?? 0)] ?? 0)) | 0;
+    v14 = turned(v14 ^ v2, 8);
+    v10 = (v10 + v14) | 0;
+    v6 = turned(v6 ^ v10, 7);
+    v3 = (v3 + v7 + (words[from + (SIGMA[at + 6] ?? 0)] ?? 0)) | 0;
+    v15 = turned(v15 ^ v3, 16);
+    v11 = (v11 + v15) | 0;
+    v7 = turned(v7 ^ v11, 12);
+    v3 = (v3 + v7 + (words[from + (SIGMA[at + 7] ?? 0)] ?? 0)) | 0;
+    v15 = turned(v15 ^ v3, 8);
+    v11 = (v11 + v15) | 0;
+    v7 = turned(v7 ^ v11, 7);
+    // the diagonals
+    v0 = (v0 + v5 + (words[from + (SIGMA[at + 8] ?? 0)] ?? 0)) | 0;
+    v15 = turned(v15 ^ v0, 16);
+    v10 = (v10 + v15) | 0;
+    v5 = turned(v5 ^ v10, 12);
+    v0 = (v0 + v5 + (words[from + (SIGMA[at + 9] ?? 0)] ?? 0)) | 0;
+    v15 = turned(v15 ^ v0, 8);
+    v10 = (v10 + v15) | 0;
+    v5 = turned(v5 ^ v10, 7);
+    v1 = (v1 + v6 + (words[from + (SIGMA[at + 10] ?? 0)] ?? 0)) | 0;
+    v12 = turned(v12 ^ v1, 16);
+    v11 = (v11 + v12) | 0;
+    v6 = turned(v6 ^ v11, 12);
+    v1 = (v1 + v6 + (words[from + (SIGMA[at + 11] ?? 0)] ?? 0)) | 0;
+    v12 = turned(v12 ^ v1, 8);
+    v11 = (v11 + v12) | 0;
+    v6 = turned(v6 ^ v11, 7);
+    v2 = (v2 + v7 + (words[from + (SIGMA[at + 12] ?? 0)] ?? 0)) | 0;
+    v13 = turned(v13 ^ v2, 16);
+    v8 = (v8 + v13) | 0;
+    v7 = turned(v7 ^ v8, 12);
+    v2 = (v2 + v7 + (words[from + (SIGMA[at + 13] ?? 0)] ?? 0)) | 0;
+    v13 = turned(v13 ^ v2, 8);
+    v8 = (v8 + v13) | 0;
+    v7 = turned(v7 ^ v8, 7);
+    v3 = (v3 + v4 + (words[from + (SIGMA[at + 14] ?? 0)] ?? 0)) | 0;
+    v14 = turned(v14 ^ v3, 16);
+    v9 = (v9 + v14) | 0;
+    v4 = turned(v4 ^ v9, 12);
+    v3 = (v3 + v4 + (words[from + (SIGMA[at + 15] ?? 0)] ?? 0)) | 0;
+    v14 = turned(v14 ^ v3, 8);
+    v9 = (v9 + v14) | 0;
+    v4 = turned(v4 ^ v9, 7);
   }
-  for (let index = 0; index < 8; index++)
-    state[index] = (state[index] ?? 0) ^ (work[index] ?? 0) ^ (work[index + 8] ?? 0);
+  absorb(0, v0 ^ v8);
+  absorb(1, v1 ^ v9);
+  absorb(2, v2 ^ v10);
+  absorb(3, v3 ^ v11);
+  absorb(4, v4 ^ v12);
+  absorb(5, v5 ^ v13);
+  absorb(6, v6 ^ v14);
+  absorb(7, v7 ^ v15);
 }
 
-/** The function G of the RFC, on a column or a diagonal of the four rows of four words. */
-function mix(column: number, turn: number, one: number, other: number): void {
-  const ib = 4 + ((column + turn) & 3);
-  const ic = 8 + ((column + 2 * turn) & 3);
-  const id = 12 + ((column + 3 * turn) & 3);
-  let a = work[column] ?? 0;
-  let b = work[ib] ?? 0;
-  let c = work[ic] ?? 0;
-  let d = work[id] ?? 0;
-  a = (a + b + one) | 0;
-  d = turned(d ^ a, 16);
-  c = (c + d) | 0;
-  b = turned(b ^ c, 12);
-  a = (a + b + other) | 0;
-  d = turned(d ^ a, 8);
-  c = (c + d) | 0;
-  b = turned(b ^ c, 7);
-  work[column] = a;
-  work[ib] = b;
-  work[ic] = c;
-  work[id] = d;
+function absorb(index: number, word: number): void {
+  state[index] = (state[index] ?? 0) ^ word;
 }
 
 function turned(word: number, by: number): number {

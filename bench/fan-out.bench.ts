@@ -1,0 +1,127 @@
+/**
+ * A `for_each` over a list through `errand.start`: in SQLite beside the same rows written bare in the same
+ * transactions, and in memory, which must not take longer than SQLite. At ten times the length a member costs the same.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Errand } from '../src/engine/errand-interface.ts';
+import { builds, type Build } from './built-package.ts';
+import type { Bench, Measurement } from './measure.ts';
+import { inShuffledRounds, spentOn, spreadText, summaryOf, type Case } from './rounds.ts';
+
+const MEMBERS = 1000;
+const AT_ONCE = 50;
+const LIMIT = 2.5;
+const LONG = 10_000;
+/** How much dearer a member of the long list may be. */
+const FLAT = 1.5;
+
+export const bench: Bench = {
+  name: 'fan-out: a for_each through openErrand and errand.start',
+  run: async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'errand-bench-'));
+    try {
+      const measured: Measurement[] = [];
+      for (const build of await builds()) measured.push(...(await fanOut(directory, build)));
+      return measured;
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+async function fanOut(directory: string, build: Build): Promise<Measurement[]> {
+  const path = join(directory, `fan${build.name}.db`);
+  const functions = { double: (input: unknown) => input };
+  const stored = await build.openErrand({
+    store: await build.openSqliteStore({ path, now: Date.now, durability: 'normal' }),
+    functions,
+  });
+  const inMemory = await build.openErrand({ store: 'memory', functions });
+  const file = fan(build);
+  await complete(stored, file, MEMBERS);
+  const bare = sameRows(join(directory, `bare${build.name}.db`), path);
+  const sqlite = `${MEMBERS} members, ${AT_ONCE} at a time, SQLite normal${build.name}`;
+  const memory = `${MEMBERS} members in memory${build.name}`;
+  const long = `a member of ${LONG} in memory${build.name}`;
+  const cases: Case[] = [
+    { name: 'bare', run: () => spentOn(1, bare) },
+    { name: sqlite, run: () => spentOn(1, () => complete(stored, file, MEMBERS)) },
+    { name: memory, run: () => spentOn(1, () => complete(inMemory, file, MEMBERS)) },
+    { name: long, run: () => spentOn(LONG, () => complete(inMemory, file, LONG)) },
+  ];
+  const rounds = await inShuffledRounds(20, cases);
+  await stored.close();
+  await inMemory.close();
+  const limit = summaryOf(rounds, 'bare', 'cpuMs');
+  const own = summaryOf(rounds, sqlite, 'cpuMs');
+  const held = summaryOf(rounds, memory, 'cpuMs');
+  const each = summaryOf(rounds, long, 'cpuMs');
+  return [
+    {
+      name: sqlite,
+      ms: own.ms,
+      limitMs: limit.ms * LIMIT,
+      note: `${(own.ms / limit.ms).toFixed(2)}× the bare rows, at most ${LIMIT}×; of the processor, ${spreadText(own)}`,
+    },
+    {
+      name: memory,
+      ms: held.ms,
+      limitMs: own.ms,
+      note: `not more than SQLite; ${spreadText(held)}`,
+    },
+    {
+      name: long,
+      ms: each.ms,
+      limitMs: (held.ms / MEMBERS) * FLAT,
+      note: `at most ${FLAT}× one of ${MEMBERS}; ${spreadText(each)}`,
+    },
+  ];
+}
+
+function fan({ workflow }: Build) {
+  return workflow({
+    name: 'fan',
+    entryPoint: 'each',
+    input: { items: { type: 'array' } },
+    forEach: [
+      {
+        name: 'each',
+        source: 'workflow.input.items',
+        as: 'item',
+        maxConcurrent: AT_ONCE,
+        agent: { name: 'one', type: 'call', function: 'double', arguments: { n: '{{ item }}' } },
+      },
+    ],
+  });
+}
+
+async function complete(
+  errand: Errand,
+  file: Parameters<Errand['start']>[0],
+  members: number,
+): Promise<void> {
+  const items = Array.from({ length: members }, (_, index) => index);
+  const run = await errand.start(file, { input: { items } });
+  const { status } = await run.result();
+  if (status !== 'completed') throw new Error(`the fan-out ended as ${status}`);
+}
+
+/** Writes the rows of a file into a bare table, each in a commit of its own, as the run did. */
+function sameRows(path: string, from: string): () => void {
+  const stored = new DatabaseSync(from, { readOnly: true });
+  const texts = stored.prepare('SELECT events FROM events ORDER BY id').all();
+  stored.close();
+  const db = new DatabaseSync(path);
+  db.exec(`
+    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+    CREATE TABLE events (id INTEGER PRIMARY KEY, events TEXT NOT NULL) STRICT;
+  `);
+  const insert = db.prepare('INSERT INTO events (events) VALUES (?)');
+  return () => {
+    // making the text is part of the work
+    for (const { events } of texts) insert.run(JSON.stringify(JSON.parse(String(events))));
+  };
+}
