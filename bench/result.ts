@@ -59,16 +59,23 @@ export interface Compared {
   readonly curves?: readonly Curve[];
 }
 
-/** A stored run: `bench/results/<day>.json`. */
-export interface BenchResult extends Required<Compared> {
-  readonly at: string;
-  readonly machine: {
-    readonly cpu: string;
-    readonly cores: number;
-    readonly memoryMb: number;
-    readonly os: string;
-    /** Load of the last minute before the run and after it: 0 is a quiet machine. */
-    readonly load: readonly [before: number, after: number];
-  };
-  readonly versions: Readonly<Record<string, string>>;
+export interface MachineFacts {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryMb: number;
+  readonly os: string;
+  readonly node: string;
+  readonly sqlite: string;
+  /** Of the minute before: 0 is a quiet machine. */
+  readonly load: number;
+}
+
+export interface Measured {
+  readonly measured: { readonly at: string; readonly machine: MachineFacts };
+}
+
+/** What `bench/results/latest.json` holds: the last value of every row. */
+export interface BenchResult {
+  readonly rows: readonly (Row & Measured)[];
+  readonly curves: readonly (Curve & Measured)[];
 }

@@ -15,6 +15,8 @@ const [COMPILED = join(ROOT, 'build'), DIST = join(ROOT, 'dist')] = process.argv
 /** Entries that package.json exports, and files that are started or looked up on their own. */
 const ENTRIES = [
   'index',
+  'whole',
+  'judging',
   'browser',
   'classify',
   'ai-sdk/index',
@@ -31,6 +33,8 @@ const ENTRIES = [
 
 /** Files that find others from where they are, and so have to stay there. */
 const PLACED = [
+  'lazy-judging',
+  'lazy-workflow',
   'engine/temporal/worker',
   'engine/version',
   'server/page/page-folder',
@@ -110,7 +114,7 @@ await bundler.write({
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => {
     const placed = PLACED.find((name) => moduleIds.includes(compiled(name)));
-    return placed === undefined ? 'chunks/[name].mjs' : `${dirname(placed)}/[name].part.js`;
+    return placed === undefined ? 'chunks/[name].mjs' : join(dirname(placed), '[name].part.js');
   },
   codeSplitting: {
     includeDependenciesRecursively: false,
@@ -170,7 +174,11 @@ function togetherIn(id, graph) {
   const alone = Object.entries(ALONE).flatMap(([name, entry]) =>
     reachedFrom(entry, graph).has(id) ? [name] : [],
   );
-  return [...programs, ...alone].join('-');
+  // nearly all of what an import loads is loaded by every other program but the help
+  const told = programs.includes('import')
+    ? programs.filter((name) => name === 'import' || name === 'help')
+    : programs;
+  return [...told, ...alone].join('-');
 }
 
 /**

@@ -98,6 +98,7 @@ export const TOP_LEVEL = {
     files: [
       'browser.ts',
       'classify.ts',
+      'judging.ts',
       'machine-clock.ts',
       'option-checks.ts',
       'public-api.ts',
@@ -111,8 +112,15 @@ export const TOP_LEVEL = {
     isPure: true,
   },
   entry: {
-    files: ['index.ts', 'open-errand.ts', 'temporal.ts', 'lazy-workflow.ts'],
-    imports: ['root', 'errors', 'workflow', 'machine', 'engine', 'telemetry'],
+    files: [
+      'index.ts',
+      'whole.ts',
+      'open-errand.ts',
+      'temporal.ts',
+      'lazy-judging.ts',
+      'lazy-workflow.ts',
+    ],
+    imports: ['root', 'errors', 'providers', 'workflow', 'machine', 'engine', 'telemetry'],
   },
 };
 

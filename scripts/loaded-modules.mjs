@@ -49,9 +49,7 @@ export function loadedModules(compiled) {
       run: [command, 'run', 'small.yaml', '--quiet'],
       runs: [command, 'runs'],
     };
-    return new Map(
-      Object.entries(programs).map(([name, args]) => [name, loadedBy(args, folder)]),
-    );
+    return new Map(Object.entries(programs).map(([name, args]) => [name, loadedBy(args, folder)]));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { BreakerState } from './machine/policy/breaker.ts';
 import type { ResilienceClock } from './machine-clock.ts';
-import { createResilience, withResilience } from './resilience.ts';
+import { createResilience, withResilience } from './judging.ts';
 
 const broken = { status: 500, headers: {}, body: {} };
 

@@ -10,7 +10,7 @@ import {
   CLOSED,
   type BreakerState,
 } from './machine/policy/breaker.ts';
-import { reportFrom, type ReportFromOptions } from './providers/report-from.ts';
+import type { ReportFromOptions } from './providers/report-from.ts';
 import { MACHINE_CLOCK, type AbortSignalLike, type ResilienceClock } from './machine-clock.ts';
 import { withBodyRead } from './read-response.ts';
 import { EarlyEnd } from './resilience-end.ts';
@@ -61,24 +61,21 @@ export type WithResilience = <T>(
   policy?: ResiliencePolicy,
 ) => Promise<T>;
 
-/**
- * Makes a `withResilience` with breakers and a clock of its own: one for each tenant, or for a test.
- * Throws `validation.input` for options that cannot be meant.
- * @example
- * ```ts
- * import { createResilience } from 'errand';
- *
- * const breakers = new Map();
- * const resilient = createResilience({ breakers });
- * await resilient(() => 'called', { breaker: 'openai' });
- * console.log([...breakers.keys()]); // [ 'openai' ]
- * ```
- */
-export function createResilience(options: ResilienceOptions = {}): WithResilience {
-  checkInstance(options);
-  const { clock = MACHINE_CLOCK, breakers = new Map<string, BreakerState>() } = options;
-  const instance = { clock, breakers };
-  return (call, policy = NOTHING_SAID) => callWithResilience(call, policy, instance);
+/** The door from a catch, which may have to be loaded first. */
+export type ReportFrom = (thrown: unknown, options?: ReportFromOptions) => ErrorReport;
+
+/** Makes `createResilience` for an entry of the package, with the way in which that has its classifier. */
+export function resilienceWith(reportFrom: ReportFrom) {
+  return (options: ResilienceOptions = {}): WithResilience => {
+    checkInstance(options);
+    const { clock = MACHINE_CLOCK, breakers = new Map<string, BreakerState>() } = options;
+    const instance = { clock, breakers, reportFrom };
+    return (call, policy = NOTHING_SAID) => callWithResilience(call, policy, instance);
+  };
+}
+
+interface Instance extends Required<ResilienceOptions> {
+  readonly reportFrom: ReportFrom;
 }
 
 const NOTHING_SAID: ResiliencePolicy = {};
@@ -90,7 +87,7 @@ const NOTHING_SAID: ResiliencePolicy = {};
 async function callWithResilience<T>(
   call: (context: ResilientCall) => T | Promise<T>,
   policy: ResiliencePolicy,
-  instance: Required<ResilienceOptions>,
+  instance: Instance,
 ): Promise<T> {
   checkOptions(call, policy);
   const waitAfter = readRetry(policy.retry);
@@ -114,7 +111,14 @@ async function callWithResilience<T>(
         thrown = failure;
       }
       seen ??= new Seen(policy);
-      const report = await judge(thrown, { policy, clock, breaker, end, seen });
+      const report = await judge(thrown, {
+        policy,
+        clock,
+        breaker,
+        end,
+        seen,
+        reportFrom: instance.reportFrom,
+      });
       seen.add(report);
       const delayMs = hasOwnRetries(report) ? undefined : waitAfter(report, number);
       if (delayMs === undefined) throw seen.failed(report);
@@ -133,12 +137,13 @@ interface Around {
   readonly breaker: NamedBreaker | undefined;
   readonly end: EarlyEnd;
   readonly seen: Seen;
+  readonly reportFrom: ReportFrom;
 }
 
 /** The report of a failed attempt; throws where the deadline or the caller has ended it. */
 async function judge(
   thrown: unknown,
-  { policy, clock, breaker, end, seen }: Around,
+  { policy, clock, breaker, end, seen, reportFrom }: Around,
 ): Promise<ErrorReport> {
   const failed = (kind: string): void =>
     breaker?.change((state) => breakerFailed(state, kind, clock.now()));
@@ -203,23 +208,3 @@ class NamedBreaker {
     if (changed !== state) this.#breakers.set(this.#name, changed);
   }
 }
-
-/**
- * Makes a call again where that helps, behind a breaker and within a deadline: the default instance of
- * `createResilience`. Throws an `ErrandError` with the last failure's report and all attempts in it;
- * where a deadline, an open breaker or the caller ends it, that failure is the cause. A failure whose
- * `retryable` is null (nobody knows) is not retried, unless `on` names its kind. Rejects with
- * `validation.input` for options that cannot be meant, before the call is made.
- * @example
- * ```ts
- * import { raise, withResilience } from 'errand';
- *
- * let calls = 0;
- * const reply = await withResilience(
- *   () => (++calls < 2 ? raise('house.busy', 'Come back later') : 'done'),
- *   { retry: { max: 2, initialSeconds: 0, on: ['house.busy'] }, deadlineMs: 30_000 },
- * );
- * console.log(reply, calls); // done 2
- * ```
- */
-export const withResilience: WithResilience = /* @__PURE__ */ createResilience();
