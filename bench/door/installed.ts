@@ -4,7 +4,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const ROOT = dirname(dirname(import.meta.dirname));
+/** The checkout, whose packages a bench may use. */
+export const ROOT: string = dirname(dirname(import.meta.dirname));
 export const PEERS: string = join(ROOT, 'bench', 'peers');
 
 export interface Installed {
