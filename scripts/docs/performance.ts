@@ -58,7 +58,7 @@ export function renderPerformance(): string {
         ]),
     '## What we lose at',
     '',
-    ...lost(result.rows),
+    ...lost(result),
     '',
     '## Growth',
     '',
@@ -104,7 +104,13 @@ function cells(row: StoredRow): readonly string[] {
 }
 
 /** Goals that are missed, and work that a peer does better. */
-function lost(rows: readonly StoredRow[]): readonly string[] {
+function lost({ rows, curves }: BenchResult): readonly string[] {
+  const bent = curves
+    .filter((curve) => curveVerdict(curve) === 'missed')
+    .map(
+      (curve) =>
+        `- ${curve.name} costs ${growthOf(curve).toFixed(1)} times as much at ${grouped(curve.points.at(-1)?.at ?? 0)} ${curve.along} as at ${grouped(curve.points[0]?.at ?? 0)}.`,
+    );
   const lines = rows.flatMap((row) => {
     const { name, unit, goal, note, ours } = row;
     const because = note === undefined ? '' : ` ${note}`;
@@ -130,7 +136,8 @@ function lost(rows: readonly StoredRow[]): readonly string[] {
         : []),
     ];
   });
-  return lines.length === 0 ? ['Nothing that was measured.'] : lines;
+  const all = [...lines, ...bent];
+  return all.length === 0 ? ['Nothing that was measured.'] : all;
 }
 
 const BAR = 24;
