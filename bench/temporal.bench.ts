@@ -23,7 +23,7 @@ const LIMIT = 1.2;
 const STEPS = 100;
 const MEMBERS = 200;
 const AT_ONCE = 50;
-const ROUNDS = 5;
+const ROUNDS = 4;
 
 const functions = { double: (input: unknown) => ({ n: Number((input as { n: number }).n) * 2 }) };
 
