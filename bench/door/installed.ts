@@ -12,7 +12,7 @@ export interface Installed {
   /** `node_modules/errand` is in it. */
   readonly folder: string;
   readonly command: string;
-  remove(): void;
+  readonly remove: () => void;
 }
 
 let isBuilt = false;

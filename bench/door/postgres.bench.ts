@@ -115,7 +115,7 @@ async function stepsPerSecond(
   for (const each of [first, ...others]) each.send('go');
   const cpuUs = await Promise.all(done);
   const seconds = (performance.now() - start) / 1000;
-  await Promise.all([first, ...others].map((each) => each.exitCode ?? once(each, 'exit')));
+  await Promise.all([first, ...others].map(gone));
   if (kind === 'errand') CPU_US.push(median(cpuUs));
   return (processes * RUNS * STEPS) / seconds;
 }
@@ -129,4 +129,8 @@ async function said(child: ChildProcess): Promise<unknown> {
   // the one that comes later says nothing new
   ended.catch(() => undefined);
   return Promise.race([heard, ended]);
+}
+
+async function gone(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null) await once(child, 'exit');
 }
