@@ -14,7 +14,7 @@ import { peerAddress, peerVersion } from './peers.ts';
 import { inShuffledRounds, type Way } from './rounds.ts';
 
 const STEPS = 10;
-const RUNS = 30;
+const RUNS = 100;
 const AT_ONCE = 10;
 const ROUNDS = 3;
 const PROCESSES = [1, 2, 4];

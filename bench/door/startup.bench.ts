@@ -14,6 +14,14 @@ nodes:
   - {name: label, type: agent, model: sim/clerk, prompt: Hello, tools: [], output: {ok: {type: boolean}}}
 `;
 
+/** Where the time goes, by profiles. */
+const NOTES: Readonly<Record<string, string>> = {
+  errand: 'It is the catalog, the report and the redaction, which everything else stands on.',
+  'validate small.yaml':
+    'A third of what it adds is building the schemas of workflow files with zod, a third loading code.',
+  'run small.yaml --quiet': 'As for `validate`, and the engine besides.',
+};
+
 const COMMANDS: Readonly<Record<string, Goal | undefined>> = {
   '--help': undefined,
   'validate small.yaml': { times: 2.5 },
@@ -62,6 +70,7 @@ export const bench: ComparedBench = {
         ours: rounds[of] ?? [],
         limit,
         ...(goal === undefined ? {} : { goal }),
+        ...(NOTES[of] === undefined ? {} : { note: NOTES[of] }),
       });
       const beside = peers.map((peer): Peer => ({
         name: peer,

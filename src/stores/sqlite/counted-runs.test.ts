@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { afterAll, expect, it } from 'vitest';
 import type { Preparer } from './meta.ts';
 import { CountedRuns } from './counted-runs.ts';
@@ -22,9 +22,10 @@ function tableOf(name: string, count: number) {
       const statement = db.prepare(sql);
       if (!sql.includes('count(*)')) return statement;
       const get = statement.get.bind(statement);
-      statement.get = (...values) => {
-        from.push(Number(values[0]));
-        return get(...values);
+      statement.get = (key) => {
+        from.push(Number(key));
+        // the statement has one value, and no names
+        return get(key as SQLInputValue);
       };
       return statement;
     },
