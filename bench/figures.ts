@@ -9,7 +9,7 @@ export interface Spread {
   readonly high: number;
 }
 
-export type Verdict = 'met' | 'missed' | 'told';
+export type Verdict = 'met' | 'missed' | 'no goal';
 
 export function spreadOf(rounds: readonly number[]): Spread {
   const sorted = rounds.toSorted((a, b) => a - b);
@@ -31,7 +31,7 @@ export function addedOf({ ours, limit }: Row): Spread | undefined {
 
 export function verdictOf(row: Row): Verdict {
   const { goal } = row;
-  if (goal === undefined) return 'told';
+  if (goal === undefined) return 'no goal';
   return keeps(row, goal) ? 'met' : 'missed';
 }
 
@@ -59,6 +59,6 @@ export function growthOf({ points }: Curve): number {
 }
 
 export function curveVerdict(curve: Curve): Verdict {
-  if (curve.flat === undefined) return 'told';
+  if (curve.flat === undefined) return 'no goal';
   return growthOf(curve) <= curve.flat ? 'met' : 'missed';
 }

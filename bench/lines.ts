@@ -5,7 +5,7 @@ import type { Curve, Goal, Row, Unit } from './result.ts';
 
 export function rowLines(row: Row): string {
   const { name, unit, ours, limit, goal, note, peers = [] } = row;
-  const told = [
+  const parts = [
     `${name}: ${withSpread(ours, unit)}`,
     ...(limit === undefined
       ? []
@@ -17,7 +17,7 @@ export function rowLines(row: Row): string {
       ? `    ${peer.name} ${peer.version}: ${peer.why}`
       : `    ${peer.name} ${peer.version}: ${withSpread(peer.rounds, unit)}`,
   );
-  return [`  ${told.join('; ')}`, ...others, ...(note === undefined ? [] : [`    ${note}`])].join(
+  return [`  ${parts.join('; ')}`, ...others, ...(note === undefined ? [] : [`    ${note}`])].join(
     '\n',
   );
 }

@@ -5,7 +5,7 @@
 
 export type Unit = 'µs' | 'ms' | 'MB' | '×' | 'runs/s' | 'steps/s';
 
-/** What a row has to keep to; a row without one is only told. */
+/** What a row has to keep to; a row without one is only shown. */
 export type Goal =
   /** At most so many times its limit, of the same round. */
   | { readonly times: number }

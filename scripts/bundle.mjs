@@ -175,10 +175,10 @@ function togetherIn(id, graph) {
     reachedFrom(entry, graph).has(id) ? [name] : [],
   );
   // nearly all of what an import loads is loaded by every other program but the help
-  const told = programs.includes('import')
+  const named = programs.includes('import')
     ? programs.filter((name) => name === 'import' || name === 'help')
     : programs;
-  return [...told, ...alone].join('-');
+  return [...named, ...alone].join('-');
 }
 
 /**

@@ -64,7 +64,7 @@ function loadedBy(args, folder) {
   const record = join(folder, 'record.json');
   const { status, stderr } = spawnSync(process.execPath, ['--import', RECORDER, ...args], {
     cwd: folder,
-    // settings of whoever builds must not change what is built
+    // settings of the machine that builds must not change what is built
     env: { PATH: process.env['PATH'], HOME: folder, RECORD_MODULES: record },
     encoding: 'utf8',
   });

@@ -43,8 +43,7 @@ import {
 } from './claims.ts';
 import { Connection, type Durability } from './connection.ts';
 import { dueRuns, noteStop } from './shared-work/due-runs.ts';
-import { CheckedRows, KnownLists } from './checked-rows.ts';
-import { CountedRuns } from './counted-runs.ts';
+import { CheckedRows, CountedRuns, KnownLists } from './checked-rows.ts';
 import { EventLog } from './event-log.ts';
 import { runsWithMessages, sendMessage, takeMessages, waitingMessages } from './inbox.ts';
 import { readMeta, writeMeta } from './meta.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { afterAll, expect, it } from 'vitest';
 import type { Preparer } from './meta.ts';
-import { CountedRuns } from './counted-runs.ts';
+import { CountedRuns } from './checked-rows.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'errand-counted-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
