@@ -87,7 +87,7 @@ export class EarlyEnd {
     }
   }
 
-  /** Whether the deadline threw this; the call is told so then. */
+  /** Whether the deadline threw this; the signal of the call is aborted then. */
   isDeadline(thrown: unknown): boolean {
     if (thrown !== DEADLINE) return false;
     this.#controller.abort(DEADLINE);
