@@ -1,7 +1,7 @@
 /** A good call through `resilientModel` costs at most 30 µs of its own, beside the same call of the model itself. */
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { resilientModel } from '../src/ai-sdk/index.ts';
-import { withResilience } from '../src/resilience.ts';
+import { withResilience } from '../src/judging.ts';
 import { median, type Bench } from './measure.ts';
 
 const ALLOWED_US = 30;

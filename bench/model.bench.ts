@@ -6,11 +6,9 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createModelEffect } from '../src/effects/model/model.ts';
-import { createRedactor } from '../src/errors/redaction/redact.ts';
 import { median } from './measure.ts';
+import { bareCall, ourCall, type Call } from './model-calls.ts';
 
 const LIMIT_US = 60;
 const LEAST_SHARE = 0.9;
@@ -21,8 +19,6 @@ const AT_ONCE = 32;
 const ROUNDS = 12;
 const CALLS_AT_ONCE = 128;
 
-const SDKS = join(import.meta.dirname, '../test/sdks');
-
 interface Figure {
   readonly name: string;
   readonly value: number;
@@ -30,8 +26,6 @@ interface Figure {
   readonly limit: number;
   readonly ratio: number;
 }
-
-type Call = () => Promise<void>;
 
 export const name = 'model: a call beside a bare one of the AI SDK';
 
@@ -49,64 +43,6 @@ export async function run(): Promise<readonly Figure[]> {
   } finally {
     upstream.disconnect();
   }
-}
-
-/** Written down here as far as it is used: the package is only there for tests. */
-interface Ai {
-  readonly streamText: (call: object) => {
-    readonly fullStream: AsyncIterable<{ readonly type: string }>;
-  };
-}
-
-interface Compatible {
-  readonly createOpenAICompatible: (settings: object) => (model: string) => object;
-}
-
-function bareCall(baseURL: string): Call {
-  const load = createRequire(join(SDKS, 'package.json'));
-  const { streamText } = load('ai') as Ai;
-  const { createOpenAICompatible } = load('@ai-sdk/openai-compatible') as Compatible;
-  const model = createOpenAICompatible({
-    name: 'groq',
-    baseURL,
-    apiKey: 'key',
-    includeUsage: true,
-  })('m');
-  return async () => {
-    let last = '';
-    const messages = [{ role: 'user', content: 'Say hello.' }];
-    const { fullStream } = streamText({
-      model,
-      messages,
-      maxRetries: 0,
-      abortSignal: new AbortController().signal,
-    });
-    for await (const part of fullStream) last = part.type;
-    if (last !== 'finish') throw new Error(`the bare call ended with ${last}`);
-  };
-}
-
-function ourCall(baseUrl: string): Call {
-  const effect = createModelEffect({ env: { GROQ_API_KEY: 'key' } });
-  const redactor = createRedactor(['key-that-is-configured']);
-  const settings = { name: 'groq', baseUrl };
-  const messages = [{ role: 'user' as const, text: 'Say hello.' }];
-  return async () => {
-    const { ok } = await effect(
-      { call: { model: 'groq/m', messages, tools: [], ordinal: 0 }, settings, directory: SDKS },
-      {
-        signal: new AbortController().signal,
-        attempt: 0,
-        idempotencyKey: 'k',
-        run: 'r',
-        node: 'n',
-        path: 'n',
-        redactor,
-        progress: () => undefined,
-      },
-    );
-    if (!ok) throw new Error('our call failed');
-  };
 }
 
 async function added(bare: Call, ours: Call): Promise<Figure> {

@@ -1,10 +1,18 @@
 /**
- * `npm run bench [name…]`: runs every bench in this folder, or those whose name holds one of the
- * words, and prints what was measured beside its limit. Exits with 1 if anything is over.
+ * `npm run bench [name…] [-- --peers] [--store]`: runs every bench, or those whose name holds one of the words,
+ * and prints what was measured beside its limit, with spread and verdict. Exits with 1 if anything is over.
+ *
+ * `--peers` takes the peers of `bench/peers` along, which `npm ci` in that folder installs. `--store` adds the
+ * rows to the stored run, from which `npm run docs` makes `docs/performance.md`; rows that were not
+ * measured this time stay.
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
+import { curveLines, rowLines } from './lines.ts';
+import { curveVerdict, verdictOf } from './figures.ts';
 import type { Bench, Measurement } from './measure.ts';
+import type { Compared, ComparedBench, Row } from './result.ts';
+import { describeMachine, storeResult } from './stored.ts';
 
 /** A figure that is no time, such as a multiple. */
 interface Figure {
@@ -12,20 +20,20 @@ interface Figure {
   readonly value: number;
   readonly unit: string;
   readonly limit: number;
-  /** Of the value to its limit. */
-  readonly ratio: number;
 }
-
-type Row = Measurement | Figure;
 
 interface Runnable {
   readonly name: string;
-  readonly run: () => readonly Row[] | Promise<readonly Row[]>;
+  readonly run: () =>
+    | readonly (Measurement | Figure)[]
+    | Promise<readonly (Measurement | Figure)[]>;
 }
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const withPeers = process.argv.includes('--peers');
+const before = describeMachine();
 const found = await Promise.all(
-  globSync('*.bench.ts', { cwd: import.meta.dirname })
+  globSync('{*,door/*}.bench.ts', { cwd: import.meta.dirname })
     .toSorted()
     .map(load),
 );
@@ -39,41 +47,44 @@ if (chosen.length === 0) {
 
 for (const bench of chosen) {
   console.log(`\n${bench.name}`);
-  const measured = await bench.run();
-  const width = Math.max(...measured.map(({ name }) => name.length));
-  for (const measurement of measured) console.log(line(measurement, width));
-  if (measured.some(isOver)) process.exitCode = 1;
+  const { rows = [], curves = [] } = await bench.compare({ withPeers });
+  for (const row of rows) console.log(rowLines(row));
+  for (const curve of curves) console.log(curveLines(curve));
+  const isMissed =
+    rows.some((row) => verdictOf(row) === 'missed') ||
+    curves.some((curve) => curveVerdict(curve) === 'missed');
+  if (isMissed) process.exitCode = 1;
+  // after each, so that a run that is cut short has not been for nothing
+  if (process.argv.includes('--store')) storeResult({ rows, curves }, before);
 }
 
-async function load(file: string): Promise<Runnable> {
+async function load(file: string): Promise<ComparedBench> {
   // a file of that name exports one bench, or is one itself
-  const module = (await import(join(import.meta.dirname, file))) as { bench?: Bench } & Runnable;
-  return module.bench ?? module;
+  const module = (await import(join(import.meta.dirname, file))) as {
+    bench?: Bench | ComparedBench;
+  } & Runnable;
+  const bench = module.bench ?? module;
+  return 'compare' in bench ? bench : { name: bench.name, compare: () => asCompared(bench) };
 }
 
-function isOver(row: Row): boolean {
-  return 'ms' in row ? row.ms > (row.limitMs ?? Infinity) : row.ratio > 1;
+async function asCompared(bench: Runnable): Promise<Compared> {
+  return { rows: (await bench.run()).map((row) => asRow(bench.name, row)) };
 }
 
-function line(row: Row, width: number): string {
-  const figures = 'ms' in row ? timed(row) : counted(row);
-  return `  ${row.name.padEnd(width)}  ${figures.join('  ')}${isOver(row) ? '  OVER' : ''}`;
-}
-
-function timed({ ms, limitMs, note }: Measurement): string[] {
-  const limit = limitMs === undefined ? [] : [`limit ${time(limitMs)}`, percent(ms / limitMs)];
-  return [time(ms).padStart(10), ...limit, ...(note === undefined ? [] : [note])];
-}
-
-function counted({ value, unit, limit, ratio }: Figure): string[] {
-  const figure = `${value.toFixed(2)} ${unit}`.padStart(10);
-  return [figure, `limit ${limit.toFixed(2)} ${unit}`, percent(ratio)];
-}
-
-function percent(ratio: number): string {
-  return `${(ratio * 100).toFixed(0)} %`.padStart(6);
-}
-
-function time(ms: number): string {
-  return ms < 1 ? `${(ms * 1000).toFixed(1)} µs` : `${ms.toFixed(1)} ms`;
+function asRow(work: string, row: Measurement | Figure): Row {
+  if ('value' in row) {
+    const { name, value, unit, limit } = row;
+    const goal = unit === '×' ? { least: limit } : { most: limit };
+    return { work, name, unit: unit === 'µs' ? 'µs' : '×', ours: [value], goal };
+  }
+  const { name, ms, limitMs, note } = row;
+  const [unit, scale] = ms < 1 ? (['µs', 1000] as const) : (['ms', 1] as const);
+  return {
+    work,
+    name,
+    unit,
+    ours: [ms * scale],
+    ...(limitMs === undefined ? {} : { goal: { most: limitMs * scale } }),
+    ...(note === undefined ? {} : { note }),
+  };
 }

@@ -6,7 +6,7 @@ const { errandEffect } = proxyActivities<{
   errandEffect: (task: EffectTask) => Promise<EffectDone>;
 }>({
   startToCloseTimeout: 3_600_000,
-  heartbeatTimeout: 30_000,
+  heartbeatTimeout: 300_000,
   retry: { maximumAttempts: 1 },
 });
 

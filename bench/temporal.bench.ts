@@ -16,7 +16,8 @@ import { openMemoryStore } from '../src/stores/memory.ts';
 import { workflow } from '../src/workflow/authoring/define.ts';
 import type { WorkflowPlan } from '../src/workflow/plan/plan.ts';
 import { openStage, PACKAGES, whyNot, type Stage } from '../test/temporal/stage.ts';
-import type { Bench, Measurement } from './measure.ts';
+import { inShuffledRounds } from './door/rounds.ts';
+import type { ComparedBench, Row } from './result.ts';
 
 const LIMIT = 1.2;
 const STEPS = 100;
@@ -26,27 +27,27 @@ const ROUNDS = 4;
 
 const functions = { double: (input: unknown) => ({ n: Number((input as { n: number }).n) * 2 }) };
 
-export const bench: Bench = {
+export const bench: ComparedBench = {
   name: 'temporal: whole runs beside a workflow by hand',
-  run: async () => {
-    if (whyNot('what a run on Temporal costs') !== undefined) return [];
+  compare: async () => {
+    if (whyNot('what a run on Temporal costs') !== undefined) return {};
     const stage = await openStage('bench');
     try {
-      return await measure(stage);
+      return { rows: await measure(stage) };
     } finally {
       await stage.close();
     }
   },
 };
 
-async function measure(stage: Stage): Promise<readonly Measurement[]> {
+async function measure(stage: Stage): Promise<readonly Row[]> {
   await stage.worker({ functions, drainMs: 0 });
   const backend = await stage.client();
   const byHand = await handWritten(stage);
   try {
     return [
       await compared(`a run of ${STEPS} steps`, {
-        errand: () => finish(backend, chain(), {}),
+        errand: () => finish(backend, chain(STEPS), {}),
         byHand: () => byHand.execute('steps', [tasks(STEPS)]),
       }),
       await compared(`a fan-out of ${MEMBERS} at ${AT_ONCE}`, {
@@ -59,19 +60,25 @@ async function measure(stage: Stage): Promise<readonly Measurement[]> {
   }
 }
 
-/** In turn, so that both have the same machine; of each the quickest. */
 async function compared(
   name: string,
-  ways: { readonly errand: () => Promise<unknown>; readonly byHand: () => Promise<unknown> },
-): Promise<Measurement> {
-  let ms = Infinity;
-  let handMs = Infinity;
-  for (let round = 0; round < ROUNDS; round++) {
-    handMs = Math.min(handMs, await timed(ways.byHand));
-    ms = Math.min(ms, await timed(ways.errand));
-  }
-  const note = `${(ms / handMs).toFixed(2)}× the same by hand, at most ${LIMIT}×`;
-  return { name, ms, limitMs: handMs * LIMIT, note };
+  { errand, byHand }: Readonly<Record<'errand' | 'byHand', () => Promise<unknown>>>,
+): Promise<Row> {
+  // the first of each is what a worker does once
+  await errand();
+  await byHand();
+  const rounds = await inShuffledRounds(ROUNDS, {
+    errand: () => timed(errand),
+    byHand: () => timed(byHand),
+  });
+  return {
+    work: 'W10',
+    name: `Temporal: ${name}`,
+    unit: 'ms',
+    ours: rounds.errand,
+    limit: { is: 'the same activities in a workflow by hand', rounds: rounds.byHand },
+    goal: { times: LIMIT },
+  };
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -147,14 +154,14 @@ function numbers(count: number): number[] {
 
 /** As the machine would ask for them. */
 function tasks(count: number): EffectTask[] {
-  return numbers(count).map((n) => ({
+  return chain(count).nodes.map((node, n) => ({
     v: 1,
     run: 'by-hand',
     file: 'code:hand',
     request: {
       ref: { key: `k${n}`, type: 'call', target: 'double' },
       work: { type: 'call', function: 'double', arguments: { n } },
-      node: { name: `s${n}`, type: 'call' } as never,
+      node,
       path: `s${n}`,
       workflow: 'hand',
       attempt: 0,
@@ -163,13 +170,13 @@ function tasks(count: number): EffectTask[] {
   }));
 }
 
-function chain(): WorkflowPlan {
-  const nodes = numbers(STEPS).map((n) => ({
+function chain(steps: number): WorkflowPlan {
+  const nodes = numbers(steps).map((n) => ({
     name: `s${n}`,
     type: 'call',
     function: 'double',
     arguments: { n },
-    routes: [{ to: n === STEPS - 1 ? '$end' : `s${n + 1}` }],
+    routes: [{ to: n === steps - 1 ? '$end' : `s${n + 1}` }],
   }));
   return workflow({ name: 'chain', entryPoint: 's0', nodes } as never).plan;
 }

@@ -7,6 +7,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { loadedModules } from './loaded-modules.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const [COMPILED = join(ROOT, 'build'), DIST = join(ROOT, 'dist')] = process.argv.slice(2);
@@ -14,6 +15,8 @@ const [COMPILED = join(ROOT, 'build'), DIST = join(ROOT, 'dist')] = process.argv
 /** Entries that package.json exports, and files that are started or looked up on their own. */
 const ENTRIES = [
   'index',
+  'whole',
+  'judging',
   'browser',
   'classify',
   'ai-sdk/index',
@@ -30,6 +33,8 @@ const ENTRIES = [
 
 /** Files that find others from where they are, and so have to stay there. */
 const PLACED = [
+  'lazy-judging',
+  'lazy-workflow',
   'engine/temporal/worker',
   'engine/version',
   'server/page/page-folder',
@@ -38,17 +43,11 @@ const PLACED = [
   'effects/sandbox/sandbox-worker',
 ];
 
-/** Modules that are loaded together are one file: the errors, the part for every platform, the engine. */
-const ROOTS = {
-  errors: ['errors/index'],
-  shared: ['public-api', 'classify'],
-  engine: ['engine/errand', 'engine/loading/extensions', 'stores/sqlite/sqlite'],
-  browser: ['browser'],
-  'ai-sdk': ['ai-sdk/index'],
-  // what --help needs, and what a file is checked with, need not bring the rest along
-  command: ['cli/main'],
-  check: ['engine/loading/check-file', 'cli/commands/validate'],
-};
+/** Entries that are loaded on their own: what they do not reach stays out of the files that they load. */
+const ALONE = { errors: 'errors/index', browser: 'browser', sdk: 'ai-sdk/index' };
+
+/** By the program that loads them. */
+const LOADED = loadedModules(compiled);
 
 /** @type {Map<string, ReadonlySet<string>>} */
 const REACHED = new Map();
@@ -115,7 +114,7 @@ await bundler.write({
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => {
     const placed = PLACED.find((name) => moduleIds.includes(compiled(name)));
-    return placed === undefined ? 'chunks/[name].mjs' : `${dirname(placed)}/[name].part.js`;
+    return placed === undefined ? 'chunks/[name].mjs' : join(dirname(placed), '[name].part.js');
   },
   codeSplitting: {
     includeDependenciesRecursively: false,
@@ -160,36 +159,42 @@ function writeAsAscii(path) {
 }
 
 /**
+ * Modules that the same programs load are one file, because a file costs half a millisecond before a line of
+ * it is read. What a module imports is loaded by all that load the module, so that no program loads
+ * a file for a part of it.
  * @param {string} id of a module
  * @param {import('rolldown').ChunkingContext} graph
  * @returns {string | null} the file that it goes into, unless it is left to the bundler
  */
 function togetherIn(id, graph) {
-  const isIn = (/** @type {keyof typeof ROOTS} */ part) => reachedFrom(part, graph).has(id);
-  if (isIn('errors')) return isIn('command') ? 'command' : 'errors';
-  if (isIn('shared')) return isIn('check') ? 'known' : 'shared';
-  if (!isIn('engine')) return null;
-  // a chain of models decides by the same parts outside the engine, where nothing of Node may be near
-  if (isIn('ai-sdk')) return 'chain';
-  // a browser takes what it needs of the engine, and none of its Node
-  if (isIn('browser')) return 'pure';
-  return isIn('check') ? 'check' : 'engine';
+  // the command awaits what it loads; in one file with a part of that, it would wait for itself
+  if (graph.getModuleInfo(id)?.isEntry) return null;
+  const programs = [...LOADED].flatMap(([name, files]) => (files.has(id) ? [name] : []));
+  if (programs.length === 0) return null;
+  const alone = Object.entries(ALONE).flatMap(([name, entry]) =>
+    reachedFrom(entry, graph).has(id) ? [name] : [],
+  );
+  // nearly all of what an import loads is loaded by every other program but the help
+  const named = programs.includes('import')
+    ? programs.filter((name) => name === 'import' || name === 'help')
+    : programs;
+  return [...named, ...alone].join('-');
 }
 
 /**
  * All that is imported from there, at once and not on demand.
- * @param {keyof typeof ROOTS} part
+ * @param {string} entry
  * @param {import('rolldown').ChunkingContext} graph
  * @returns {ReadonlySet<string>}
  */
-function reachedFrom(part, graph) {
-  const known = REACHED.get(part);
+function reachedFrom(entry, graph) {
+  const known = REACHED.get(entry);
   if (known !== undefined) return known;
-  const reached = new Set(ROOTS[part].map(compiled));
+  const reached = new Set([compiled(entry)]);
   // a set gives out what is added to it meanwhile
   for (const id of reached)
     for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) reached.add(imported);
-  REACHED.set(part, reached);
+  REACHED.set(entry, reached);
   return reached;
 }
 

@@ -12,6 +12,7 @@ import { ENVIRONMENT_PAGE, renderEnvironment } from './docs/environment.ts';
 import { renderErrorsPage } from './docs/errors.ts';
 import { EVENTS_PAGE, renderEvents } from './docs/events.ts';
 import { EXIT_CODES_PAGE, renderExitCodes } from './docs/exit-codes.ts';
+import { PERFORMANCE_PAGE, renderPerformance } from './docs/performance.ts';
 import { renderReportSchema } from './docs/report-schema.ts';
 import { renderRules, RULES_PAGE } from './docs/rules.ts';
 import { renderTemplates, TEMPLATES_PAGE } from './docs/templates.ts';
@@ -28,6 +29,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/report.schema.json': renderReportSchema,
   [RULES_PAGE]: renderRules,
   [COMPARED_PAGE]: renderClassificationCompared,
+  [PERFORMANCE_PAGE]: renderPerformance,
   [API_PAGE]: renderApi,
   [API_REPORT]: renderApiReport,
   [COMMANDS_PAGE]: renderCommands,

@@ -98,19 +98,29 @@ export const TOP_LEVEL = {
     files: [
       'browser.ts',
       'classify.ts',
+      'judging.ts',
       'machine-clock.ts',
       'option-checks.ts',
       'public-api.ts',
       'resilience.ts',
+      'resilience-end.ts',
       'resilience-options.ts',
+      'resilience-seen.ts',
       'read-response.ts',
     ],
     imports: DECIDING,
     isPure: true,
   },
   entry: {
-    files: ['index.ts', 'open-errand.ts', 'temporal.ts', 'lazy-workflow.ts'],
-    imports: ['root', 'errors', 'workflow', 'machine', 'engine', 'telemetry'],
+    files: [
+      'index.ts',
+      'whole.ts',
+      'open-errand.ts',
+      'temporal.ts',
+      'lazy-judging.ts',
+      'lazy-workflow.ts',
+    ],
+    imports: ['root', 'errors', 'providers', 'workflow', 'machine', 'engine', 'telemetry'],
   },
 };
 

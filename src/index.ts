@@ -1,5 +1,6 @@
 /** The public API. */
 export * from './public-api.ts';
+export { createResilience, reportFrom, withResilience } from './lazy-judging.ts';
 export { workflow } from './lazy-workflow.ts';
 export type { WorkflowDefinition, WorkflowInput } from './workflow/authoring/define.ts';
 export { openErrand } from './open-errand.ts';

@@ -37,3 +37,34 @@ export function timer(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', stop, { once: true });
   });
 }
+
+/**
+ * Calls back after the time, unless it is stopped first. The machine's own clock needs no promise and no
+ * signal for that; a clock of the caller's is only asked to sleep.
+ */
+export function callLater(clock: ResilienceClock, ms: number, late: () => void): () => void {
+  if (clock === MACHINE_CLOCK && ms > 0 && ms <= MAX_TIMER_MS) {
+    const running = setTimeout(late, ms);
+    return () => clearTimeout(running);
+  }
+  const stopping = new AbortController();
+  void sleepThen(clock, ms, { late, signal: stopping.signal });
+  // with a reason of its own: the default one is an exception, whose stack costs more than all the rest
+  return () => stopping.abort(STOPPED);
+}
+
+const STOPPED = 'The sleep was no longer needed';
+
+async function sleepThen(
+  clock: ResilienceClock,
+  ms: number,
+  { late, signal }: { readonly late: () => void; readonly signal: AbortSignal },
+): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch {
+    // it was stopped, which is what the signal says
+    return;
+  }
+  if (!signal.aborted) late();
+}

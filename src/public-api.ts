@@ -42,16 +42,14 @@ export { renderLine } from './errors/render/line.ts';
 export { renderMarkdown } from './errors/render/markdown.ts';
 export { renderPanel, type PanelOptions } from './errors/render/panel.ts';
 export { renderProblem, type Problem, type ProblemDocument } from './errors/render/problem.ts';
-export { reportFrom, type ReportFromOptions } from './providers/report-from.ts';
+export type { ReportFromOptions } from './providers/report-from.ts';
 export type { Operation as ProviderOperation } from './providers/provider-failure.ts';
-export {
-  createResilience,
-  withResilience,
-  type BreakerMap,
-  type ResilienceOptions,
-  type ResiliencePolicy,
-  type ResilientCall,
-  type WithResilience,
+export type {
+  BreakerMap,
+  ResilienceOptions,
+  ResiliencePolicy,
+  ResilientCall,
+  WithResilience,
 } from './resilience.ts';
 export type { AbortSignalLike, ResilienceClock } from './machine-clock.ts';
 export type { RetryOption } from './resilience-options.ts';

@@ -1,8 +1,8 @@
 /** `createResilience`: breakers and a clock that no other instance has. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { BreakerState } from './machine/policy/breaker.ts';
 import type { ResilienceClock } from './machine-clock.ts';
-import { createResilience, withResilience } from './resilience.ts';
+import { createResilience, withResilience } from './judging.ts';
 
 const broken = { status: 500, headers: {}, body: {} };
 
@@ -73,5 +73,35 @@ describe('createResilience', () => {
     expect(() => createResilience(options as object)).toThrow(
       expect.objectContaining({ kind: 'validation.input', details: { option } }) as Error,
     );
+  });
+});
+
+describe('what a call leaves behind', () => {
+  afterEach(() => vi.useRealTimers());
+
+  const endless = (): ReadableStream =>
+    new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(8)) });
+  const throws = (body: () => string | ReadableStream) => (): never => {
+    // an answer may be thrown as it came
+    throw new Response(body(), { status: 429 }) as unknown as Error;
+  };
+
+  it.each<[string, () => unknown, readMs: number]>([
+    ['a good call', () => 1, 0],
+    ['one that fails', fails, 0],
+    ['one that throws an answer', throws(() => '{}'), 0],
+    ['one that throws an answer whose body never ends', throws(endless), 5000],
+  ])('is no timer and no listener: %s', async (_, call, readMs) => {
+    vi.useFakeTimers();
+    const caller = new AbortController();
+    const listening = vi.spyOn(caller.signal, 'addEventListener');
+    const gone = vi.spyOn(caller.signal, 'removeEventListener');
+    const ended = kindOf(
+      createResilience()(call, { deadlineMs: 60_000, retry: 'none', signal: caller.signal }),
+    );
+    await vi.advanceTimersByTimeAsync(readMs);
+    await ended;
+    expect(vi.getTimerCount()).toBe(0);
+    expect(gone).toHaveBeenCalledTimes(listening.mock.calls.length);
   });
 });

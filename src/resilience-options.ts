@@ -74,10 +74,10 @@ export function readRetry(retry: RetryOption = 'default'): DecideWait {
     const schedule = readSchedule(retry);
     return (report, made) => scheduledWait(report, schedule, made);
   }
-  const tool = { retry: readToolRetry(retry) } as const;
+  const planned = readToolRetry(retry);
   return (error, made) => {
     // the parts of a description that retries are decided by
-    const described = tool as unknown as ToolDescription;
+    const described = { retry: planned() } as unknown as ToolDescription;
     return retryDelayMs(described, { error, made, words: [error.id] });
   };
 }
@@ -114,13 +114,9 @@ function readSchedule(retry: object): RetrySchedule {
   return { attempts, waitsMs: waits };
 }
 
-function readToolRetry(retry: object): NonNullable<ToolDescription['retry']> {
+/** Checks it at once, and makes the plan of it when a call has failed: few do. */
+function readToolRetry(retry: object): () => NonNullable<ToolDescription['retry']> {
   checkKeys(wrong, retry, RETRY_KEYS, 'retry.');
-  const read = <T>(key: string, what: string, fits: (value: unknown) => value is T) => {
-    const value = readProperty(retry, key);
-    if (value === undefined || fits(value)) return value;
-    throw wrong(`retry.${key}`, `is not ${what}`, `Correct \`${key}\`, or leave it out.`);
-  };
   const max = readProperty(retry, 'max');
   if (!isNumber(max, 0, MAX_RETRIES) || !Number.isInteger(max))
     throw wrong(
@@ -128,20 +124,50 @@ function readToolRetry(retry: object): NonNullable<ToolDescription['retry']> {
       `is not a whole number from 0 to ${MAX_RETRIES}`,
       'It counts the calls after the first.',
     );
-  const isSeconds = (value: unknown): value is number => isNumber(value, 0, MAX_MS / 1000);
-  const isShare = (value: unknown): value is number => isNumber(value, 0, 1);
-  const isBackoff = (value: unknown): value is (typeof BACKOFFS)[number] =>
-    BACKOFFS.some((known) => known === value);
-  const { type: _type, ...move } = planRetry(
-    omitUndefined({
-      max,
-      backoff: read('backoff', `one of ${BACKOFFS.join(', ')}`, isBackoff),
-      initial_seconds: read('initialSeconds', 'a number of seconds', isSeconds),
-      max_seconds: read('maxSeconds', 'a number of seconds', isSeconds),
-      jitter: read('jitter', 'a number from 0 to 1', isShare),
-    }),
+  const backoff = readRetryKey(retry, 'backoff', isBackoff);
+  const initial_seconds = readRetryKey(retry, 'initialSeconds', isSeconds);
+  const max_seconds = readRetryKey(retry, 'maxSeconds', isSeconds);
+  const jitter = readRetryKey(retry, 'jitter', isShare);
+  const on = readRetryKey(retry, 'on', isPatterns);
+  return () => {
+    const said = omitUndefined({ max, backoff, initial_seconds, max_seconds, jitter });
+    const { type: _type, ...move } = planRetry(said);
+    return omitUndefined({ ...move, on });
+  };
+}
+
+const WHAT_A_KEY_IS = {
+  backoff: `one of ${BACKOFFS.join(', ')}`,
+  initialSeconds: 'a number of seconds',
+  maxSeconds: 'a number of seconds',
+  jitter: 'a number from 0 to 1',
+  on: 'a list of kinds',
+} as const;
+
+function readRetryKey<T>(
+  retry: object,
+  key: keyof typeof WHAT_A_KEY_IS,
+  fits: (value: unknown) => value is T,
+): T | undefined {
+  const value = readProperty(retry, key);
+  if (value === undefined || fits(value)) return value;
+  throw wrong(
+    `retry.${key}`,
+    `is not ${WHAT_A_KEY_IS[key]}`,
+    `Correct \`${key}\`, or leave it out.`,
   );
-  return omitUndefined({ ...move, on: read('on', 'a list of kinds', isPatterns) });
+}
+
+function isSeconds(value: unknown): value is number {
+  return isNumber(value, 0, MAX_MS / 1000);
+}
+
+function isShare(value: unknown): value is number {
+  return isNumber(value, 0, 1);
+}
+
+function isBackoff(value: unknown): value is (typeof BACKOFFS)[number] {
+  return BACKOFFS.some((known) => known === value);
 }
 
 function isPatterns(value: unknown): value is readonly string[] {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ErrandError, failure, isKind } from './errors/thrown/errand-error.ts';
 import { renderProblem } from './errors/render/problem.ts';
 import type { ErrorReport } from './errors/report/report.ts';
-import { withResilience, type ResiliencePolicy, type ResilientCall } from './resilience.ts';
+import { withResilience } from './judging.ts';
+import type { ResiliencePolicy, ResilientCall } from './resilience.ts';
 import type { ResilienceClock } from './machine-clock.ts';
 
 /** Time that passes only by being slept through. */

@@ -289,6 +289,30 @@ describe('a bundle for Node', () => {
   });
 });
 
+it('of a bundler without the condition `module`, a bundle says what it lacks, and never throws', async () => {
+  const from = join(packed.app, 'lacking.mjs');
+  writeFileSync(
+    from,
+    `import { reportFrom } from 'errand';
+    const { kind, cause } = reportFrom(new Error('boom'));
+    console.log(JSON.stringify([kind, cause.kind]));`,
+  );
+  const bundler = await rolldown({
+    input: from,
+    platform: 'node',
+    resolve: { conditionNames: ['import', 'default'] },
+  });
+  await bundler.write({
+    dir: join(packed.app, 'lacking'),
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name].mjs',
+  });
+  await bundler.close();
+  const { stdout, stderr } = runIn(packed.app, process.execPath, ['lacking/lacking.mjs']);
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual(['extension.missing', 'internal.unexpected']);
+});
+
 function runModule(text: string): ReturnType<typeof pick> {
   writeFileSync(join(packed.app, 'program.mjs'), text);
   return pick(runIn(packed.app, process.execPath, ['program.mjs']));

@@ -1,7 +1,7 @@
 /** A function that gave up on its own request, or whose request nobody answered, may have had its effect. */
 import { describe, expect, it } from 'vitest';
 import { ErrandError, failure, raise } from '../../errors/thrown/errand-error.ts';
-import { createResilience } from '../../resilience.ts';
+import { createResilience } from '../../judging.ts';
 import { contextFor, reportOf } from '../effect.cases.ts';
 import { callFunction, type FunctionRequest } from './call-function.ts';
 

@@ -3,7 +3,6 @@
  * and it returns only when no member is left. A process that leaves the group on purpose (`setsid`) is
  * not ended.
  */
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from './system-code.ts';
@@ -85,6 +84,8 @@ function hasLivingMember(leader: number): boolean {
 /** Windows has no groups and no TERM; `taskkill` finds the tree. */
 async function endTree(root: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
+  // an import would load it with every engine, for which only one platform has a use
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const killer = spawn('taskkill', ['/pid', String(root), '/T', '/F'], { stdio: 'ignore' });
   killer.once('error', () => resolve(false));
   killer.once('exit', (code) => resolve(code === 0));

@@ -1,8 +1,8 @@
 /** Retries of a tool or a function, by the policy that it declares itself. */
-import { OUTCOME_UNKNOWN } from './unknown-outcome.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
+import { ASKED_BY_DEFAULT } from '../../workflow/check/routing.ts';
 import { backoffMs } from './backoff.ts';
 
 export interface FailedAttempt {
@@ -20,7 +20,7 @@ export function retryDelayMs(
   const retry = tool?.retry;
   if (retry === undefined || made > retry.max) return undefined;
   // never repeat an unknown outcome; an idempotent tool fails with its own kind instead
-  if (error.kind === OUTCOME_UNKNOWN) return undefined;
+  if (error.kind === ASKED_BY_DEFAULT) return undefined;
   const isMeant =
     retry.on === undefined
       ? error.category === 'transient' && error.retryable !== false

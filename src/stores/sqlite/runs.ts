@@ -10,7 +10,7 @@ import { isKind } from '../../errors/thrown/errand-error.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText, seenClaim } from '../store-rules.ts';
-import type { CheckedRows, KnownLists } from './checked-rows.ts';
+import { CountedRuns, type CheckedRows, type KnownLists } from './checked-rows.ts';
 import { readClaim, type PresentClaim, type RunRef } from './claims.ts';
 import { readMeta, writeMeta, type Preparer } from './meta.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from '../typed-row.ts';
@@ -70,6 +70,7 @@ export interface SummaryReader {
   readonly db: Preparer;
   readonly rows: CheckedRows<CheckedSummary>;
   readonly lists: KnownLists<CheckedSummary>;
+  readonly counted: CountedRuns;
   readonly nowMs: number;
 }
 
@@ -96,7 +97,7 @@ export function listRuns(reader: SummaryReader, query: ListQuery): RunSummary[] 
 }
 
 function checkedList(
-  { db, rows }: Pick<SummaryReader, 'db' | 'rows'>,
+  { db, rows, counted }: Pick<SummaryReader, 'db' | 'rows' | 'counted'>,
   { statuses, limit = -1, before }: ListQuery,
   onDamage: (damage: unknown) => void,
 ): readonly CheckedSummary[] {
@@ -110,7 +111,7 @@ function checkedList(
       return [];
     }
   };
-  unlessDamaged(() => checkRunCount(db));
+  unlessDamaged(() => checkRunCount(db, counted));
   // a damaged status is none of the unwanted ones, so it is read, and found
   const unwanted = statuses
     ? Object.keys(STATUSES).filter((status) => !statuses.some((wanted) => wanted === status))
@@ -176,11 +177,10 @@ function toSummary({ held, ...summary }: CheckedSummary, nowMs: number): RunSumm
   return { ...summary, claim: seenClaim(held, nowMs) };
 }
 
-function checkRunCount(db: Preparer): void {
-  const row = db.prepare('SELECT count(*) AS present FROM runs NOT INDEXED').get();
-  const present = row === undefined ? 0 : integerAt(row, 'present');
+function checkRunCount(db: Preparer, counted = new CountedRuns()): void {
   const created = Number(readMeta(db, 'runs'));
   const removed = countTombstones(db);
+  const present = counted.present(db, { created, removed });
   if (present + removed === created) return;
   const runs = strayRuns(db).map(({ run }) => run);
   const names = runs.length === 0 ? '' : `; the log has events of ${runs.join(', ')}`;

@@ -44,7 +44,7 @@ import {
 } from './claims.ts';
 import { Connection, type Durability } from './connection.ts';
 import { dueRuns, noteStop } from './shared-work/due-runs.ts';
-import { CheckedRows, KnownLists } from './checked-rows.ts';
+import { CheckedRows, CountedRuns, KnownLists } from './checked-rows.ts';
 import { EventLog } from './event-log.ts';
 import { runsWithMessages, sendMessage, takeMessages, waitingMessages } from './inbox.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -116,6 +116,7 @@ class SqliteStore implements RunStore {
   readonly #writes: WriteQueue;
   readonly #rows = new CheckedRows<CheckedSummary>();
   readonly #lists = new KnownLists<CheckedSummary>();
+  readonly #counted = new CountedRuns();
 
   constructor(options: SqliteStoreOptions) {
     const { path, durability = 'full', patienceMs = PATIENCE_MS, maxBytes, onlyReads } = options;
@@ -343,7 +344,9 @@ class SqliteStore implements RunStore {
   #forget(run?: string): void {
     this.#log.forget(run);
     this.#statuses.forget(run);
-    if (run === undefined) this.#lists.forget();
+    if (run !== undefined) return;
+    this.#lists.forget();
+    this.#counted.forget();
   }
 
   #read<T>(run: string, body: () => T): T {
@@ -351,7 +354,8 @@ class SqliteStore implements RunStore {
   }
 
   #summaries(): SummaryReader {
-    return { db: this.#db, rows: this.#rows, lists: this.#lists, nowMs: this.#now() };
+    const [db, rows, lists, counted] = [this.#db, this.#rows, this.#lists, this.#counted];
+    return { db, rows, lists, counted, nowMs: this.#now() };
   }
 
   #ref(run: string): RunRef {

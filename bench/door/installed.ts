@@ -1,0 +1,40 @@
+/** The package as a person installs it: built, and copied into a folder of its own, where nothing leads back to the checkout. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** The checkout, whose packages a bench may use. */
+export const ROOT: string = dirname(dirname(import.meta.dirname));
+export const PEERS: string = join(ROOT, 'bench', 'peers');
+
+export interface Installed {
+  /** `node_modules/errand` is in it. */
+  readonly folder: string;
+  readonly command: string;
+  readonly remove: () => void;
+}
+
+let isBuilt = false;
+
+export function install(): Installed {
+  if (!isBuilt) build();
+  const folder = mkdtempSync(join(tmpdir(), 'errand-bench-'));
+  const installed = join(folder, 'node_modules', 'errand');
+  for (const part of ['bin', 'dist', 'package.json'])
+    cpSync(join(ROOT, part), join(installed, part), { recursive: true });
+  return {
+    folder,
+    command: join(installed, 'bin', 'errand.mjs'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function build(): void {
+  const made = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (made.status !== 0) throw new Error(`The build ended with ${made.status}\n${made.stderr}`);
+  isBuilt = true;
+}

@@ -1,0 +1,64 @@
+/** Works out what a row of a result says: medians, spreads, how it stands to its limit, and whether it keeps to its goal. */
+import { median } from './measure.ts';
+import type { Curve, Goal, Peer, Row } from './result.ts';
+
+export interface Spread {
+  readonly median: number;
+  /** A quarter of the rounds is below, a quarter above the second one. */
+  readonly low: number;
+  readonly high: number;
+}
+
+export type Verdict = 'met' | 'missed' | 'no goal';
+
+export function spreadOf(rounds: readonly number[]): Spread {
+  const sorted = rounds.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  return { median: median(rounds), low: at(0.25), high: at(0.75) };
+}
+
+/** How many times its limit a row is, round by round; undefined where it has none. */
+export function ratioOf({ ours, limit }: Row): Spread | undefined {
+  if (limit === undefined) return undefined;
+  return spreadOf(ours.map((value, round) => value / (limit.rounds[round] ?? Infinity)));
+}
+
+/** What a row adds to its limit, round by round. */
+export function addedOf({ ours, limit }: Row): Spread | undefined {
+  if (limit === undefined) return undefined;
+  return spreadOf(ours.map((value, round) => value - (limit.rounds[round] ?? 0)));
+}
+
+export function verdictOf(row: Row): Verdict {
+  const { goal } = row;
+  if (goal === undefined) return 'no goal';
+  return keeps(row, goal) ? 'met' : 'missed';
+}
+
+function keeps(row: Row, goal: Goal): boolean {
+  if ('times' in goal) return (ratioOf(row)?.median ?? Infinity) <= goal.times;
+  if ('plus' in goal) return (addedOf(row)?.median ?? Infinity) <= goal.plus;
+  if ('most' in goal) return median(row.ours) <= goal.most;
+  return median(row.ours) >= goal.least;
+}
+
+/** The quickest of the peers that did the work; where more is better, the one with most. */
+export function bestPeer({
+  peers = [],
+  unit,
+}: Row): (Peer & { rounds: readonly number[] }) | undefined {
+  const did = peers.filter((peer) => 'rounds' in peer);
+  const sign = unit.endsWith('/s') ? -1 : 1;
+  return did.toSorted((a, b) => sign * (median(a.rounds) - median(b.rounds)))[0];
+}
+
+/** How many times the first point the last one costs. */
+export function growthOf({ points }: Curve): number {
+  const [first, last] = [points[0], points.at(-1)];
+  return median(last?.rounds ?? []) / median(first?.rounds ?? []);
+}
+
+export function curveVerdict(curve: Curve): Verdict {
+  if (curve.flat === undefined) return 'no goal';
+  return growthOf(curve) <= curve.flat ? 'met' : 'missed';
+}

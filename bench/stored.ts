@@ -1,0 +1,68 @@
+/** Keeps the last value of every row: `bench/results/latest.json`. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { format } from 'node:util';
+import type { BenchResult, Compared, MachineFacts } from './result.ts';
+
+const STORED = join(import.meta.dirname, 'results', 'latest.json');
+
+export function readStored(): BenchResult | undefined {
+  try {
+    return JSON.parse(readFileSync(STORED, 'utf8')) as BenchResult;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+export function describeMachine(): MachineFacts {
+  return {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryMb: Math.round(totalmem() / 2 ** 20),
+    os: format('%s %s', type(), release()),
+    node: process.versions.node,
+    sqlite: process.versions['sqlite'] ?? 'unknown',
+    load: Number((loadavg()[0] ?? 0).toFixed(1)),
+  };
+}
+
+/** Rows of the same work and name are replaced; a row keeps the machine and the day that it was measured on. */
+export function storeResult(
+  { rows = [], curves = [] }: Compared,
+  machine: MachineFacts,
+  at = new Date().toISOString().slice(0, 10),
+): void {
+  const stored = readStored();
+  const measured = { at, machine };
+  const result: BenchResult = {
+    rows: merged(
+      stored?.rows ?? [],
+      rows.map((row) => ({ ...row, measured })),
+    ),
+    curves: merged(
+      stored?.curves ?? [],
+      curves.map((curve) => ({ ...curve, measured })),
+    ),
+  };
+  writeFileSync(STORED, `${JSON.stringify(result, rounded, 1)}\n`);
+}
+
+function merged<T extends { readonly work: string; readonly name: string }>(
+  old: readonly T[],
+  fresh: readonly T[],
+): readonly T[] {
+  const keyOf = ({ work, name }: T): string => `${work}: ${name}`;
+  const replaced = new Set(fresh.map(keyOf));
+  return [...old.filter((row) => !replaced.has(keyOf(row))), ...fresh].toSorted((a, b) =>
+    keyOf(a).localeCompare(keyOf(b), 'en', { numeric: true }),
+  );
+}
+
+/** Four digits say more than a busy machine knows. */
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value)
+    ? Number(value.toPrecision(4))
+    : value;
+}

@@ -1,0 +1,10 @@
+/** What judges failures, with its classifier at hand: for browsers, and for bundles, which lie somewhere else. */
+import { reportFrom } from './providers/report-from.ts';
+import { resilienceWith, type WithResilience } from './resilience.ts';
+
+export { reportFrom };
+
+export const createResilience: ReturnType<typeof resilienceWith> =
+  /* @__PURE__ */ resilienceWith(reportFrom);
+
+export const withResilience: WithResilience = /* @__PURE__ */ createResilience();
