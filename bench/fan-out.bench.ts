@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Errand } from '../src/engine/errand-interface.ts';
 import { builds, type Build } from './built-package.ts';
 import type { Bench, Measurement } from './measure.ts';
-import { inShuffledRounds, spentOn, spreadText, summaryOf, type Case } from './rounds.ts';
+import { casesInRounds, spentOn, spreadText, summaryOf, type Case } from './spent.ts';
 
 const MEMBERS = 1000;
 const AT_ONCE = 50;
@@ -52,7 +52,7 @@ async function fanOut(directory: string, build: Build): Promise<Measurement[]> {
     { name: memory, run: () => spentOn(1, () => complete(inMemory, file, MEMBERS)) },
     { name: long, run: () => spentOn(LONG, () => complete(inMemory, file, LONG)) },
   ];
-  const rounds = await inShuffledRounds(20, cases);
+  const rounds = await casesInRounds(20, cases);
   await stored.close();
   await inMemory.close();
   const limit = summaryOf(rounds, 'bare', 'cpuMs');

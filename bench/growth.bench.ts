@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Errand } from '../src/engine/errand-interface.ts';
 import { builds, type Build } from './built-package.ts';
 import type { Bench, Measurement } from './measure.ts';
-import { inShuffledRounds, spentOn, spreadText, summaryOf, type Spent } from './rounds.ts';
+import { casesInRounds, spentOn, spreadText, summaryOf, type Spent } from './spent.ts';
 
 /** How much dearer a piece may be where there is most. */
 const FLAT = 1.5;
@@ -42,7 +42,7 @@ export const bench: Bench = {
 async function flatness({ name, small, large, rounds, at }: Curve): Promise<Measurement> {
   const few = { name: 'few', run: await at(small) };
   const many = { name: 'many', run: await at(large) };
-  const spent = await inShuffledRounds(rounds, [few, many]);
+  const spent = await casesInRounds(rounds, [few, many]);
   const one = summaryOf(spent, few.name, 'cpuMs');
   const other = summaryOf(spent, many.name, 'cpuMs');
   return {

@@ -1,62 +1,25 @@
-/**
- * Measures several things in rounds, in another order in each, so that what else the machine does meets all of
- * them alike. Of each the median counts, and the spread is printed beside it.
- */
-import { median } from './measure.ts';
+/** Takes several ways of doing a thing in turns, each round in another order, so that none is always the one after another. */
 
-export interface Spent {
-  readonly wallMs: number;
-  /** Of the whole process, its collector and compiler included. */
-  readonly cpuMs: number;
-}
+/** Gives the value of one round: a time, mostly. */
+export type Way<Value = number> = () => Value | Promise<Value>;
 
-/** What is measured once in each round. */
-export interface Case {
-  readonly name: string;
-  readonly run: () => Spent | Promise<Spent>;
-}
-
-export type Rounds = ReadonlyMap<string, readonly Spent[]>;
-
-export async function inShuffledRounds(rounds: number, cases: readonly Case[]): Promise<Rounds> {
-  const spent = new Map<string, Spent[]>(cases.map(({ name }) => [name, []]));
+/** The values of each way, by its name, in the order of the rounds. */
+export async function inShuffledRounds<Name extends string, Value>(
+  rounds: number,
+  ways: Readonly<Record<Name, Way<Value>>>,
+): Promise<Readonly<Record<Name, readonly Value[]>>> {
+  const names = Object.keys(ways) as Name[];
+  // every name gets its list right here
+  const values = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    Name,
+    Value[]
+  >;
   for (let round = 0; round < rounds; round++)
-    for (const { name, run } of shuffled(cases)) spent.get(name)?.push(await run());
-  return spent;
+    for (const name of shuffled(names)) values[name].push(await ways[name]());
+  return values;
 }
 
-function shuffled<T>(items: readonly T[]): readonly T[] {
-  return items
-    .map((item) => ({ item, at: Math.random() }))
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ item }) => item);
-}
-
-/** For each of so many pieces of the work. */
-export async function spentOn(pieces: number, work: () => unknown): Promise<Spent> {
-  const cpu = process.cpuUsage();
-  const startMs = performance.now();
-  await work();
-  const wallMs = performance.now() - startMs;
-  const { user, system } = process.cpuUsage(cpu);
-  return { wallMs: wallMs / pieces, cpuMs: (user + system) / 1000 / pieces };
-}
-
-export interface Summary {
-  readonly ms: number;
-  /** A quarter of the rounds was below the first, a quarter above the second. */
-  readonly spread: readonly [number, number];
-}
-
-export function summaryOf(rounds: Rounds, name: string, by: keyof Spent): Summary {
-  const values = (rounds.get(name) ?? []).map((spent) => spent[by]).toSorted((a, b) => a - b);
-  const at = (part: number): number => values[Math.floor((values.length - 1) * part)] ?? Infinity;
-  return { ms: median(values), spread: [at(0.25), at(0.75)] };
-}
-
-/** Such as `17.2 to 19.0 µs`. */
-export function spreadText({ spread: [low, high] }: Summary): string {
-  return high < 1
-    ? `${(low * 1000).toFixed(1)} to ${(high * 1000).toFixed(1)} µs`
-    : `${low.toFixed(1)} to ${high.toFixed(1)} ms`;
+export function shuffled<T>(items: readonly T[]): T[] {
+  const left = [...items];
+  return items.flatMap(() => left.splice(Math.floor(Math.random() * left.length), 1));
 }

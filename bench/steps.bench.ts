@@ -10,14 +10,14 @@ import type { Errand } from '../src/engine/errand-interface.ts';
 import { builds, type Build } from './built-package.ts';
 import type { Bench, Measurement } from './measure.ts';
 import {
-  inShuffledRounds,
+  casesInRounds,
   spentOn,
   spreadText,
   summaryOf,
   type Case,
   type Rounds,
   type Spent,
-} from './rounds.ts';
+} from './spent.ts';
 
 type Durability = 'full' | 'normal';
 
@@ -110,7 +110,7 @@ async function inMemory(loaded: readonly Build[]): Promise<Measurement[]> {
           run: () => spentOn(steps, () => complete(errand, file)),
         });
       }
-  const rounds = await inShuffledRounds(40, cases);
+  const rounds = await casesInRounds(40, cases);
   for (const errand of opened) await errand.close();
   return cases.map(({ name }) => within(rounds, name, STEP_MS));
 }
@@ -168,7 +168,7 @@ async function durable(
       },
     );
   }
-  const rounds = await inShuffledRounds(durability === 'full' ? 20 : 30, cases);
+  const rounds = await casesInRounds(durability === 'full' ? 20 : 30, cases);
   for (const errand of opened) await errand.close();
   return judged.map((each) => beside(rounds, each, by));
 }

@@ -16,7 +16,7 @@ import { openMemoryStore } from '../src/stores/memory.ts';
 import { workflow } from '../src/workflow/authoring/define.ts';
 import type { WorkflowPlan } from '../src/workflow/plan/plan.ts';
 import { openStage, PACKAGES, whyNot, type Stage } from '../test/temporal/stage.ts';
-import { inShuffledRounds } from './door/rounds.ts';
+import { inShuffledRounds } from './rounds.ts';
 import type { ComparedBench, Row } from './result.ts';
 
 const LIMIT = 1.2;

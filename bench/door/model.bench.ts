@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { median } from '../measure.ts';
 import { bareCall, ourCall, type Call } from '../model-calls.ts';
 import type { ComparedBench } from '../result.ts';
-import { shuffled } from './rounds.ts';
+import { shuffled } from '../rounds.ts';
 
 const WARM_UP = 400;
 const ROUNDS = 40;

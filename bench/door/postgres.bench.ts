@@ -11,7 +11,7 @@ import { median } from '../measure.ts';
 import type { ComparedBench, Curve, Peer, Row } from '../result.ts';
 import { install, ROOT } from './installed.ts';
 import { peerAddress, peerVersion } from './peers.ts';
-import { inShuffledRounds, type Way } from './rounds.ts';
+import { inShuffledRounds, type Way } from '../rounds.ts';
 
 const STEPS = 10;
 const RUNS = 100;

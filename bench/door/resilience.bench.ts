@@ -5,7 +5,7 @@
 import { withResilience } from '../../src/judging.ts';
 import type { ComparedBench, Goal, Peer, Row } from '../result.ts';
 import { loadPeer, peerVersion } from './peers.ts';
-import { inShuffledRounds, type Way } from './rounds.ts';
+import { inShuffledRounds, type Way } from '../rounds.ts';
 
 const CALLS = 5000;
 const ROUNDS = 40;

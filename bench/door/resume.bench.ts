@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { ComparedBench, Goal, Row } from '../result.ts';
 import { install } from './installed.ts';
 import { cpuMsOf } from './processes.ts';
-import { inShuffledRounds } from './rounds.ts';
+import { inShuffledRounds } from '../rounds.ts';
 
 const STEPS = 1000;
 const ROUNDS = 20;

@@ -5,7 +5,7 @@ import type { ComparedBench, Goal, Peer, Row } from '../result.ts';
 import { install } from './installed.ts';
 import { peerAddress, peerVersion } from './peers.ts';
 import { cpuMsOf } from './processes.ts';
-import { inShuffledRounds } from './rounds.ts';
+import { inShuffledRounds } from '../rounds.ts';
 
 const ROUNDS = 25;
 

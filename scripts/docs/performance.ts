@@ -39,23 +39,7 @@ export function renderPerformance(): string {
       compared.map(cells),
     ),
     '',
-    ...(others.length === 0
-      ? []
-      : [
-          '## Other work',
-          '',
-          ...table(
-            ['bench', 'work', 'Errand', 'goal', 'verdict'],
-            others.map((row) => [
-              row.work,
-              row.name,
-              withSpread(row.ours, row.unit),
-              row.goal === undefined ? '' : goalWords(row.goal, row.unit),
-              verdictOf(row),
-            ]),
-          ),
-          '',
-        ]),
+    ...otherWork(others),
     '## What we lose at',
     '',
     ...lost(result),
@@ -82,8 +66,21 @@ export function renderPerformance(): string {
   ].join('\n');
 }
 
+function otherWork(rows: readonly StoredRow[]): readonly string[] {
+  if (rows.length === 0) return [];
+  const shown = rows.map((row) => [
+    row.work,
+    row.name,
+    withSpread(row.ours, row.unit),
+    row.goal === undefined ? '' : goalWords(row.goal, row.unit),
+    verdictOf(row),
+  ]);
+  const heads = ['bench', 'work', 'Errand', 'goal', 'verdict'];
+  return ['## Other work', '', ...table(heads, shown), ''];
+}
+
 const METHOD = [
-  '- The package is built and copied into a folder of its own, as a person would install it; a peer is installed from its lockfile (`bench/peers`).',
+  '- Start-up, resumes, steps, fan-outs, resting runs and PostgreSQL are measured with the package as it is built, in a folder of its own, as a person would install it; the others import the sources. A peer is installed from its lockfile (`bench/peers`).',
   '- All ways of doing a thing take turns, in rounds, each round in an order that is drawn anew. A way that is not measured in the same rounds is not compared.',
   '- “CPU” is the processor time of the whole process, its compiler and its collector included. It is used wherever it can be: the machine had other work, and the clock on the wall would measure that too.',
   '- `npm run bench NAME` measures one of them again, `-- --peers` takes the peers along, and `--store` writes it down for this page.',
