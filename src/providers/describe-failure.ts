@@ -56,10 +56,12 @@ const SENTENCES: Sentences = {
     `${who} returned an internal error${inParentheses(status)}.`,
   'provider.timeout': ({ who, status }) =>
     `${who} did not respond in time${inParentheses(status)}.`,
-  'provider.network': ({ who }, { category, outcome }) =>
-    category === 'configuration'
+  'provider.network': ({ who }, { category, outcome, rule }) => {
+    if (rule === 'sdk.reply-unreadable') return `${who} sent a reply that its SDK cannot read.`;
+    return category === 'configuration'
       ? `${who} cannot be reached as configured: the secure connection was refused.`
-      : `${who} could not be reached${outcome === 'not_started' ? '; nothing was sent' : ', and it is not known whether the request arrived'}.`,
+      : `${who} could not be reached${outcome === 'not_started' ? '; nothing was sent' : ', and it is not known whether the request arrived'}.`;
+  },
   'provider.conflict': ({ who }) =>
     `${who} is still busy with another request for the same resource.`,
   'provider.stream_interrupted': ({ who }, { rule }) =>

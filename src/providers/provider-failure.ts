@@ -57,6 +57,7 @@ export type Finding =
   | 'no_output'
   | 'stream_empty'
   | 'output_unparsable'
+  | 'reply_unreadable'
   | 'aborted'
   | 'timed_out'
   | 'connection_closed'

@@ -58,3 +58,26 @@ describe('an error of the AI SDK', () => {
     expect({ name, kind: report.kind }).not.toEqual({ name, kind: 'call.failed' });
   });
 });
+
+/** A package says it of what its host sent: nobody asked for a form, so no agent broke one. */
+describe('a reply that its package cannot read', () => {
+  const said = (data: unknown, delivered?: boolean) =>
+    reportFrom(new provider.InvalidResponseDataError({ data, message: 'No choices.' }), {
+      provider: 'openai',
+      ...(delivered === undefined ? {} : { delivered }),
+    });
+
+  it.each([
+    ['a whole one', { id: 'c', choices: [] }, undefined, 'provider.network', 'transient', 'unknown'],
+    ['nothing seen', { id: 'c' }, false, 'provider.network', 'transient', 'unknown'],
+    ['a part seen', { id: 'c' }, true, 'provider.stream_interrupted', 'ambiguous', 'partial'],
+    ['no end', undefined, undefined, 'provider.stream_interrupted', 'ambiguous', 'partial'],
+  ] as const)('is the failure of the provider: %s', (_, data, delivered, kind, category, outcome) => {
+    expect(said(data, delivered)).toMatchObject({ kind, category, outcome });
+  });
+
+  it('is the error that is in it', () => {
+    const error = { code: 'insufficient_quota', message: 'No more.' };
+    expect(said({ error, choices: [] })).toMatchObject({ kind: 'provider.quota_exhausted' });
+  });
+});
