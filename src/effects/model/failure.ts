@@ -6,6 +6,7 @@
  * |------------------------------------|-------------------------------|--------------------|
  * | no key, no package, no address     | `provider.not_configured`     | not_started        |
  * | the SDK or the provider refused    | as classified                 | as classified      |
+ * | a whole document, no stream        | `provider.unsupported`        | failed             |
  * | it stopped for length, or reports an incomplete reply | `provider.truncated` | failed       |
  * | longer than our limit              | `provider.truncated`          | partial            |
  * | a tool finish without calls, or two calls with one id | `provider.unknown` | failed         |
