@@ -149,6 +149,8 @@ async function attempt<T>(
 ): Promise<Tried<T>> {
   const ending = new AbortController();
   const deadline = untilDeadline(endsAtMs, clock, ending.signal);
+  // it may pass where nothing waits for it: a call that throws at once is never raced against it
+  deadline.catch(() => undefined);
   try {
     const work = Promise.resolve(call({ signal: scope.signal, attempt: number - 1 }));
     const value = await Promise.race([work, deadline, whenAborted(scope.signal)]);
