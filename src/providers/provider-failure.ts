@@ -57,7 +57,6 @@ export type Finding =
   | 'no_output'
   | 'stream_empty'
   | 'output_unparsable'
-  | 'reply_unreadable'
   | 'aborted'
   | 'timed_out'
   | 'connection_closed'

@@ -76,6 +76,10 @@ describe('a reply that its package cannot read', () => {
     expect(said(data, delivered)).toMatchObject({ kind, category, outcome });
   });
 
+  it('is told as such', () => {
+    expect(said({ id: 'c' }).message).toBe('OpenAI sent a reply that its SDK cannot read.');
+  });
+
   it('is the error that is in it', () => {
     const error = { code: 'insufficient_quota', message: 'No more.' };
     expect(said({ error, choices: [] })).toMatchObject({ kind: 'provider.quota_exhausted' });

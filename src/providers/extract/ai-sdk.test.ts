@@ -197,7 +197,6 @@ describe('what the SDK finds out by itself', () => {
     ['EmptyResponseBodyError', 'no_output', 'headers'],
     ['JSONParseError', 'output_unparsable', 'headers'],
     ['TypeValidationError', 'output_unparsable', 'headers'],
-    ['InvalidStreamPartError', 'reply_unreadable', 'headers'],
   ])('%s is %s', (name, finding, phase) => {
     expect(extractFailure(aiError(name))).toMatchObject({ finding, phase, type: `AI_${name}` });
   });

@@ -43,7 +43,8 @@ export const aiSdk: Extractor = {
       case 'AI_TypeValidationError':
         return offSchema(link);
       case 'AI_InvalidResponseDataError':
-        return unreadable(link);
+      case 'AI_InvalidStreamPartError':
+        return unreadable(link, name);
       case 'AI_NoObjectGeneratedError':
         return aiSdkEnding(link) ?? aiSdkFinding(link, name);
       default:
@@ -115,13 +116,13 @@ function errorPart(link: unknown): Extracted | undefined {
 }
 
 /** A reply that its package cannot use: the error in it, a stream without its end, or neither. */
-function unreadable(link: unknown): Extracted | undefined {
+function unreadable(link: unknown, name: string): Extracted {
   const data = readProperty(link, 'data');
-  if (data === undefined) return ENDLESS;
+  if (data === undefined && !hasKey(link, 'chunk')) return ENDLESS;
   if (isPlainObject(data) && isPlainObject(readProperty(data, 'error'))) {
     return { status: 200, phase: 'headers', body: data };
   }
-  return aiSdkFinding(link, 'AI_InvalidResponseDataError');
+  return { finding: 'connection_closed', phase: 'headers', type: name, message: readMessage(link) };
 }
 
 /** A chunk that fits no schema is often an error in a shape that the SDK does not know. */

@@ -13,7 +13,6 @@ const PHASE_OF_FINDING: Readonly<Record<Finding, Phase>> = {
   no_output: 'headers',
   stream_empty: 'headers',
   output_unparsable: 'headers',
-  reply_unreadable: 'headers',
   aborted: 'sent',
   timed_out: 'sent',
   connection_closed: 'sent',

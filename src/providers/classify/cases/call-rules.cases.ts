@@ -46,16 +46,6 @@ export const CALL_CASES: readonly RuleCase[] = [
     kind: 'agent.output_invalid',
     failure: { finding: 'output_unparsable' },
   },
-  {
-    rule: 'sdk.reply-unreadable-midway',
-    kind: 'provider.stream_interrupted',
-    failure: { finding: 'reply_unreadable', phase: 'streaming' },
-  },
-  {
-    rule: 'sdk.reply-unreadable',
-    kind: 'provider.network',
-    failure: { finding: 'reply_unreadable' },
-  },
   { rule: 'mcp.tool-error', kind: 'mcp.tool_failed', failure: { finding: 'mcp_tool_error' } },
   {
     rule: 'mcp.method-not-found',

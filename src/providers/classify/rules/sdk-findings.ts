@@ -96,18 +96,6 @@ export const SDK_FINDING_RULES: readonly Rule[] = [
     why: 'the reply does not have the requested form',
   },
   {
-    id: 'sdk.reply-unreadable-midway',
-    when: { findings: ['reply_unreadable'], phases: ['streaming'] },
-    means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
-    why: 'a part of the reply had come, and the SDK cannot read the next one',
-  },
-  {
-    id: 'sdk.reply-unreadable',
-    when: { findings: ['reply_unreadable'] },
-    means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
-    why: 'the SDK cannot read what the server sent as a reply',
-  },
-  {
     id: 'mcp.tool-error',
     when: { findings: ['mcp_tool_error'] },
     means: { kind: 'mcp.tool_failed', scope: 'request', recovery: 'human' },
