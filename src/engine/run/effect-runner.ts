@@ -277,6 +277,7 @@ async function callNamed(
       isIdempotent,
       isNeverRepeated,
       timeoutMs,
+      limitMs: request.node.timeoutMs,
       outputSchema,
       keepsTruncated: keepsTruncated(request),
     };
