@@ -48,7 +48,7 @@ interface Opened {
   readonly reader: ReadableStreamDefaultReader<Part>;
   /** Parts up to the first content, in order. */
   readonly held: readonly Part[];
-  /** Of an answer without content. */
+  /** Set where an answer ended before its first content. */
   readonly finish: Finish | undefined;
 }
 

@@ -107,7 +107,11 @@ describe('a provider that is not set up', () => {
   });
 
   it.each([
-    ['the settings', {}, { settings: { name: 'openai', baseUrl: 'http://me:s3cr3t@127.0.0.1/v1' } }],
+    [
+      'the settings',
+      {},
+      { settings: { name: 'openai', baseUrl: 'http://me:s3cr3t@127.0.0.1/v1' } },
+    ],
     ['a variable', { OPENAI_BASE_URL: 'http://me:s3cr3t@127.0.0.1/v1' }, {}],
   ])('refuses an address with a user and a password, from %s', async (_, env, request) => {
     const result = await callOf('openai/gpt-6', { env: { OPENAI_API_KEY: KEY, ...env } }, request);

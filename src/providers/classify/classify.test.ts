@@ -204,14 +204,20 @@ describe('a stop that the provider calls its own fault', () => {
       ...seen,
     });
 
-  it.each(['error', 'insufficient_system_resource'])('%s may be repeated before content', (word) => {
-    const { category, retryable, outcome } = stopped(word, { phase: 'streaming', delivered: false });
-    expect({ category, retryable, outcome }).toEqual({
-      category: 'transient',
-      retryable: true,
-      outcome: 'unknown',
-    });
-  });
+  it.each(['error', 'insufficient_system_resource'])(
+    '%s may be repeated before content',
+    (word) => {
+      const { category, retryable, outcome } = stopped(word, {
+        phase: 'streaming',
+        delivered: false,
+      });
+      expect({ category, retryable, outcome }).toEqual({
+        category: 'transient',
+        retryable: true,
+        outcome: 'unknown',
+      });
+    },
+  );
 
   it.each(['error', 'insufficient_system_resource'])('%s is half an answer after it', (word) => {
     const { category, outcome } = stopped(word, { phase: 'streaming', delivered: true });
