@@ -105,3 +105,21 @@ describe('what a call leaves behind', () => {
     expect(gone).toHaveBeenCalledTimes(listening.mock.calls.length);
   });
 });
+
+describe('a clock whose sleep does not listen to its signal', () => {
+  it.each([
+    ['throws at once', fails],
+    ['rejects', () => Promise.reject(new Error('down'))],
+    ['answers', () => 'done'],
+  ])('leaves no rejection behind, where the call %s', async (_, call) => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    const resilient = createResilience({ clock: virtualClock() });
+    await resilient<unknown>(call, { deadlineMs: 500, retry: 'none' }).catch(() => undefined);
+    // rejections that nobody handles are told after the turn in which they were made
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', listen);
+    expect(unhandled).toEqual([]);
+  });
+});

@@ -48,6 +48,8 @@ interface Opened {
   readonly reader: ReadableStreamDefaultReader<Part>;
   /** Parts up to the first content, in order. */
   readonly held: readonly Part[];
+  /** Set where an answer ended before its first content. */
+  readonly finish: Finish | undefined;
 }
 
 /** Reads up to the first content, or to a good end without any. */
@@ -60,20 +62,39 @@ async function openStream(
   const result = await scope.wait(entry.model.doStream(optionsFor(entry, options, scope.signal)));
   const reader = result.stream.getReader();
   const held: Part[] = [];
+  let finish: Finish | undefined;
   try {
     for (;;) {
-      const { done, value: part } = await scope.wait(reader.read());
-      if (done) throw new BadEnding(INTERRUPTED);
-      if (part.type === 'error') throw inBand(part.error);
-      noteSeen(open, part);
-      if (part.type === 'finish') checkFinish(chain, open, part);
-      held.push(part);
-      if (part.type === 'finish' || isContent(part)) return { result, reader, held };
+      const part = await readPart(chain, open, { reader, finish });
+      if (part?.type === 'finish') finish = part;
+      else if (part !== undefined) held.push(part);
+      if (part === undefined || isContent(part)) return { result, reader, held, finish };
     }
   } catch (thrown) {
     release(reader, thrown);
     throw thrown;
   }
+}
+
+/** The next part; undefined at the end of a stream that has finished. */
+async function readPart(
+  chain: Chain<Model>,
+  open: OpenAttempt<Model>,
+  { reader, finish }: Pick<Opened, 'reader' | 'finish'>,
+): Promise<Part | undefined> {
+  const { done, value: part } = await open.scope.wait(reader.read()).catch((thrown: unknown) => {
+    // a complete answer stays one, whatever its connection does after it
+    if (finish !== undefined) return { done: true, value: undefined } as const;
+    throw thrown;
+  });
+  if (done) {
+    if (finish !== undefined) return undefined;
+    throw new BadEnding(INTERRUPTED);
+  }
+  if (part.type === 'error') throw inBand(part.error);
+  noteSeen(open, part);
+  if (part.type === 'finish') checkFinish(chain, open, part);
+  return part;
 }
 
 /** The rest of the stream, part by part as it is asked for. */
@@ -84,6 +105,8 @@ class Reading {
   readonly #reader: ReadableStreamDefaultReader<Part>;
   readonly #held: Part[];
   readonly #idleMs: number;
+  /** Held back to the end of the stream: an error may follow it. */
+  #finish: Finish | undefined;
   #isFinished = false;
   /** Nobody reads any more: what fails now is on the bill already. */
   #isCancelled = false;
@@ -93,13 +116,14 @@ class Reading {
     chain: Chain<Model>,
     call: ChainCall<Model>,
     attempt: OpenAttempt<Model>,
-    { reader, held }: Omit<Opened, 'result'>,
+    { reader, held, finish }: Omit<Opened, 'result'>,
   ) {
     this.#chain = chain;
     this.#call = call;
     this.#attempt = attempt;
     this.#reader = reader;
     this.#held = [...held];
+    this.#finish = finish;
     this.#idleMs = attempt.entry.timeoutMs ?? DEFAULT_TIMEOUTS.idleMs;
     attempt.isBegun = true;
     // whatever fails from here on fails after content, unless the answer is empty and over
@@ -112,7 +136,7 @@ class Reading {
     try {
       const part = this.#held.shift() ?? (await this.#next());
       if (part === undefined) controller.close();
-      else controller.enqueue(part.type === 'finish' ? this.#finished(part) : part);
+      else controller.enqueue(part);
     } catch (thrown) {
       this.#fail(controller, thrown);
     }
@@ -125,21 +149,19 @@ class Reading {
   }
 
   async #next(): Promise<Part | undefined> {
-    const { scope } = this.#attempt;
-    const { done, value: part } = await scope.wait(this.#reader.read());
-    if (done) {
-      if (this.#isFinished) return undefined;
-      throw new BadEnding(INTERRUPTED);
+    while (!this.#isFinished) {
+      const finish = this.#finish;
+      const part = await readPart(this.#chain, this.#attempt, { reader: this.#reader, finish });
+      if (finish === undefined) this.#attempt.scope.touch(this.#idleMs);
+      if (part?.type !== 'finish') return part ?? this.#finished(finish);
+      this.#finish = part;
     }
-    if (part.type === 'error') throw inBand(part.error);
-    noteSeen(this.#attempt, part);
-    if (part.type === 'finish') checkFinish(this.#chain, this.#attempt, part);
-    if (!this.#isFinished) scope.touch(this.#idleMs);
-    return part;
+    return undefined;
   }
 
-  #finished(part: Finish): Finish {
+  #finished(part: Finish | undefined): Finish | undefined {
     this.#isFinished = true;
+    if (part === undefined) return undefined;
     const record = this.#call.succeeded(this.#attempt, reportedUsage(part.usage));
     return { ...part, providerMetadata: withRecord(part.providerMetadata, record) };
   }
@@ -147,8 +169,6 @@ class Reading {
   #fail(controller: ReadableStreamDefaultController<Part>, thrown: unknown): void {
     if (this.#isCancelled) return;
     release(this.#reader, thrown);
-    // a complete answer stays one, whatever its connection does after it
-    if (this.#isFinished) return controller.close();
     try {
       const error = this.#call.broken(this.#attempt, thrown);
       this.#failure = { error };

@@ -13,13 +13,14 @@ export function renderFailure(failure: ProviderFailure, found: Classification): 
   const who = failure.provider === undefined ? NAMELESS : providerNamed(failure.provider).display;
   const what = failure.model === undefined ? 'the model' : `the model ${failure.model}`;
   const isPage = isWebPage(failure.body);
+  const isUnreadable = failure.finding === 'connection_closed' && failure.phase === 'headers';
   const action = actionFor(found, who, isPage);
   return {
     kind: found.kind,
     category: found.category,
     retryable: found.retryable,
     outcome: found.outcome,
-    message: sentence(found, { who, what, status: failure.status, isPage }),
+    message: sentence(found, { who, what, status: failure.status, isPage, isUnreadable }),
     ...(action === undefined ? {} : { action }),
     details: { scope: found.scope, recovery: found.recovery },
     provider: facts(failure, found),
@@ -36,6 +37,8 @@ interface Words {
   readonly status: number | undefined;
   /** The response is a page for a browser, from a proxy or a CDN and not from the provider. */
   readonly isPage: boolean;
+  /** A whole response came, and the SDK lost it. */
+  readonly isUnreadable: boolean;
 }
 
 type Sentences = { readonly [K in RuntimeKind]?: (words: Words, found: Classification) => string };
@@ -56,10 +59,12 @@ const SENTENCES: Sentences = {
     `${who} returned an internal error${inParentheses(status)}.`,
   'provider.timeout': ({ who, status }) =>
     `${who} did not respond in time${inParentheses(status)}.`,
-  'provider.network': ({ who }, { category, outcome }) =>
-    category === 'configuration'
+  'provider.network': ({ who, isUnreadable }, { category, outcome }) => {
+    if (isUnreadable) return `${who} sent a reply that its SDK cannot read.`;
+    return category === 'configuration'
       ? `${who} cannot be reached as configured: the secure connection was refused.`
-      : `${who} could not be reached${outcome === 'not_started' ? '; nothing was sent' : ', and it is not known whether the request arrived'}.`,
+      : `${who} could not be reached${outcome === 'not_started' ? '; nothing was sent' : ', and it is not known whether the request arrived'}.`;
+  },
   'provider.conflict': ({ who }) =>
     `${who} is still busy with another request for the same resource.`,
   'provider.stream_interrupted': ({ who }, { rule }) =>

@@ -225,3 +225,38 @@ function embedding(doEmbed: () => Promise<unknown>, provider = 'a'): EmbeddingMo
     doEmbed: doEmbed as EmbeddingModelV4['doEmbed'],
   };
 }
+
+describe('what comes after the end of an answer', () => {
+  const error = { type: 'error', error: { error: { type: 'server_error', message: 'Down' } } };
+  const refused = { ...FINISH, finishReason: ended('content-filter', 'content_filter') };
+
+  it.each([
+    ['an error', error, 'provider.server_error'],
+    ['a worse end', refused, 'provider.content_filter'],
+  ])('counts: %s', async (_, part, kind) => {
+    // true: the shape of a part, which the table widens
+    const parts = [...textParts('All of it.'), part as typeof FINISH];
+    const result = await streamed(scripted('a', 'one', { parts }));
+    expect(result.kind).toBe(kind);
+    expect(result.rows).toMatchObject([{ kind, outcome: 'partial', ...REPORTED }]);
+  });
+
+  it('moves the chain on, where nobody has seen anything', async () => {
+    const parts = [...textParts(), error as typeof FINISH];
+    const result = await streamed(
+      scripted('a', 'one', { parts }),
+      scripted('b', 'two', { text: 'Good.' }),
+    );
+    expect(result.text).toBe('Good.');
+    expect(result.rows).toMatchObject([{ kind: 'provider.server_error' }, { target: 'b/two' }]);
+  });
+
+  it.each([
+    ['a broken connection', { parts: textParts('All of it.'), breaks: new Error('reset') }],
+    ['the same end again', { parts: [...textParts('All of it.'), FINISH] }],
+  ])('does not, where it is %s', async (_, turn) => {
+    const result = await streamed(scripted('a', 'one', turn));
+    expect(result.text).toBe('All of it.');
+    expect(result.rows).toMatchObject([{ outcome: 'succeeded', ...REPORTED }]);
+  });
+});

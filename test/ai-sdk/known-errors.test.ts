@@ -58,3 +58,33 @@ describe('an error of the AI SDK', () => {
     expect({ name, kind: report.kind }).not.toEqual({ name, kind: 'call.failed' });
   });
 });
+
+/** A package says it of what its host sent: nobody asked for a form, so no agent broke one. */
+describe('a reply that its package cannot read', () => {
+  const said = (data: unknown, delivered?: boolean) =>
+    reportFrom(new provider.InvalidResponseDataError({ data, message: 'No choices.' }), {
+      provider: 'openai',
+      ...(delivered === undefined ? {} : { delivered }),
+    });
+
+  const unseen = { kind: 'provider.network', category: 'transient', outcome: 'unknown' };
+  const half = { kind: 'provider.stream_interrupted', category: 'ambiguous', outcome: 'partial' };
+
+  it.each([
+    ['a whole one', said({ id: 'c', choices: [] }), unseen],
+    ['nothing seen', said({ id: 'c' }, false), unseen],
+    ['a part seen', said({ id: 'c' }, true), half],
+    ['no end', said(undefined), half],
+  ])('is the failure of the provider: %s', (_, report, expected) => {
+    expect(report).toMatchObject(expected);
+  });
+
+  it('is told as such', () => {
+    expect(said({ id: 'c' }).message).toBe('OpenAI sent a reply that its SDK cannot read.');
+  });
+
+  it('is the error that is in it', () => {
+    const error = { code: 'insufficient_quota', message: 'No more.' };
+    expect(said({ error, choices: [] })).toMatchObject({ kind: 'provider.quota_exhausted' });
+  });
+});

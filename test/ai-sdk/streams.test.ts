@@ -177,6 +177,25 @@ describe('a stream', () => {
     expect(text).toBe('whole answer');
   });
 
+  it('may take as long as it likes while parts keep coming', async () => {
+    const clock = virtualClock();
+    const slow = scripted('a', 'one');
+    const left = [...textParts('one ', 'two ', 'three ', 'four')];
+    slow.doStream = async () => ({
+      stream: new ReadableStream<Part>({
+        async pull(controller) {
+          await clock.sleep(400, new AbortController().signal);
+          const part = left.shift();
+          if (part === undefined) controller.close();
+          else controller.enqueue(part);
+        },
+      }),
+    });
+    const model = resilientModel([{ model: slow, timeoutMs: 1300 }], { clock });
+    const result = streamText({ model, prompt, onError: () => undefined });
+    expect(await result.text).toBe('one two three four');
+  });
+
   it('passes an empty answer as it is', async () => {
     const { text, errors, rows } = await seen(
       scripted('a', 'one', { parts: textParts() }),

@@ -105,6 +105,17 @@ describe('an output that a second model judges', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run:completed', output: { text: 'second' } });
   });
 
+  it('fails as the judge’s when the judge does not answer in its form', async () => {
+    const events = await eventsOf(await start(file('[{answer: Fine.}]')));
+    const failed = events.find(({ type }) => type === 'node:failed');
+    expect(failed).toMatchObject({
+      error: {
+        kind: 'agent.output_invalid',
+        message: expect.stringMatching(/^The reply of the judge of writer does not/) as string,
+      },
+    });
+  });
+
   it('counts as lost on the bill when it is refused, and the verdict does not', async () => {
     const price = 'simulate_price_per_mtok: {input: 0, output: 1000000}';
     const usage = 'usage: {input_tokens: 1, output_tokens: 1}';

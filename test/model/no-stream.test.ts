@@ -52,6 +52,12 @@ const WHOLE = {
   status: 'completed',
 };
 
+/** What it used, in the words of each protocol. */
+const COUNTED = {
+  usage: { prompt_tokens: 10, completion_tokens: 5, input_tokens: 10, output_tokens: 5 },
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5 },
+};
+
 describe.each(PROTOCOLS)('HTTP 200 by $name', (protocol) => {
   it.each(LABELLED)('with %s as %s is what it says', async (_, type, body, kind) => {
     upstream.answer(refuses(200, body, { 'content-type': type }));
@@ -74,11 +80,29 @@ describe.each(PROTOCOLS)('HTTP 200 by $name', (protocol) => {
     });
   });
 
-  it.each(['application/json', EVENTS])('with a whole answer as %s is no success', async (type) => {
-    upstream.answer(refuses(200, WHOLE, { 'content-type': type }));
-    const report = reportOf(await ask(protocol, upstream.url));
-    expect(report.kind).toMatch(/^provider\./);
-    expect(upstream.received).toHaveLength(1);
+  it.each(['application/json', EVENTS])(
+    'with a whole answer as %s is a setup to mend, and paid as counted',
+    async (type) => {
+      upstream.answer(refuses(200, { ...WHOLE, ...COUNTED }, { 'content-type': type }));
+      const result = await ask(protocol, upstream.url);
+      expect(reportOf(result)).toMatchObject({
+        kind: 'provider.unsupported',
+        retryable: false,
+        outcome: 'failed',
+        action: { kind: 'fix_setup' },
+      });
+      expect(result).toMatchObject({ usage: { inputTokens: 10, outputTokens: 5 } });
+      expect(result.isEstimated).not.toBe(true);
+      expect(upstream.received).toHaveLength(1);
+    },
+  );
+
+  it('with a whole answer that counts nothing is paid as estimated', async () => {
+    upstream.answer(refuses(200, WHOLE, { 'content-type': 'application/json' }));
+    const { usage, isEstimated } = await ask(protocol, upstream.url);
+    expect(isEstimated).toBe(true);
+    expect(usage?.inputTokens).toBeGreaterThan(0);
+    expect(usage?.outputTokens).toBeGreaterThan(0);
   });
 
   it('with events under another name is an answer', async () => {

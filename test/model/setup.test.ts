@@ -106,6 +106,24 @@ describe('a provider that is not set up', () => {
     expect(reportOf(result).action.detail).toBe('Set TEAM_KEY.');
   });
 
+  it.each([
+    [
+      'the settings',
+      {},
+      { settings: { name: 'openai', baseUrl: 'http://me:s3cr3t@127.0.0.1/v1' } },
+    ],
+    ['a variable', { OPENAI_BASE_URL: 'http://me:s3cr3t@127.0.0.1/v1' }, {}],
+  ])('refuses an address with a user and a password, from %s', async (_, env, request) => {
+    const result = await callOf('openai/gpt-6', { env: { OPENAI_API_KEY: KEY, ...env } }, request);
+    const report = reportOf(result);
+    expect(report).toMatchObject({
+      kind: 'provider.not_configured',
+      outcome: 'not_started',
+      action: { detail: expect.stringContaining('user name and the password') as string },
+    });
+    expect(JSON.stringify(report)).not.toContain('s3cr3t');
+  });
+
   it('explains what to do for one that it only knows the name of', async () => {
     const report = reportOf(await callOf('cohere/command'));
     expect(report).toMatchObject({ kind: 'provider.not_configured', outcome: 'not_started' });

@@ -280,6 +280,11 @@ describe('an output', () => {
 });
 
 describe('a timeout', () => {
+  it('names the limit of the node, not the time that was left of it', async () => {
+    const result = await call(endsOnSignal, { timeoutMs: 30, limitMs: 500 });
+    expect(reportOf(result).message).toBe('The function lookup did not finish within 500 ms');
+  });
+
   it('of a function that ends on its signal is partial', async () => {
     const result = await call(endsOnSignal, { timeoutMs: 30 });
     expect(reportOf(result)).toMatchObject({

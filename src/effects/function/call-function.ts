@@ -67,6 +67,8 @@ export interface FunctionRequest {
   readonly run: (input: JsonValue, context: FunctionContext) => unknown;
   readonly input: JsonValue;
   readonly timeoutMs?: number | undefined;
+  /** The whole limit, of which `timeoutMs` is left. */
+  readonly limitMs?: number | undefined;
   /** The kind of a timeout. Default: the node's for a call, the tool's own for a tool. */
   readonly timeoutKind?: 'limit.node_timeout' | 'tool.timeout' | undefined;
   /** Whether it may be repeated when its outcome is unknown. */
@@ -263,7 +265,7 @@ function stopped(
   const { noun } = NAMES[request.type];
   const why =
     end.by === 'timeout'
-      ? `did not finish within ${request.timeoutMs ?? 0} ms`
+      ? `did not finish within ${request.limitMs ?? request.timeoutMs ?? 0} ms`
       : 'was cancelled while it ran';
   // the work may have been done before the signal ended it
   const isUnknown =

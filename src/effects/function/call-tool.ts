@@ -28,6 +28,8 @@ export interface CallableRequest {
   readonly input: JsonValue;
   /** Time left to the node; the shorter of both limits counts. */
   readonly timeoutMs?: number | undefined;
+  /** The whole limit of the node. */
+  readonly limitMs?: number | undefined;
   /** Set on the node; the tool may declare it too. */
   readonly isIdempotent: boolean;
   /** Set on the node; wins over the declaration of the tool. */
@@ -64,6 +66,7 @@ export const callCallable: Effect<CallableRequest> = (request, context) => {
         (request.isNeverRepeated !== true && callable.describes.isIdempotent),
       writesElsewhere: callable.name === FETCH_TOOL && !isReading(input),
       timeoutMs: isOfTool ? ofToolMs : ofNodeMs,
+      limitMs: isOfTool ? ofToolMs : request.limitMs,
       timeoutKind: isOfTool ? 'tool.timeout' : 'limit.node_timeout',
       outputSchema,
       keepsTruncated: request.keepsTruncated,

@@ -6,6 +6,9 @@ import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { expandEnvironment } from '../../workflow/yaml/environment.ts';
 import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 
+const CREDENTIALS_IN_ADDRESS =
+  'Take the user name and the password out of the base URL, and send them as a header (`runtime.provider.headers`).';
+
 export class ConnectionSettings {
   readonly #env: Environment;
   readonly #settings: ProviderSettings | undefined;
@@ -34,7 +37,11 @@ export class ConnectionSettings {
 
   baseUrl(...variables: readonly string[]): string | undefined {
     const set = this.#settings?.baseUrl;
-    return set === undefined ? this.variable(...variables) : this.expand(set);
+    const address = set === undefined ? this.variable(...variables) : this.expand(set);
+    const { username = '', password = '' } = URL.parse(address ?? '') ?? {};
+    // no request can be made to such an address
+    if (username !== '' || password !== '') this.lacks(CREDENTIALS_IN_ADDRESS);
+    return address;
   }
 
   /** The key of the settings, or of the first variable that is set. */

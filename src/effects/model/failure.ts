@@ -6,6 +6,7 @@
  * |------------------------------------|-------------------------------|--------------------|
  * | no key, no package, no address     | `provider.not_configured`     | not_started        |
  * | the SDK or the provider refused    | as classified                 | as classified      |
+ * | a whole document, no stream        | `provider.unsupported`        | failed             |
  * | it stopped for length, or reports an incomplete reply | `provider.truncated` | failed       |
  * | longer than our limit              | `provider.truncated`          | partial            |
  * | a tool finish without calls, or two calls with one id | `provider.unknown` | failed         |
@@ -72,6 +73,7 @@ const UNREAD: ReadonlySet<string> = new Set([
   'agent.output_invalid',
   'provider.unknown',
   'provider.stream_interrupted',
+  'provider.network',
 ]);
 
 /**
@@ -231,11 +233,9 @@ function hasUsableCalls(finishReason: string, { calls, toolCalls, wire }: Stream
   return !hasTwinsAmong(wire.seenCalls, ids) && new Set(ids).size === ids.length;
 }
 
-/** Errors of the SDK for a stream without an end, or without any content. */
+/** The error of the SDK for a stream without any content. */
 function isCutByOurSdk(thrown: unknown, { finish }: Pick<StreamState, 'finish'>): boolean {
-  const name = readProperty(thrown, 'name');
-  if (name === 'AI_NoOutputGeneratedError') return finish === undefined;
-  return name === 'AI_InvalidResponseDataError' && readProperty(thrown, 'data') === undefined;
+  return readProperty(thrown, 'name') === 'AI_NoOutputGeneratedError' && finish === undefined;
 }
 
 /** After a tool's result a model may add nothing; an empty first reply is a failure. */

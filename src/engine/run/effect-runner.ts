@@ -278,6 +278,7 @@ async function callNamed(
       isIdempotent,
       isNeverRepeated,
       timeoutMs,
+      limitMs: request.node.timeoutMs,
       outputSchema,
       keepsTruncated: keepsTruncated(request),
     };

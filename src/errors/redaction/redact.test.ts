@@ -255,3 +255,18 @@ describe('a secret that a program of Windows wrote', () => {
     expect(redacted.length).toBeLessThan(text.length / 2);
   });
 });
+
+describe('the default of a variable', () => {
+  it('stays where it is the word of a suggestion', () => {
+    const said = 'Set it, or give it a default: `${MYSECRET:-default}`';
+    expect(shapes.text(said)).toBe(said);
+  });
+
+  it.each([
+    '${MYSECRET:-hunter2hunter2}',
+    '${MYSECRET:-default-of-mine}',
+    'secret=-default}hunter2',
+  ])('is redacted where somebody wrote it: %s', (written) => {
+    expect(shapes.text(written)).toContain(REDACTED);
+  });
+});

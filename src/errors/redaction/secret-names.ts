@@ -62,8 +62,8 @@ const HEADER = assignment(HEADERS, '[^\\s"\'`<>{}][^\\n"\'`<>{}]*', '\\n');
 function assignment(names: string, bareValue: string, end: string): RegExp {
   const named = `(?<![:=][:=])(?<=(?:${names})(?:${QUOTE})?\\s{0,4}[:=])`;
   const sign = `[:=]${named}[:=]?>?\\s{0,4}`;
-  // skips a value that is redacted already
-  const value = `(?!\\[redacted\\](?:["'\`${end}]|$))`;
+  // skips a value that is redacted already, and the default in our own advice: `${API_KEY:-default}`
+  const value = `(?!(?:\\[redacted\\]|-default\\})(?:["'\`${end}]|$))`;
   const quoted = `(${QUOTE})${value}(?:(?!\\2)[^\\n])+`;
   return new RegExp(`(${sign})(?:${quoted}|(?!${QUOTE})${value}${bareValue})`, 'gi');
 }

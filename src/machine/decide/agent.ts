@@ -341,10 +341,11 @@ function writtenState(
 }
 
 function outputInvalid(state: RunState, scope: Scope, problem: string): ErrorReport {
-  const { node } = visitOf(scope);
+  const { node, conversation } = visitOf(scope);
+  const who = conversation?.judging === undefined ? node : `the judge of ${node}`;
   return failureAt(state, scope, node, {
     kind: 'agent.output_invalid',
-    message: `The reply of ${node} does not have the required form: ${problem}`,
+    message: `The reply of ${who} does not have the required form: ${problem}`,
   });
 }
 

@@ -191,3 +191,36 @@ describe('what happened to the work', () => {
     expect(classify({ ...BARE, ...how, operation: 'submit' }).category).toBe(category);
   });
 });
+
+describe('a stop that the provider calls its own fault', () => {
+  const stopped = (finish_reason: string, seen: Pick<ProviderFailure, 'phase' | 'delivered'>) =>
+    classify({
+      provider: 'deepseek',
+      operation: 'generate',
+      status: 200,
+      headers: {},
+      body: { finish_reason },
+      source: 'test',
+      ...seen,
+    });
+
+  it.each(['error', 'insufficient_system_resource'])(
+    '%s may be repeated before content',
+    (word) => {
+      const { category, retryable, outcome } = stopped(word, {
+        phase: 'streaming',
+        delivered: false,
+      });
+      expect({ category, retryable, outcome }).toEqual({
+        category: 'transient',
+        retryable: true,
+        outcome: 'unknown',
+      });
+    },
+  );
+
+  it.each(['error', 'insufficient_system_resource'])('%s is half an answer after it', (word) => {
+    const { category, outcome } = stopped(word, { phase: 'streaming', delivered: true });
+    expect({ category, outcome }).toEqual({ category: 'ambiguous', outcome: 'partial' });
+  });
+});

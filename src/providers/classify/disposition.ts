@@ -1,7 +1,7 @@
 /**
  * Adjusts a disposition by what happened to the work, which decides whether waiting helps. A transient
  * failure is ambiguous after a part of the reply was delivered, or after a request that must not be
- * repeated was sent.
+ * repeated was sent; and one that counts on half a reply is transient while nobody has seen any of it.
  */
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { Category, Outcome } from '../../errors/catalog/vocabulary.ts';
@@ -25,9 +25,13 @@ export function adjustDisposition(
   disposition: Disposition,
   evidence: Evidence,
 ): AdjustedDisposition {
-  const { category, outcome } = disposition;
-  if (category !== 'transient') return { category, outcome };
+  const { kind, category, outcome } = disposition;
   const { failure, delivered } = evidence;
+  const isUnseen = failure.phase === 'streaming' && !delivered && outcome === 'partial';
+  // a stream that broke is its caller's to judge: only the caller knows what was shown
+  if (category === 'ambiguous' && isUnseen && kind !== 'provider.stream_interrupted')
+    return { category: 'transient', outcome: 'unknown' };
+  if (category !== 'transient') return { category, outcome };
   if (failure.phase === 'streaming' && delivered)
     return { category: 'ambiguous', outcome: 'partial' };
   if (failure.operation === 'submit' && !isHarmless(disposition, failure.status))

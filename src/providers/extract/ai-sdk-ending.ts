@@ -10,6 +10,9 @@ const BAD_ENDINGS: ReadonlySet<string> = new Set(['content-filter', 'length', 'e
 
 const UNFINISHED: ReadonlySet<string> = new Set(['pause_turn', 'incomplete']);
 
+/** A stream that stopped without its end. */
+export const ENDLESS: Extracted = { status: 200, phase: 'streaming', transport: ENDED_EARLY };
+
 /** Undefined for a good ending. */
 export function aiSdkEnding(link: unknown): Extracted | undefined {
   const part = readText(link, 'type') ?? '';
@@ -21,7 +24,7 @@ export function aiSdkEnding(link: unknown): Extracted | undefined {
   const isStream = part.startsWith('finish');
   const saysNothing = common === 'other' && own === undefined;
   if (common === 'interrupted' || (isStream && saysNothing)) {
-    return { status: 200, phase: 'streaming', transport: ENDED_EARLY };
+    return ENDLESS;
   }
   // the SDK calls these a stop, and the provider does not
   const isUnfinished = own !== undefined && UNFINISHED.has(own.toLowerCase());

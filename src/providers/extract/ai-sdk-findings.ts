@@ -37,8 +37,6 @@ const FINDINGS: Readonly<Record<string, Finding>> = {
   AI_NoObjectGeneratedError: 'output_unparsable',
   AI_JSONParseError: 'output_unparsable',
   AI_TypeValidationError: 'output_unparsable',
-  AI_InvalidResponseDataError: 'output_unparsable',
-  AI_InvalidStreamPartError: 'output_unparsable',
   AI_ToolChoiceViolationError: 'output_unparsable',
   AI_UIMessageStreamError: 'output_unparsable',
 };

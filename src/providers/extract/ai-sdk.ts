@@ -5,7 +5,7 @@
  */
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { readAddress } from './address.ts';
-import { aiSdkEnding } from './ai-sdk-ending.ts';
+import { aiSdkEnding, ENDLESS } from './ai-sdk-ending.ts';
 import { aiSdkFinding } from './ai-sdk-findings.ts';
 import {
   hasKey,
@@ -42,6 +42,9 @@ export const aiSdk: Extractor = {
         return { provider: 'gateway', finding: 'api_key_missing', message: readMessage(link) };
       case 'AI_TypeValidationError':
         return offSchema(link);
+      case 'AI_InvalidResponseDataError':
+      case 'AI_InvalidStreamPartError':
+        return unreadable(link, name);
       case 'AI_NoObjectGeneratedError':
         return aiSdkEnding(link) ?? aiSdkFinding(link, name);
       default:
@@ -110,6 +113,16 @@ function errorPart(link: unknown): Extracted | undefined {
   if (isThrown(error)) return undefined;
   const body = typeof error === 'string' ? error : parseBody({ error });
   return { status: 200, phase: 'streaming', body };
+}
+
+/** A reply that its package cannot use: the error in it, a stream without its end, or neither. */
+function unreadable(link: unknown, name: string): Extracted {
+  const data = readProperty(link, 'data');
+  if (data === undefined && !hasKey(link, 'chunk')) return ENDLESS;
+  if (isPlainObject(data) && isPlainObject(readProperty(data, 'error'))) {
+    return { status: 200, phase: 'headers', body: data };
+  }
+  return { finding: 'connection_closed', phase: 'headers', type: name, message: readMessage(link) };
 }
 
 /** A chunk that fits no schema is often an error in a shape that the SDK does not know. */

@@ -8,6 +8,7 @@ import { linksOf } from './links.ts';
 import { phaseOf } from './phase.ts';
 import { plainBody } from './plain-body.ts';
 import { EXTRACTORS, GENERIC_SOURCES } from './table.ts';
+import { ENDED_EARLY } from './transport.ts';
 
 /** Facts from the caller; they win over guesses. */
 export interface FailureHints {
@@ -65,7 +66,7 @@ function complete(
 ): ProviderFailure {
   const all = recognised.map((other) => other.found);
   const fault = found.transport ?? all.find((other) => other.transport !== undefined)?.transport;
-  const { finding, transport } = settle(found, fault);
+  const { finding, transport } = settle(found, fault, hints.delivered);
   const phase = phaseOf({ ...found, finding, transport }, hints.delivered);
   return compact({
     provider: hints.provider ?? firstOf(all, 'provider'),
@@ -94,10 +95,14 @@ function complete(
 function settle(
   found: Extracted,
   fault: TransportFault | undefined,
+  delivered: boolean | undefined,
 ): { readonly finding: Finding | undefined; readonly transport: TransportFault | undefined } {
   // the fault that broke a stream says more than that it was empty
   if (found.finding === 'stream_empty' && fault !== undefined)
     return { finding: undefined, transport: fault };
+  // a part of the reply had come, so what the SDK lost is the rest of it
+  if (found.finding === 'connection_closed' && delivered === true)
+    return { finding: undefined, transport: fault ?? ENDED_EARLY };
   const isSummary = found.finding === 'timed_out' || found.finding === 'connection_closed';
   if (isSummary && fault?.code !== undefined) return { finding: undefined, transport: fault };
   if (found.finding === 'timed_out' && fault?.name === 'AbortError') {

@@ -5,6 +5,7 @@
  */
 import { isArray, isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
+import { WholeAnswer } from './whole-answer.ts';
 
 const EVENTS = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
 
@@ -15,20 +16,22 @@ const MAX_BYTES = 256 * 1024;
  * Returns the response for the SDK. Throws the failure if the body is one. A body that is labelled as
  * events is not awaited here: then reading it ends with the failure.
  */
-export async function withEvents(response: Response, { provider }: ModelRef): Promise<Response> {
+export async function withEvents(response: Response, modelRef: ModelRef): Promise<Response> {
   const { status, statusText, headers, body } = response;
   if (!response.ok || body === null) return response;
   const reader = body.getReader();
   const begin = async (): Promise<Uint8Array<ArrayBuffer>> => {
     const { bytes, isWhole } = await beginning(reader);
-    const failure = failureIn(new TextDecoder().decode(bytes), isWhole);
-    if (failure === undefined) return bytes;
+    const document = documentIn(new TextDecoder().decode(bytes), isWhole);
+    if (document === undefined) return bytes;
     if (!isWhole) await reader.cancel();
+    const [first] = isArray(document) ? document : [document];
+    if (isAnswer(first)) throw new WholeAnswer(document, modelRef, status);
     throw new AnswerWithoutEvents({
-      provider,
+      provider: modelRef.provider,
       status,
       headers: Object.fromEntries(headers),
-      body: failure,
+      body: document,
       transport: null,
     });
   };
@@ -90,12 +93,13 @@ const bytesOf = (text: string): ReadonlySet<number> => new Set(new TextEncoder()
 const BLANKS = bytesOf(' \t\r\n\ufeff');
 const OPENING = bytesOf('{[<');
 
-function failureIn(text: string, isWhole: boolean): unknown {
+/** A page or a JSON document; undefined for events and what nobody can read. */
+function documentIn(text: string, isWhole: boolean): unknown {
   if (/^\s*</.test(text)) return text;
   if (!isWhole) return undefined;
   const parsed = parsedJson(text);
   const [only] = isArray(parsed) ? parsed : [parsed];
-  return isPlainObject(only) && !isAnswer(only) ? parsed : undefined;
+  return isPlainObject(only) ? parsed : undefined;
 }
 
 function parsedJson(text: string): unknown {
@@ -110,7 +114,7 @@ function parsedJson(text: string): unknown {
 /** The field of a complete reply, in each protocol. */
 const ANSWERS = ['choices', 'candidates', 'content', 'output'] as const;
 
-function isAnswer(body: object): boolean {
+function isAnswer(body: unknown): boolean {
   const error = readProperty(body, 'error');
   if (error !== undefined && error !== null) return false;
   return ANSWERS.some((key) => readProperty(body, key) !== undefined);

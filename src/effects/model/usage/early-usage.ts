@@ -12,9 +12,10 @@ export function countedSoFar(before: SdkUsage | undefined, event: unknown): SdkU
   const ofMessage = readProperty(readProperty(event, 'message'), 'usage');
   const ofResponse = readProperty(readProperty(event, 'response'), 'usage');
   const own = readProperty(event, 'usage');
+  const isResponse = readProperty(event, 'object') === 'response';
   const now =
+    responsesUsage(isResponse ? own : ofResponse) ??
     anthropicUsage(ofMessage ?? own) ??
-    responsesUsage(ofResponse) ??
     hostUsage(own) ??
     googleUsage(readProperty(event, 'usageMetadata'));
   if (now === undefined) return before;

@@ -9,6 +9,7 @@ import type { ModelCall } from '../../../machine/conversation/model-message.ts';
 import { countedSoFar } from './early-usage.ts';
 import type { CallFailure } from '../failure.ts';
 import type { StreamState } from '../stream/read-stream.ts';
+import { wholeAnswerIn } from '../stream/whole-answer.ts';
 import type { SdkUsage } from '../sdk.ts';
 import {
   isRefused,
@@ -25,12 +26,13 @@ export function usedByFailure(
   call: ModelCall,
 ): Used {
   const { finish, error, isDelivered } = state;
-  const estimate = estimateUsage(call, writtenIn(state));
+  const whole = wholeAnswerIn(thrown);
+  const estimate = estimateUsage(call, whole?.written ?? writtenIn(state));
   const hasEnd =
     finish !== undefined && error === undefined && finish.rawFinishReason !== undefined;
   if (hasEnd) return usedUp(finish.usage, estimate);
   const reported = usageIn(thrown);
-  if (reported !== undefined) return usedUp(reported, estimate);
+  if (reported !== undefined || whole !== undefined) return usedUp(reported, estimate);
   const { kind, provider } = failure;
   const isUnused = isRefused(kind, outcomeOf(failure), provider?.status) && !isDelivered;
   if (isUnused && state.counted === undefined) return NOTHING_USED;

@@ -341,7 +341,7 @@ export const STATUS_RULES: readonly Rule[] = [
         'cancelled',
       ],
     },
-    means: { kind: 'provider.server_error', outcome: 'partial', scope: 'request', recovery: 'now' },
+    means: { kind: 'provider.server_error', outcome: 'unknown', scope: 'request', recovery: 'now' },
     why: 'the provider ended the reply with an error of its own',
   },
   {
