@@ -33,6 +33,7 @@ import { connectionSecrets, type TemporalConfig } from './config.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
 import type { LegMessage, LegSink } from './legs/leg-messages.ts';
 import { RunQueries } from './run-queries.ts';
+import { askTemporal } from './still-awaited.ts';
 import {
   loadActivityModule,
   loadWorkerModule,
@@ -152,6 +153,7 @@ async function startWith(
       secrets: [...(options.secrets ?? []), ...connectionSecrets(config)],
       extensions,
       breakers,
+      awaited: { ask: askTemporal(temporal, config), now: Date.now },
       legs,
     },
     activities,
