@@ -249,7 +249,7 @@ agents:
     const project = standingProject(killing.folder);
     const first = await killing.worker();
     const run = await driver.start(project.plan(), {});
-    await until(project.stands);
+    await until(() => project.stands());
     await killing.worker();
     expect(await run.result()).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
     const answer = { value: { edit: { name: 'done by hand' } }, by: 'test' };

@@ -199,18 +199,16 @@ export class TemporalBackend implements Backend {
       try {
         return await this.#update(run, UPDATES.answer, args);
       } catch (refusal) {
-        if (left === 0 || !isKind(refusal, 'run.already_active'))
-          return this.#refuseOvertaken(run, answer, refusal);
+        if (isKind(refusal, 'run.not_found')) await this.#refuseOvertaken(run, answer);
+        if (left === 0 || !isKind(refusal, 'run.already_active')) throw refusal;
         await after(ANSWER_AGAIN.everyMs);
       }
     }
   }
 
   /** Temporal does not find an execution that ended, mostly by the answer of somebody else. */
-  async #refuseOvertaken(run: string, { gate }: Answer, refusal: unknown): Promise<never> {
-    if (!isKind(refusal, 'run.not_found') || gate === undefined) throw refusal;
+  async #refuseOvertaken(run: string, { gate = '' }: Answer): Promise<void> {
     if (!isGateOpen(await this.#state(run), gate)) throw alreadyAnswered(gate);
-    throw refusal;
   }
 
   async #state(run: string): Promise<RunState> {

@@ -141,9 +141,7 @@ async function startWith(
   installRuntime(sdk, logger);
   const attributes = await ensureAttributes(temporal.connection, config.namespace);
   const queries = new RunQueries(config, temporal, READ_STATE_MS);
-  const breakers = new Breakers(openMemoryStore({ now: Date.now }), MACHINE_CLOCK, ({ message }) =>
-    onWarning(message),
-  );
+  const breakers = ownBreakers(onWarning);
   const activities = loadActivityModule(config.directory);
   const legs = new WatchedLegs(options.telemetry, options.onEvent);
   const activity = createEffectActivity(
@@ -191,6 +189,11 @@ async function startWith(
       await stopped;
     },
   };
+}
+
+function ownBreakers(onWarning: (text: string) => void): Breakers {
+  const store = openMemoryStore({ now: Date.now });
+  return new Breakers(store, MACHINE_CLOCK, ({ message }) => onWarning(message));
 }
 
 /** Receives what the workflows send; a replay sends nothing. */
