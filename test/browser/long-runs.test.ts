@@ -43,6 +43,30 @@ describeInBrowser('a run of more than 10,000 events', () => {
   });
 });
 
+const FAILURES = 1100;
+const FAILING = `
+workflow: {name: failing, entry_point: list}
+nodes:
+  - {name: list, type: transform, code: "return { all: Array.from({ length: ${FAILURES} }, (_, at) => at) }", routes: [{to: each}]}
+for_each:
+  - {name: each, source: list.output.all, as: item, max_concurrent: 20, failure_mode: continue_on_error, agent: {name: one, type: set, value: "{{ item.missing }}"}}
+`;
+
+describeInBrowser('a run with more failed steps than a view sends', () => {
+  it('sends a thousand of them, and says how many it leaves out', async () => {
+    const served = await serve({ files: { 'failing.yaml': FAILING } });
+    const { run } = await served.run('failing');
+    const { json } = await served.ask(`/v1/runs/${run}/view`);
+    const { steps, leftOut } = json.view as {
+      readonly steps: readonly { readonly path: string; readonly holds?: true }[];
+      readonly leftOut: number;
+    };
+    const ended = steps.filter(({ holds }) => holds !== true);
+    expect(ended.length).toBeLessThanOrEqual(1000);
+    expect(steps.length + leftOut).toBe(FAILURES + 2);
+  });
+});
+
 const SCRIPTS = 45_000;
 const STYLES = 8000;
 const PAGES = [
