@@ -53,7 +53,7 @@ for_each:
 `;
 
 describeInBrowser('a run with more failed steps than a view sends', () => {
-  it('sends a thousand of them, and says how many it leaves out', async () => {
+  it('sends a thousand of them, and opens any other by its address', async () => {
     const served = await serve({ files: { 'failing.yaml': FAILING } });
     const { run } = await served.run('failing');
     const { json } = await served.ask(`/v1/runs/${run}/view`);
@@ -64,6 +64,14 @@ describeInBrowser('a run with more failed steps than a view sends', () => {
     const ended = steps.filter(({ holds }) => holds !== true);
     expect(ended.length).toBeLessThanOrEqual(1000);
     expect(steps.length + leftOut).toBe(FAILURES + 2);
+    const sent = new Set(steps.map(({ path }) => path));
+    const { json: last } = await served.ask(`/v1/runs/${run}/steps?after=${FAILURES}`);
+    const all = last.steps as readonly { readonly path: string; readonly status: string }[];
+    const beyond = all.find(({ path, status }) => status === 'failed' && !sent.has(path))?.path;
+    expect(beyond).toBeDefined();
+    const address = `/runs/${run}?step=${encodeURIComponent(String(beyond))}`;
+    const { page } = await open(served, { path: address });
+    await page.getByRole('region', { name: `Step ${beyond}` }).waitFor();
   });
 });
 
