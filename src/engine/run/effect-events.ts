@@ -70,7 +70,7 @@ export function notCancelledByUs(
 /** As a run does that comes back from a crash. */
 function askedAgain(
   state: RunState,
-  { ref, node, path, work, isIdempotent }: EffectRequest,
+  { ref, node, path, isIdempotent }: EffectRequest,
   result: EffectResult,
 ): EventBody | undefined {
   const pending = state.effects.get(ref.key);
