@@ -110,8 +110,9 @@ async function handWritten({ config }: Stage): Promise<ByHand> {
   const breakers = new Breakers(openMemoryStore({ now: Date.now }), MACHINE_CLOCK, () => undefined);
   const base = process.cwd();
   const extensions = new Extensions({ registered: [], base, onWarning: () => undefined });
+  const awaited = { ask: () => Promise.resolve(true), now: Date.now };
   const activity = createEffectActivity(
-    { env: process.env, base, functions, extensions, breakers },
+    { env: process.env, base, functions, extensions, breakers, awaited },
     loadActivityModule(PACKAGES),
   );
   const taskQueue = `${config.taskQueue}-by-hand`;

@@ -62,6 +62,7 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
   }, [run]);
   const loadSteps = useCallback(() => addAllSteps(run, setLoaded), [run]);
   useFollowing(run, load, fold, refreshSoon);
+  useLeftOutStep(step, loaded?.view, loadSteps);
   const life = useLife(run, loaded);
   const source = useSource(loaded?.moves.workflow);
   const stepEvents = useStepEvents(run, step, loaded?.view);
@@ -70,6 +71,20 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
   const page =
     moves === undefined ? undefined : { ...moves, layout, view, life, source, step, stepEvents };
   return { page, problem, refresh, loadSteps };
+}
+
+/** A step that its address names may be one of those that the view left out. */
+function useLeftOutStep(
+  step: string | undefined,
+  view: RunView | undefined,
+  loadSteps: () => Promise<void>,
+): void {
+  const isLeftOut =
+    step !== undefined && view?.leftOut !== undefined && view.places.get(step) === undefined;
+  useEffect(() => {
+    // what cannot be read stays left out, and its button is there
+    if (isLeftOut) loadSteps().catch(() => undefined);
+  }, [isLeftOut, loadSteps]);
 }
 
 type SetLoaded = (change: (before: Loaded | undefined) => Loaded | undefined) => void;

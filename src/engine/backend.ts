@@ -10,6 +10,7 @@ import type {
   ReadableStore,
   RunStatusName,
   RunSummary,
+  RemovedRun,
   Tombstone,
 } from '../machine/ports/store-port.ts';
 import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
@@ -190,7 +191,7 @@ export interface RunSharing {
 /** Removes runs from a store for good, and takes over runs from files. */
 export interface RunArchive {
   /** Rejects with `run.already_active` for a run that a process executes, and with `run.not_found`. */
-  remove(run: string, by: string, at: string): Promise<Tombstone>;
+  remove(run: string, by: string, at: string): Promise<RemovedRun>;
   /** The record of a removed run; null where none was removed. */
   tombstone(run: string): Promise<Tombstone | null>;
   /** Compacts the store. Returns false where runs are active: the long write would block theirs. */

@@ -61,10 +61,15 @@ export class MemorySharedWork {
       }
   }
 
-  /** Part of the removal of a run. */
-  protected removeDeliveries(run: string): void {
-    for (const [key, delivery] of this.#deliveries)
-      if (delivery.run === run) this.#deliveries.delete(key);
+  /** Part of the removal of a run; returns how many still waited. */
+  protected removeDeliveries(run: string): number {
+    let waiting = 0;
+    for (const [key, delivery] of this.#deliveries) {
+      if (delivery.run !== run) continue;
+      if (delivery.dueMs !== null) waiting++;
+      this.#deliveries.delete(key);
+    }
+    return waiting;
   }
 
   async addEndpoint({ id, name }: Endpoint): Promise<void> {

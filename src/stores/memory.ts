@@ -15,6 +15,7 @@ import type {
   LogHead,
   NewRun,
   RemoveRequest,
+  RemovedRun,
   RunRecord,
   RunStore,
   RunSummary,
@@ -38,6 +39,7 @@ import {
   seenClaim,
   statusText,
   type StopNote,
+  removedRun,
 } from './store-rules.ts';
 
 export interface MemoryStoreOptions {
@@ -220,15 +222,15 @@ class MemoryStore extends MemorySharedWork implements RunStore {
     for (const run of runs) run.checkpoint = null;
   }
 
-  async remove({ run: id, by, at, isAlive }: RemoveRequest): Promise<Tombstone> {
+  async remove({ run: id, by, at, isAlive }: RemoveRequest): Promise<RemovedRun> {
     const { held, start } = this.#run(id);
     refuseHeld(id, held, { isAlive, nowMs: this.now() });
     const tombstone = { run: id, workflow: start.workflow, removedAt: at, removedBy: by };
     this.#runs.delete(id);
     this.#due.delete(id);
-    this.removeDeliveries(id);
+    const unsent = this.removeDeliveries(id);
     this.#tombstones.set(id, tombstone);
-    return tombstone;
+    return removedRun(tombstone, unsent);
   }
 
   async tombstone(id: string): Promise<Tombstone | null> {

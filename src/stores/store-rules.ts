@@ -6,8 +6,10 @@ import type {
   Commit,
   LogHead,
   NewRun,
+  RemovedRun,
   RunStatusRow,
   SeenClaim,
+  Tombstone,
 } from '../machine/ports/store-port.ts';
 import { alreadyActive, claimLost, corrupt, misused } from './failure.ts';
 
@@ -26,6 +28,10 @@ export function isStopped(
   present: { readonly epoch: number; readonly nextSeq: number },
 ): boolean {
   return note !== null && (note.epoch === present.epoch || note.nextSeq === present.nextSeq);
+}
+
+export function removedRun(tombstone: Tombstone, unsent: number): RemovedRun {
+  return unsent === 0 ? tombstone : { ...tombstone, unsent };
 }
 
 export function statusText(run: string, statusRow: RunStatusRow): string {

@@ -43,6 +43,38 @@ describeInBrowser('a run of more than 10,000 events', () => {
   });
 });
 
+const FAILURES = 1100;
+const FAILING = `
+workflow: {name: failing, entry_point: list}
+nodes:
+  - {name: list, type: transform, code: "return { all: Array.from({ length: ${FAILURES} }, (_, at) => at) }", routes: [{to: each}]}
+for_each:
+  - {name: each, source: list.output.all, as: item, max_concurrent: 20, failure_mode: continue_on_error, agent: {name: one, type: set, value: "{{ item.missing }}"}}
+`;
+
+describeInBrowser('a run with more failed steps than a view sends', () => {
+  it('sends a thousand of them, and opens any other by its address', async () => {
+    const served = await serve({ files: { 'failing.yaml': FAILING } });
+    const { run } = await served.run('failing');
+    const { json } = await served.ask(`/v1/runs/${run}/view`);
+    const { steps, leftOut } = json.view as {
+      readonly steps: readonly { readonly path: string; readonly holds?: true }[];
+      readonly leftOut: number;
+    };
+    const ended = steps.filter(({ holds }) => holds !== true);
+    expect(ended.length).toBeLessThanOrEqual(1000);
+    expect(steps.length + leftOut).toBe(FAILURES + 2);
+    const sent = new Set(steps.map(({ path }) => path));
+    const { json: last } = await served.ask(`/v1/runs/${run}/steps?after=${FAILURES}`);
+    const all = last.steps as readonly { readonly path: string; readonly status: string }[];
+    const beyond = all.find(({ path, status }) => status === 'failed' && !sent.has(path))?.path;
+    expect(beyond).toBeDefined();
+    const address = `/runs/${run}?step=${encodeURIComponent(String(beyond))}`;
+    const { page } = await open(served, { path: address });
+    await page.getByRole('region', { name: `Step ${beyond}` }).waitFor();
+  });
+});
+
 const SCRIPTS = 45_000;
 const STYLES = 8000;
 const PAGES = [

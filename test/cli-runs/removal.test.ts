@@ -13,6 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite.ts';
 import { postgresPrograms, startPostgres } from '../postgres-server.ts';
 import { anyErrand, startErrand, type Ended } from '../survival/process.ts';
 import { text } from '../survival/subjects.ts';
@@ -162,6 +163,21 @@ describe('errand delete', () => {
     await running.ended;
     expect((await place.do('delete', run)).exit).toBe(0);
     expect(await place.listed()).toEqual([]);
+  });
+
+  it('says which webhooks of its runs were never sent, as prune does', async () => {
+    const place = newPlace();
+    await place.run('good');
+    const store = await openSqliteStore({ path: join(place.home, 'errand.db'), now: Date.now });
+    for (const id of ['one', 'two']) await store.addEndpoint({ id, name: id });
+    await store.close();
+    const [first, second] = [await place.run('good'), await place.run('good')];
+    const removed = await place.do('delete', first);
+    expect(removed).toMatchObject({ exit: 0, stderr: expect.stringContaining('Removed') });
+    expect(removed.stderr).toContain(`2 webhooks of ${first} had not been sent`);
+    const all = await place.do('prune', '--status', 'completed', '--yes', '--format', 'json');
+    expect(all.stderr).toContain(`2 webhooks of ${second} had not been sent`);
+    expect(all.stderr.match(/had not been sent/g)).toHaveLength(1);
   });
 
   it('suggests a run, and follows no path out of its folder', async () => {

@@ -11,6 +11,7 @@ import { planOfTexts } from '../engine/plan.ts';
 import { expectWholeLog } from '../survival/books.ts';
 import { Killing, until } from './killing.ts';
 import { openStage, whyNot, type Stage } from './stage.ts';
+import { standingProject } from './standing-project.ts';
 
 const skipped = whyNot('that workers may be killed and servers restarted');
 
@@ -242,6 +243,21 @@ agents:
     expect(events.findLast(({ type }) => type === 'effect:failed')).toMatchObject({
       error: { kind: 'effect.outcome_unknown', outcome: 'unknown' },
     });
+  });
+
+  it('begins nothing at a worker that stood still before it, when the run has moved on', async () => {
+    const project = standingProject(killing.folder);
+    const first = await killing.worker();
+    const run = await driver.start(project.plan(), {});
+    await until(() => project.stands());
+    await killing.worker();
+    expect(await run.result()).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
+    const answer = { value: { edit: { name: 'done by hand' } }, by: 'test' };
+    const rest = await driver.answer(run.id, answer);
+    expect(await rest?.result()).toMatchObject({ status: 'completed' });
+    project.goOn();
+    await first.stop();
+    expect(killing.begun()).toEqual({});
   });
 
   it('has its result also where the last worker went with it', async () => {

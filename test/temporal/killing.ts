@@ -27,9 +27,9 @@ const WAIT_MS = 300_000;
 
 export class Killing {
   readonly #stage: Stage;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'errand-killing-'));
+  readonly folder = mkdtempSync(join(tmpdir(), 'errand-killing-'));
   readonly #children = new Set<ChildProcess>();
-  readonly deedsFile = join(this.#folder, 'deeds.txt');
+  readonly deedsFile = join(this.folder, 'deeds.txt');
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -86,7 +86,7 @@ export class Killing {
 
   close(): void {
     for (const child of this.#children) child.kill('SIGKILL');
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

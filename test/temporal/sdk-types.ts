@@ -9,6 +9,7 @@ import type * as worker from '../temporal-sdk/node_modules/@temporalio/worker/li
 import type * as workflow from '../temporal-sdk/node_modules/@temporalio/workflow/lib/index.js';
 import type * as declared from '@temporalio/workflow';
 import type {
+  ActivityClient,
   ActivityModule,
   ClientModule,
   Connection,
@@ -30,6 +31,7 @@ type Is<Real extends Declared, Declared> = Real;
 export type Checked = [
   Is<typeof activity.Context, ActivityModule['Context']>,
   Is<typeof activity.ApplicationFailure, ActivityModule['ApplicationFailure']>,
+  Is<client.Client['activity'], ActivityClient>,
   Is<client.Connection['close'], Connection['close']>,
   Is<client.WorkflowClient['getHandle'], WorkflowClient['getHandle']>,
   Is<

@@ -1,7 +1,7 @@
 /** `errand delete`: removes one run for good. */
 import type { OutputOptions } from '../format.ts';
 import { isUnknown, unknownRun } from '../project/stored-run.ts';
-import { removeRun, withRemovalContext } from '../project/remove-runs.ts';
+import { removeRun, warnOfUnsent, withRemovalContext } from '../project/remove-runs.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function deleteRun(
@@ -13,6 +13,7 @@ export async function deleteRun(
     const removed = await removeRun(context, id).catch(async (thrown: unknown) => {
       throw isUnknown(thrown) ? await unknownRun(context.runs, id) : thrown;
     });
+    warnOfUnsent(removed, terminal);
     const isCompact = await context.archive.compact();
     if (output.format === 'json') terminal.out(JSON.stringify(removed, null, 2));
     else if (output.quiet !== true) {

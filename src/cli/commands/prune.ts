@@ -5,7 +5,12 @@ import { renderLine } from '../../errors/render/line.ts';
 import type { RunSummary, RunStatusName } from '../../machine/ports/store-port.ts';
 import { refusal } from '../exit.ts';
 import type { OutputOptions } from '../format.ts';
-import { removeRun, withRemovalContext, type RemovalContext } from '../project/remove-runs.ts';
+import {
+  removeRun,
+  warnOfUnsent,
+  withRemovalContext,
+  type RemovalContext,
+} from '../project/remove-runs.ts';
 import { shellWord, timeWords } from '../screen/phrases.ts';
 import { tableLines } from '../screen/table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -83,7 +88,7 @@ async function removeAll(
   const removed: Pruned[] = [];
   for (const each of chosen) {
     try {
-      await removeRun(context, each.run);
+      warnOfUnsent(await removeRun(context, each.run), terminal);
       removed.push(each);
     } catch (thrown) {
       if (!isKind(thrown, 'run.already_active') && !isKind(thrown, 'run.not_found')) throw thrown;

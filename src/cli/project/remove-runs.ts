@@ -8,9 +8,10 @@ import type { RunArchive } from '../../engine/backend.ts';
 import { openEngine, type Engine } from '../../engine/errand.ts';
 import { exportsIn, runFolder } from '../../engine/run/exported-events.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
-import type { Tombstone } from '../../machine/ports/store-port.ts';
+import type { RemovedRun } from '../../machine/ports/store-port.ts';
 import { writePrivate } from '../../stores/sqlite/private-files.ts';
 import { refusal } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
 import { errandHome } from './home.ts';
 import { storeAddress } from './project.ts';
 import { projectModules } from './project-extensions.ts';
@@ -55,7 +56,7 @@ export async function withRemovalContext<T>(
 export async function removeRun(
   { home, archive }: RemovalContext,
   run: string,
-): Promise<Tombstone> {
+): Promise<RemovedRun> {
   const folder = runFolder(home, run);
   const failures = folder === undefined ? new Set<string>() : failuresIn(folder);
   const removedAt = new Date().toISOString();
@@ -65,12 +66,19 @@ export async function removeRun(
   return removed;
 }
 
+/** Nobody else says it: a server that could send them no longer finds the run. */
+export function warnOfUnsent({ run, unsent = 0 }: RemovedRun, terminal: Terminal): void {
+  if (unsent === 0) return;
+  const count = unsent === 1 ? '1 webhook' : `${unsent} webhooks`;
+  terminal.err(`${count} of ${run} had not been sent, and will not be.`);
+}
+
 /** Removes files of a run that the store no longer has, too. */
 async function removeFromStore(
   { home, archive }: Pick<RemovalContext, 'home' | 'archive'>,
   run: string,
   at: string,
-): Promise<Tombstone> {
+): Promise<RemovedRun> {
   const by = currentUser();
   try {
     return await archive.remove(run, by, at);

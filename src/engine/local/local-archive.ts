@@ -1,6 +1,11 @@
 /** Removes runs from a store for good, and takes over runs from files. */
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
-import type { ClaimOwner, RunStore, Tombstone } from '../../machine/ports/store-port.ts';
+import type {
+  ClaimOwner,
+  RemovedRun,
+  RunStore,
+  Tombstone,
+} from '../../machine/ports/store-port.ts';
 import type { RunArchive } from '../backend.ts';
 import { refuseOldCopy, type LogWitness } from '../run/lost-log.ts';
 import type { ImportedRun } from '../run-file.ts';
@@ -17,7 +22,7 @@ export class LocalArchive implements RunArchive {
     this.#owner = owner;
   }
 
-  async remove(run: string, by: string, at: string): Promise<Tombstone> {
+  async remove(run: string, by: string, at: string): Promise<RemovedRun> {
     await refuseLiveOwner(this.#store, run);
     return this.#store.remove({ run, by, at, isAlive: isOwnerAlive });
   }

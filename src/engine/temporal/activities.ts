@@ -5,6 +5,7 @@
 import { dirname, resolve } from 'node:path';
 import { keyValuesIn } from '../../effects/model/key-values.ts';
 import {
+  cancelledBefore,
   neverRejecting,
   type EffectContext,
   type EffectFailure,
@@ -31,6 +32,7 @@ import { lostDraft, storableDraft, toTemporalFailure } from './failure.ts';
 import type { EffectDone, EffectRest, EffectTask } from './messages.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeOutput } from './payload-size.ts';
 import type { ActivityContext, ActivityModule } from './sdk.ts';
+import { isStillAwaited, type AwaitedOptions } from './still-awaited.ts';
 import { WatchedLegs } from './legs/watched-legs.ts';
 
 export interface ActivityHost extends Omit<EffectHost, 'directory' | 'base' | 'extensions'> {
@@ -42,6 +44,8 @@ export interface ActivityHost extends Omit<EffectHost, 'directory' | 'base' | 'e
   /** Called with each secret that a task brings. */
   readonly onSecret?: (secret: string) => void;
   readonly breakers: Breakers;
+  /** How to know that Temporal still waits for an effect before it begins. */
+  readonly awaited: AwaitedOptions;
   /** Watches the calls. Default: nobody does. */
   readonly legs?: Pick<WatchedLegs, 'around'>;
   readonly onInternal?: (record: InternalRecord) => void;
@@ -123,7 +127,14 @@ async function perform(
     } catch (thrown) {
       return notCallable(thrown, context);
     }
-    return runner.run(what, context);
+    const isAwaited = await isStillAwaited(activity.info, host.awaited).catch((thrown: unknown) =>
+      notCallable(thrown, context),
+    );
+    if (isAwaited === true) return runner.run(what, context);
+    // nobody hears this: Temporal refuses the result of an activity that it has given up
+    return isAwaited === false
+      ? cancelledBefore(what.ref.type === 'model' ? 'cancelled.call' : 'cancelled.tool')
+      : isAwaited;
   });
   const context = contextOf(task, activity, redactor);
   const legs = host.legs ?? new WatchedLegs(undefined);

@@ -2,10 +2,18 @@
  * The Temporal backend: starts, resumes, answers, cancels and lists runs at a Temporal server. Workers
  * execute the runs; nothing of a run happens here.
  */
+import { setTimeout as after } from 'node:timers/promises';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
-import { forOpenGate, type Answer } from '../../machine/gates/gate-answer.ts';
+import {
+  alreadyAnswered,
+  forOpenGate,
+  isGateOpen,
+  refuseClosed,
+  type Answer,
+} from '../../machine/gates/gate-answer.ts';
 import type { ListQuery, RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
+import type { RunState } from '../../machine/state/state.ts';
 import { unpackState } from '../../machine/state/snapshot.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { checkedRunId, refuseOther } from '../loading/checked-input.ts';
@@ -47,7 +55,7 @@ import { RunQueries } from './run-queries.ts';
 import { RemoteRunHandle } from './remote-run-handle.ts';
 import { newRunId } from '../run-id.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
-import { TemporalStore } from './temporal-store.ts';
+import { TemporalStore } from './reading/temporal-store.ts';
 
 export interface TemporalBackendOptions extends Pick<
   TemporalOptions,
@@ -65,6 +73,7 @@ export interface TemporalBackendOptions extends Pick<
 }
 
 const HEARTBEAT_MS = 30_000;
+const ANSWER_AGAIN = { most: 50, everyMs: 100 };
 
 /** Connects to Temporal. Rejects with `extension.missing` or `store.unavailable`. */
 export async function openTemporal(options: TemporalBackendOptions): Promise<TemporalBackend> {
@@ -162,7 +171,7 @@ export class TemporalBackend implements Backend {
     const how = this.#requestOf(options);
     const seen = this.#payloads.without(await this.#forOpenGate(run, answer, options.known));
     const args = [seen, how, this.#legOf(options)];
-    const firstSeq = await this.#update(run, UPDATES.answer, args);
+    const firstSeq = await this.#sendAnswer(run, seen, args);
     return status === 'paused' ? this.#leg(run, firstSeq, options) : this.#legs.get(run);
   }
 
@@ -173,8 +182,38 @@ export class TemporalBackend implements Backend {
     known: BackendResumeOptions['known'],
   ): Promise<Answer> {
     if (known !== undefined) return forOpenGate(foldRun(await this.store.get(run), known), answer);
+    const state = await this.#state(run);
+    if (!isGateOpen(state, answer.gate)) await this.#refuseClosed(run, answer);
+    return forOpenGate(state, answer);
+  }
+
+  /** Throws `gate.closed` where the log has the gate, which is not open any more. */
+  async #refuseClosed(run: string, { gate }: Answer): Promise<void> {
+    for await (const { events } of this.#queries.all(run))
+      for (const event of events) if (event.type === 'gate:opened') refuseClosed(event, gate);
+  }
+
+  /** Sends it again where another answer is just beginning a leg, which then takes this one or refuses it. */
+  async #sendAnswer(run: string, answer: Answer, args: unknown[]): Promise<number> {
+    for (let left = ANSWER_AGAIN.most; ; left--) {
+      try {
+        return await this.#update(run, UPDATES.answer, args);
+      } catch (refusal) {
+        if (isKind(refusal, 'run.not_found')) await this.#refuseOvertaken(run, answer);
+        if (left === 0 || !isKind(refusal, 'run.already_active')) throw refusal;
+        await after(ANSWER_AGAIN.everyMs);
+      }
+    }
+  }
+
+  /** Temporal does not find an execution that ended, mostly by the answer of somebody else. */
+  async #refuseOvertaken(run: string, { gate = '' }: Answer): Promise<void> {
+    if (!isGateOpen(await this.#state(run), gate)) throw alreadyAnswered(gate);
+  }
+
+  async #state(run: string): Promise<RunState> {
     const { runId } = await this.#queries.describe(run);
-    return forOpenGate(unpackState(await this.#queries.state(run, runId)), answer);
+    return unpackState(await this.#queries.state(run, runId));
   }
 
   async attach(run: string): Promise<RunHandle> {

@@ -14,6 +14,7 @@ import { ATTRIBUTES } from './messages.ts';
 import type { Pem, TemporalConfig, TemporalTls } from './config.ts';
 import {
   loadClientModule,
+  type ActivityClient,
   type Connection,
   type ConnectionOptions,
   type TlsOptions,
@@ -23,6 +24,7 @@ import {
 export interface TemporalConnection {
   readonly connection: Connection;
   readonly workflows: WorkflowClient;
+  readonly activities: ActivityClient;
   /** Ends open requests too. */
   close(): Promise<void>;
 }
@@ -48,7 +50,7 @@ export async function connectTemporal(config: TemporalConfig): Promise<TemporalC
       closing.close();
       await connection.close();
     };
-    return { connection, workflows: client.workflow, close };
+    return { connection, workflows: client.workflow, activities: client.activity, close };
   } catch (thrown) {
     closing.close();
     throw unreachable(config, thrown, isSlow(thrown) ? await tryHandshake(options) : undefined);

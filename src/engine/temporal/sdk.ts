@@ -120,6 +120,11 @@ export interface WorkflowClient {
   list(options: { query: string }): AsyncIterable<WorkflowDescription>;
 }
 
+/** Speaks for an activity from outside of it. */
+export interface ActivityClient {
+  heartbeat(taskToken: Uint8Array): Promise<void>;
+}
+
 export type Headers = Record<string, Payload>;
 
 /** Stands between a request to the server and the client. */
@@ -159,7 +164,7 @@ export interface ClientModule {
     namespace: string;
     dataConverter: DataConverter;
     interceptors: { readonly workflow: ClientInterceptor[] };
-  }) => { readonly workflow: WorkflowClient };
+  }) => { readonly workflow: WorkflowClient; readonly activity: ActivityClient };
 }
 
 /** A text of its own, or the file that has it. */
@@ -183,7 +188,15 @@ export interface EnvconfigModule {
   loadClientConfigProfile(options: { overrideEnvVars: Record<string, string> }): ConnectionProfile;
 }
 
+export interface ActivityInfo {
+  readonly taskToken: Uint8Array;
+  readonly currentAttemptScheduledTimestampMs: number;
+  readonly startToCloseTimeoutMs: number;
+  readonly heartbeatTimeoutMs?: number;
+}
+
 export interface ActivityContext {
+  readonly info: ActivityInfo;
   readonly cancellationSignal: AbortSignal;
   readonly cancellationDetails: { readonly workerShutdown: boolean } | undefined;
   heartbeat(): void;

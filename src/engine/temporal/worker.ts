@@ -33,6 +33,7 @@ import { connectionSecrets, type TemporalConfig } from './config.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
 import type { LegMessage, LegSink } from './legs/leg-messages.ts';
 import { RunQueries } from './run-queries.ts';
+import { askTemporal } from './still-awaited.ts';
 import {
   loadActivityModule,
   loadWorkerModule,
@@ -140,9 +141,7 @@ async function startWith(
   installRuntime(sdk, logger);
   const attributes = await ensureAttributes(temporal.connection, config.namespace);
   const queries = new RunQueries(config, temporal, READ_STATE_MS);
-  const breakers = new Breakers(openMemoryStore({ now: Date.now }), MACHINE_CLOCK, ({ message }) =>
-    onWarning(message),
-  );
+  const breakers = ownBreakers(onWarning);
   const activities = loadActivityModule(config.directory);
   const legs = new WatchedLegs(options.telemetry, options.onEvent);
   const activity = createEffectActivity(
@@ -152,6 +151,7 @@ async function startWith(
       secrets: [...(options.secrets ?? []), ...connectionSecrets(config)],
       extensions,
       breakers,
+      awaited: { ask: askTemporal(temporal, config), now: Date.now },
       legs,
     },
     activities,
@@ -189,6 +189,11 @@ async function startWith(
       await stopped;
     },
   };
+}
+
+function ownBreakers(onWarning: (text: string) => void): Breakers {
+  const store = openMemoryStore({ now: Date.now });
+  return new Breakers(store, MACHINE_CLOCK, ({ message }) => onWarning(message));
 }
 
 /** Receives what the workflows send; a replay sends nothing. */

@@ -3,8 +3,11 @@
 /** A word further away than this is another word. */
 const MAX_DISTANCE = 3;
 
-export function suggest(word: string, known: Iterable<string>): string | undefined {
+export function suggest(word: string, names: Iterable<string>): string | undefined {
+  const known = [...names];
   const wanted = word.toLowerCase().slice(0, 100);
+  const begun = beginning(wanted, known);
+  if (begun !== undefined) return begun;
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of known) {
     const distance = editDistance(wanted, name.toLowerCase());
@@ -14,8 +17,15 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   return best?.name ?? ending(wanted, known);
 }
 
+/** `provider.quota_exhausted` for the kind `provider.quota`, where no other begins so. */
+function beginning(wanted: string, known: readonly string[]): string | undefined {
+  if (!wanted.includes('.')) return undefined;
+  const [only, ...more] = known.filter((name) => name.toLowerCase().startsWith(`${wanted}_`));
+  return more.length === 0 ? only : undefined;
+}
+
 /** `rate_limited` for `provider.rate_limited`: the prefix is what people leave out. */
-function ending(wanted: string, known: Iterable<string>): string | undefined {
+function ending(wanted: string, known: readonly string[]): string | undefined {
   if (wanted.length < 4) return undefined;
   for (const name of known) if (name.endsWith(`.${wanted}`)) return name;
   return undefined;

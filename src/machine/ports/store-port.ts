@@ -172,6 +172,11 @@ export interface Tombstone {
   readonly removedBy: string;
 }
 
+export interface RemovedRun extends Tombstone {
+  /** How many notices of the run waited to be sent, and went with it; absent when none did. */
+  readonly unsent?: number;
+}
+
 /** A fold of the log up to `head`. It only saves time: the log takes precedence. */
 export interface Checkpoint {
   readonly head: LogHead;
@@ -244,7 +249,7 @@ export interface RunStore extends SharedWork {
    * Removes the log, the checkpoint, the messages and all else of a run, in any state, even damaged.
    * `run.already_active` while its owner is alive and its lease lasts.
    */
-  remove(request: RemoveRequest): Promise<Tombstone>;
+  remove(request: RemoveRequest): Promise<RemovedRun>;
 
   /** Null when no run with this id was removed. */
   tombstone(run: string): Promise<Tombstone | null>;

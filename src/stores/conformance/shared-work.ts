@@ -203,12 +203,17 @@ export const SHARED_WORK_CASES: Cases = {
     );
   },
 
-  'forgets what was to be sent about a run that is removed': async ({ store }) => {
+  'forgets what was to be sent about a run that is removed, and says how much': async ({
+    store,
+  }) => {
     await store.addEndpoint({ id: 'one', name: 'one' });
     const { claim } = await store.create(newRun('r', { notices: [{ seq: 1, type: 'a' }] }));
     await store.noteStop(claim);
     await store.release(claim);
-    await store.remove({ run: 'r', by: 'ada', at: PAST, isAlive: () => true });
+    const removed = await store.remove({ run: 'r', by: 'ada', at: PAST, isAlive: () => true });
+    const tombstone = { run: 'r', workflow: 'triage', removedAt: PAST, removedBy: 'ada' };
+    assert.deepEqual(removed, { ...tombstone, unsent: 1 });
+    assert.deepEqual(await store.tombstone('r'), tombstone);
     const request = { endpoints: ['one'], limit: LIMIT, leaseMs: 60_000 };
     assert.deepEqual(await store.takeDeliveries(request), []);
     await store.settleDelivery({ endpoint: 'one', run: 'r', seq: 1 }, { isDelivered: true });

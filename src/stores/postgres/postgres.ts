@@ -13,6 +13,7 @@ import type {
   LogHead,
   NewRun,
   RemoveRequest,
+  RemovedRun,
   RunRecord,
   RunStore,
   RunSummary,
@@ -202,7 +203,7 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
     });
   }
 
-  async remove(request: RemoveRequest): Promise<Tombstone> {
+  async remove(request: RemoveRequest): Promise<RemovedRun> {
     const { run, isAlive } = request;
     return this.#write([run], async (query) => {
       this.#log.forget(run);

@@ -1,6 +1,7 @@
 /** Removes a run: all its rows, leaving a tombstone. */
-import type { RemoveRequest, Tombstone } from '../../machine/ports/store-port.ts';
-import { textAt } from '../typed-row.ts';
+import type { RemovedRun, RemoveRequest, Tombstone } from '../../machine/ports/store-port.ts';
+import { removedRun } from '../store-rules.ts';
+import { integerAt, textAt } from '../typed-row.ts';
 import type { Query } from './database.ts';
 
 const TABLES_BY_RUN = ['events', 'checkpoints', 'messages', 'deliveries'] as const;
@@ -10,14 +11,19 @@ export async function removeRow(
   query: Query,
   { key, workflow }: { readonly key: number; readonly workflow: string },
   { run, by, at }: RemoveRequest,
-): Promise<Tombstone> {
+): Promise<RemovedRun> {
+  const [waiting] = await query(
+    'SELECT count(due_ms)::float8 AS unsent FROM @deliveries WHERE run = $1',
+    [key],
+  );
+  const unsent = waiting === undefined ? 0 : integerAt(waiting, 'unsent');
   for (const table of TABLES_BY_RUN) await query(`DELETE FROM @${table} WHERE run = $1`, [key]);
   await query('DELETE FROM @runs WHERE key = $1', [key]);
   await query(
     'INSERT INTO @tombstones (id, workflow, removed_at, removed_by) VALUES ($1, $2, $3, $4)',
     [run, JSON.stringify(workflow), at, by],
   );
-  return { run, workflow, removedAt: at, removedBy: by };
+  return removedRun({ run, workflow, removedAt: at, removedBy: by }, unsent);
 }
 
 export async function readTombstone(query: Query, run: string): Promise<Tombstone | null> {

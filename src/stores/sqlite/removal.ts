@@ -3,10 +3,10 @@
  * removed too, so nothing of it is read but its key.
  */
 import { isKind } from '../../errors/thrown/errand-error.ts';
-import type { ClaimState, RemoveRequest, Tombstone } from '../../machine/ports/store-port.ts';
+import type { ClaimState, RemovedRun, RemoveRequest } from '../../machine/ports/store-port.ts';
 import { runNotFound } from '../failure.ts';
 import { integerAt, type Row } from '../typed-row.ts';
-import { refuseHeld } from '../store-rules.ts';
+import { refuseHeld, removedRun } from '../store-rules.ts';
 import { presentClaim, type RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
 import { checkAllRuns } from './runs.ts';
@@ -40,16 +40,20 @@ export function removeRun(
   db: Preparer,
   { run, by, at, isAlive }: RemoveRequest,
   nowMs: number,
-): Tombstone {
+): RemovedRun {
   const { key, workflow } = findToRemove(db, run);
   refuseHeld(run, heldClaim(db, { run, key }), { isAlive, nowMs });
+  const waiting = db
+    .prepare('SELECT count(due_ms) AS unsent FROM deliveries WHERE run = ?')
+    .get(key);
+  const unsent = waiting === undefined ? 0 : integerAt(waiting, 'unsent');
   removeEvents(db, key);
   removePlan(db, key);
   for (const table of TABLES_BY_RUN) db.prepare(`DELETE FROM ${table} WHERE run = ?`).run(key);
   db.prepare('DELETE FROM runs WHERE key = ?').run(key);
   const tombstone = { run, workflow, removedAt: at, removedBy: by };
   writeTombstone(db, tombstone);
-  return tombstone;
+  return removedRun(tombstone, unsent);
 }
 
 function findToRemove(

@@ -23,6 +23,7 @@ import type {
   LogHead,
   NewRun,
   RemoveRequest,
+  RemovedRun,
   RunRecord,
   RunStore,
   RunSummary,
@@ -252,7 +253,7 @@ class SqliteStore implements RunStore {
     });
   }
 
-  async remove(request: RemoveRequest): Promise<Tombstone> {
+  async remove(request: RemoveRequest): Promise<RemovedRun> {
     const { run } = request;
     return this.#writes.add({ run }, () => {
       this.#forget(run);

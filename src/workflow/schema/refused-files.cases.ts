@@ -246,7 +246,7 @@ export const REFUSED_HEADERS: readonly Refused[] = [
     'runtime: {plugins: []}',
     'unsupported-key',
     'plugins',
-    'Put the text of the skill into `instructions` or the prompt',
+    'Put the texts of the plugin into `instructions`, its servers into `mcp_servers`, and its agents into nodes',
   ],
   ['runtime: {temperature: 3}', 'bad-value', '3'],
   ['runtime: {mcp_servers: {s: {url: x}}}', 'missing-key', 's', 'type: http'],

@@ -1,6 +1,6 @@
 /** Reads runs at a Temporal server for the commands that show runs. Read-only. */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { JsonObject } from '../../../errors/support/safe-json.ts';
 import type {
   SeenClaim,
   ListQuery,
@@ -9,10 +9,11 @@ import type {
   RunSummary,
   RunStatusName,
   StoredCommit,
-} from '../../machine/ports/store-port.ts';
-import { WORKFLOW_TYPE, type RunMemo } from './messages.ts';
-import { memoOf, type RunQueries } from './run-queries.ts';
-import type { WorkflowDescription } from './sdk.ts';
+} from '../../../machine/ports/store-port.ts';
+import { WORKFLOW_TYPE, type RunMemo } from '../messages.ts';
+import { memoOf, type RunQueries } from '../run-queries.ts';
+import { byNewest, NewestRuns } from './newest-runs.ts';
+import type { WorkflowDescription } from '../sdk.ts';
 
 export class TemporalStore implements ReadableStore {
   readonly #queries: RunQueries;
@@ -45,21 +46,23 @@ export class TemporalStore implements ReadableStore {
   async list({ statuses, limit = Infinity, before }: ListQuery = {}): Promise<
     readonly RunSummary[]
   > {
-    const found: RunSummary[] = [];
+    const after = before === undefined ? undefined : await this.summary(before);
+    const newest = new NewestRuns(limit);
     const seen = new Set<string>();
-    let isPast = before === undefined;
-    for await (const described of this.#queries.list(`WorkflowType = '${WORKFLOW_TYPE}'`)) {
-      const { workflowId } = described;
-      // a run that continued in a new execution has several: the latest comes first
-      if (seen.has(workflowId)) continue;
-      seen.add(workflowId);
-      const summary = summaryOf(described);
-      if (isPast && (statuses === undefined || statuses.includes(summary.status)))
-        found.push(summary);
-      isPast ||= workflowId === before;
-      if (found.length >= limit) break;
+    // a run that continued in a new execution has several: the latest comes first
+    for (const which of ["= 'Running'", "!= 'Running'"]) {
+      const query = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus ${which}`;
+      for await (const described of this.#queries.list(query)) {
+        if (newest.isComplete(described)) break;
+        const { workflowId } = described;
+        if (seen.has(workflowId)) continue;
+        seen.add(workflowId);
+        const summary = summaryOf(described);
+        if (after !== undefined && byNewest(after, summary) >= 0) continue;
+        if (statuses === undefined || statuses.includes(summary.status)) newest.add(summary);
+      }
     }
-    return found;
+    return newest.all();
   }
 
   async *read(run: string, fromSeq = 1): AsyncGenerator<StoredCommit, void, undefined> {
