@@ -86,6 +86,11 @@ describe('the text of a commit', () => {
     expect(roundTrip(events)).toEqual(events);
   });
 
+  it('has whole events where it is the first of its run, and names the run', () => {
+    const events = [{ ...row(0), seq: 1, type: 'run:started', workflow: 'w' }];
+    expect(commitText({ run: 'run-1', seq: 1 }, events)).toBe(JSON.stringify(events));
+  });
+
   it('reads what earlier versions wrote', () => {
     expect(commitEvents(JSON.stringify(step), place)).toEqual(step);
   });
