@@ -77,7 +77,12 @@ describe('createResilience', () => {
 });
 
 describe('what a call leaves behind', () => {
-  afterEach(() => vi.useRealTimers());
+  /** How long the body of an answer may take. */
+  const READ_MS = 5000;
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
 
   const endless = (): ReadableStream =>
     new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(8)) });
@@ -90,18 +95,28 @@ describe('what a call leaves behind', () => {
     ['a good call', () => 1, 0],
     ['one that fails', fails, 0],
     ['one that throws an answer', throws(() => '{}'), 0],
-    ['one that throws an answer whose body never ends', throws(endless), 5000],
+    ['one that throws an answer whose body never ends', throws(endless), READ_MS],
   ])('is no timer and no listener: %s', async (_, call, readMs) => {
     vi.useFakeTimers();
+    // not all timers of the process: other tests share it
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const cleared = vi.spyOn(globalThis, 'clearTimeout');
     const caller = new AbortController();
     const listening = vi.spyOn(caller.signal, 'addEventListener');
     const gone = vi.spyOn(caller.signal, 'removeEventListener');
     const ended = kindOf(
-      createResilience()(call, { deadlineMs: 60_000, retry: 'none', signal: caller.signal }),
+      createResilience()(call, { deadlineMs: 60_001, retry: 'none', signal: caller.signal }),
     );
     await vi.advanceTimersByTimeAsync(readMs);
     await ended;
-    expect(vi.getTimerCount()).toBe(0);
+    const timers = set.mock.calls.flatMap(([, ms], at) =>
+      ms === 60_001 || ms === READ_MS ? [{ ms, timer: set.mock.results[at]?.value }] : [],
+    );
+    const open = timers.filter(
+      ({ ms, timer }) => ms !== readMs && !cleared.mock.calls.some(([each]) => each === timer),
+    );
+    expect(timers.map(({ ms }) => ms)).toContain(60_001);
+    expect(open).toEqual([]);
     expect(gone).toHaveBeenCalledTimes(listening.mock.calls.length);
   });
 });
