@@ -330,7 +330,7 @@ export class LocalBackend implements Backend {
     refuseEnded(await this.store.summary(run), options);
     const claim = await this.#claims.acquire(run, lostBefore);
     return this.#legs.openFor(claim, async () => {
-      const recovered = await recover(this.store, run, known);
+      const recovered = await recover(this.store, run, known === undefined ? {} : { known });
       const { state } = recovered;
       Object.assign(state, this.#ofEngine);
       refuseEnded(state, options);

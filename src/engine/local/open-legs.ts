@@ -17,7 +17,7 @@ import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
 import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
 import { LogWriter } from '../run/log-writer.ts';
-import { deservesCheckpoint, keepCheckpoint } from '../run/checkpoints/keep-checkpoint.ts';
+import { keepCheckpoint, worthSaving, type Worth } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { SharedTimer } from '../run/shared-timer.ts';
@@ -190,8 +190,9 @@ export class OpenLegs {
     // again: what was stored since the stop is before it
     if (this.#stopped.delete(claim.run) && ended.end.type === 'stopped')
       await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
-    if (this.#deservesCheckpoint(ended))
-      await this.#warnIfStoreFails(() => keepCheckpoint(this.#store, claim, this.#parts.options));
+    const worth = this.#worthSaving(ended);
+    if (worth !== 'nothing')
+      await this.#warnIfStoreFails(() => keepCheckpoint(this.#store, claim, worth));
     // a claim that is not released ends with this process or with its lease
     const release = (): Promise<void> => this.#parts.claims.release(claim);
     const isReported = ended.end.type === 'store';
@@ -205,9 +206,9 @@ export class OpenLegs {
     await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
   }
 
-  #deservesCheckpoint({ end, ...ended }: EndedLeg): boolean {
+  #worthSaving({ end, ...ended }: EndedLeg): Worth {
     const isWhole = end.type !== 'store' && end.type !== 'defect';
-    return isWhole && deservesCheckpoint(ended, this.#parts.options);
+    return isWhole ? worthSaving(ended, this.#parts.options) : 'nothing';
   }
 
   /** For writes that an ended leg can do without. `isReported`: the outage is the leg's result already. */

@@ -26,6 +26,7 @@ import {
   type Scope,
 } from '../../machine/state/state.ts';
 import type { LogHead, RunRecord, RunStore } from '../../machine/ports/store-port.ts';
+import { asEvent } from './subscription.ts';
 import { loadCheckpoint } from './checkpoints/checkpoints.ts';
 import { planFrom } from './plan-text.ts';
 
@@ -38,19 +39,28 @@ export interface Recovered {
   readonly checkpointSeq: number;
 }
 
-/** `known`: events from the first on that have been read already; only later ones are read again. */
+export interface RecoverOptions {
+  /** Events from the first on that have been read already; only later ones are read again. */
+  readonly known?: readonly RunEvent[];
+  /** Called with every event of the log, whatever a checkpoint spares. */
+  readonly onEvent?: (event: RunEvent) => void;
+}
+
 export async function recover(
   store: RunStore,
   run: string,
-  known: readonly RunEvent[] = [],
+  { known = [], onEvent }: RecoverOptions = {},
 ): Promise<Recovered> {
   const state = (await loadCheckpoint(store, run)) ?? (await beforeFirst(store, run));
   const checkpointSeq = state.seq;
   const time = new EventTime();
   for (const event of known) if (event.seq > state.seq) fold(state, event, time);
   let last: LogHead | undefined;
-  for await (const { events, head } of store.read(run, state.seq + 1)) {
-    for (const event of events) fold(state, event, time);
+  for await (const { events, head } of store.read(run, onEvent === undefined ? state.seq + 1 : 1)) {
+    for (const event of events) {
+      onEvent?.(asEvent(event));
+      if (onEvent === undefined || asEvent(event).seq > checkpointSeq) fold(state, event, time);
+    }
     last = head;
   }
   return { state, head: last, checkpointSeq };

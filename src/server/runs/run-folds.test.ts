@@ -55,7 +55,7 @@ afterEach(() => engine.close());
 async function saveView(): Promise<void> {
   const owner = { id: 'o', host: 'h', pid: 1, processStartedAt: '' };
   const claim = await store.claim({ run, owner, leaseMs: 1000, isAlive: () => false });
-  await keepCheckpoint(store, claim, { viewEvents: 1 });
+  await keepCheckpoint(store, claim, 'view');
   await store.release(claim);
 }
 

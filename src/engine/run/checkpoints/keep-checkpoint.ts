@@ -8,7 +8,6 @@ import type { RunState } from '../../../machine/state/state.ts';
 import { newView } from '../../run-view.ts';
 import { recover, type Recovered } from '../recover.ts';
 import { viewPart } from './resting-run.ts';
-import { asEvent } from '../subscription.ts';
 
 /** Fewer events are read sooner than a checkpoint. */
 const CHECKPOINT_EVENTS = 500;
@@ -22,14 +21,18 @@ export interface CheckpointLimits {
   readonly viewEvents?: number;
 }
 
+/** What of a run is saved when a leg of it ends: with `view`, its page opens without reading its log. */
+export type Worth = 'nothing' | 'state' | 'view';
+
 /** Whether many events would have to be read again: to resume the run, or to look at it. */
-export function deservesCheckpoint(
+export function worthSaving(
   { state, checkpointSeq }: Pick<Recovered, 'state' | 'checkpointSeq'>,
   { checkpointEvents = CHECKPOINT_EVENTS, viewEvents = VIEW_EVENTS }: CheckpointLimits,
-): boolean {
-  if (state.seq === checkpointSeq) return false;
-  if (state.seq >= viewEvents) return true;
-  return !isOver(state) && state.seq - checkpointSeq >= checkpointEvents;
+): Worth {
+  const added = state.seq - checkpointSeq;
+  // a view takes the whole log, so a leg that added little leaves it to who looks at the run
+  if (state.seq >= viewEvents && added >= state.seq / 2) return 'view';
+  return !isOver(state) && added >= checkpointEvents ? 'state' : 'nothing';
 }
 
 function isOver({ status }: RunState): boolean {
@@ -40,17 +43,22 @@ function isOver({ status }: RunState): boolean {
 export async function keepCheckpoint(
   store: RunStore,
   claim: Claim,
-  { viewEvents = VIEW_EVENTS }: CheckpointLimits = {},
+  worth: Exclude<Worth, 'nothing'>,
 ): Promise<void> {
-  const { state, head } = await recover(store, claim.run);
+  const { state, head, ...beside } =
+    worth === 'view' ? await withView(store, claim.run) : await recover(store, claim.run);
   if (head === undefined) return;
-  const view = state.seq >= viewEvents ? viewPart(await readView(store, claim.run)) : {};
+  const view = 'view' in beside ? viewPart(beside.view) : {};
   await store.saveCheckpoint(claim, { head, state: { ...packState(state), ...view } });
 }
 
-async function readView(store: RunStore, run: string): Promise<RunView> {
+async function withView(
+  store: RunStore,
+  run: string,
+): Promise<Pick<Recovered, 'state' | 'head'> & { readonly view: RunView }> {
   let view = newView(await store.get(run));
-  for await (const { events } of store.read(run))
-    for (const event of events) view = reduceView(view, eventForPerson(asEvent(event)));
-  return view;
+  const { state, head } = await recover(store, run, {
+    onEvent: (event) => (view = reduceView(view, eventForPerson(event))),
+  });
+  return { state, head, view };
 }
