@@ -369,5 +369,3 @@ export class ChainCall<Model extends NamedModel> {
 }
 
 const OWN: ReadonlySet<string> = new Set(['breaker.open', 'limit.node_timeout', 'limit.budget']);
-
-/** The tokens that an attempt has cost by now, for a provider that does not count them. */
