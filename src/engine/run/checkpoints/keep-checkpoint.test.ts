@@ -14,13 +14,37 @@ function at(seq: number, status: RunState['status']): RunState {
 }
 
 it.each([
-  ['a short leg of a short run', 499, 0, 'paused', 'nothing'],
-  ['a long leg of a short run', 500, 0, 'paused', 'state'],
-  ['a long leg that completes a short run', 19_999, 0, 'completed', 'nothing'],
-  ['the only leg of a very long run', 20_000, 0, 'completed', 'view'],
-  ['a leg that adds half of a very long run', 40_000, 20_000, 'failed', 'view'],
-  ['a leg that adds less', 40_000, 20_001, 'failed', 'state'],
-  ['a short leg of a very long run', 100_000, 99_900, 'paused', 'nothing'],
-] as const)('of %s the right part is saved', (_, seq, checkpointSeq, status, worth) => {
-  expect(worthSaving({ state: at(seq, status), checkpointSeq }, {})).toBe(worth);
+  { leg: 'a short leg of a short run', seq: 499, from: 0, status: 'paused', worth: 'nothing' },
+  { leg: 'a long leg of a short run', seq: 500, from: 0, status: 'paused', worth: 'state' },
+  {
+    leg: 'a leg that completes a short run',
+    seq: 19_999,
+    from: 0,
+    status: 'completed',
+    worth: 'nothing',
+  },
+  {
+    leg: 'the only leg of a very long run',
+    seq: 20_000,
+    from: 0,
+    status: 'completed',
+    worth: 'view',
+  },
+  {
+    leg: 'a leg that adds half of a long run',
+    seq: 40_000,
+    from: 20_000,
+    status: 'failed',
+    worth: 'view',
+  },
+  { leg: 'a leg that adds less', seq: 40_000, from: 20_001, status: 'failed', worth: 'state' },
+  {
+    leg: 'a short leg of a very long run',
+    seq: 100_000,
+    from: 99_900,
+    status: 'paused',
+    worth: 'nothing',
+  },
+] as const)('of $leg the right part is saved: $worth', ({ seq, from, status, worth }) => {
+  expect(worthSaving({ state: at(seq, status), checkpointSeq: from }, {})).toBe(worth);
 });
