@@ -1,4 +1,4 @@
-/** What judges failures, with its classifier at hand: for browsers, and for bundles, which lie somewhere else. */
+/** Judges failures, with the classifier at hand: for browsers, and for bundles, which lie somewhere else. */
 import { reportFrom } from './providers/report-from.ts';
 import { resilienceWith, type WithResilience } from './resilience.ts';
 

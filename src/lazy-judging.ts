@@ -1,5 +1,5 @@
 /**
- * What judges failures, for Node: the classifier is most of what importing the package would cost, so it is
+ * Judges failures, for Node: the classifier is most of what importing the package would cost, so it is
  * loaded with the first failure. Bundlers take `whole.ts`, which has it at hand.
  */
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
 /**
- * What may end a call of `withResilience` before the call itself does: its deadline, or its caller. A
+ * Ends a call of `withResilience` before it ends by itself: at its deadline, or when its caller says so. A
  * call that has neither pays for a signal and nothing else.
  */
 import { callLater, timer, type ResilienceClock } from './machine-clock.ts';

@@ -1,4 +1,4 @@
-/** What `withResilience` saw of a call that did not succeed at once, and the errors that it ends in. */
+/** The record of what `withResilience` saw of a call that did not succeed at once, and the errors that it ends in. */
 import { buildReport, rebuild } from './errors/report/build.ts';
 import type { AttemptSummary, ErrorReport, ReportDraft } from './errors/report/report.ts';
 import { durationWords } from './errors/render/phrases.ts';

@@ -10,7 +10,7 @@ function roundTrip(events: readonly object[]): object[] {
   return commitEvents(commitText(place, events), place);
 }
 
-/** What a step of a `call` node stores. */
+/** Events that a step of a `call` node stores. */
 const step = [
   { ...row(0), type: 'effect:succeeded', ...inNode, effect, output: { n: 1 } },
   { ...row(1), type: 'node:completed', ...inNode, output: { n: 1 } },

@@ -16,7 +16,7 @@ export interface CommitPlace {
   readonly seq: number;
 }
 
-/** What every event begins with. */
+/** The keys that every event begins with. */
 const FIRST_KEYS = ['seq', 'run', 'at', 'type'] as const;
 
 interface Shape {

@@ -25,7 +25,7 @@ const ALL: QuestionRules = {
   options: ['answer', 'skip', 'abort'],
 };
 
-/** What the gate gets, and what the person read. */
+/** The answer that the gate gets, and the text that the person read. */
 async function asked(
   typed: readonly string[],
   questions: readonly AskedQuestion[] = [REGION, NOTE, COUNT],

@@ -175,7 +175,7 @@ export class OpenLegs {
     return { leg, loop, messages };
   }
 
-  /** What a handle keeps after its leg is made apart, so that it does not keep the rest of the leg with it. */
+  /** Made apart, because a handle keeps it after its leg, and must not keep the rest of the leg with it. */
   #readerOf(run: string): (fromSeq: number) => AsyncIterable<StoredCommit> {
     return (fromSeq) => this.#store.read(run, fromSeq);
   }

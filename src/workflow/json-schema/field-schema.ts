@@ -28,7 +28,7 @@ export function toInputField(field: InputFile): InputField {
 export function toStateField(field: StateFile): StateField {
   return omitUndefined({
     type: field.type,
-    default: field.default === undefined ? EMPTY[field.type] : field.default,
+    default: field.default === undefined ? EMPTY_VALUES[field.type] : field.default,
     merge: field.merge ?? 'replace',
     description: field.description,
   });
@@ -49,7 +49,8 @@ export function fitsType(value: unknown, type: FieldType): boolean {
   }
 }
 
-const EMPTY: Readonly<Record<FieldType, JsonValue>> = {
+/** The empty value of each type. */
+export const EMPTY_VALUES: Readonly<Record<FieldType, JsonValue>> = {
   string: '',
   number: 0,
   integer: 0,

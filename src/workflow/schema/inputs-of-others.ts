@@ -3,10 +3,10 @@
  * that the file only reads may be given, and an optional one without a default has the empty value of its type.
  * In any other file both are mistakes, which the checks report.
  */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { quoted } from '../diagnostics/phrases.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { isTemplate } from '../plan/model-names.ts';
+import { EMPTY_VALUES } from '../json-schema/field-schema.ts';
 import type { FieldType } from '../plan/plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import { isForeign } from '../plan/provider-choice.ts';
@@ -18,15 +18,6 @@ export interface Declared {
   readonly document: unknown;
   readonly problems: readonly Problem[];
 }
-
-const EMPTY: Readonly<Record<FieldType, JsonValue>> = {
-  string: '',
-  number: 0,
-  integer: 0,
-  boolean: false,
-  array: [],
-  object: {},
-};
 
 /** Where templates and references to inputs stand. */
 const PARTS = ['agents', 'nodes', 'parallel', 'for_each', 'output'];
@@ -65,11 +56,11 @@ function withEmptyDefault(field: unknown): unknown {
   const written = asMap(field);
   const { type, required, default: preset } = written;
   const isOpen = required === false && preset === undefined;
-  return isOpen && isFieldType(type) ? { ...written, default: EMPTY[type] } : field;
+  return isOpen && isFieldType(type) ? { ...written, default: EMPTY_VALUES[type] } : field;
 }
 
 function isFieldType(type: unknown): type is FieldType {
-  return typeof type === 'string' && Object.hasOwn(EMPTY, type);
+  return typeof type === 'string' && Object.hasOwn(EMPTY_VALUES, type);
 }
 
 function undeclaredInput(name: string, path: Path, type: string): Problem {

@@ -21,7 +21,7 @@ export interface CheckpointLimits {
   readonly viewEvents?: number;
 }
 
-/** What of a run is saved when a leg of it ends: with `view`, its page opens without reading its log. */
+/** The part of a run that is saved when a leg of it ends: with `view`, its page opens without reading its log. */
 export type Worth = 'nothing' | 'state' | 'view';
 
 /** Whether many events would have to be read again: to resume the run, or to look at it. */
