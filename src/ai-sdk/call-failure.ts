@@ -77,6 +77,15 @@ export function errorInside(body: unknown): BadEnding | undefined {
 
 const MAX_CHOICES = 16;
 
+/** The status of a whole answer of OpenAI's Responses, where it is not the end that the SDK takes it for. */
+export function unfinishedStatus(body: unknown, { raw }: FinishReason): BadEnding | undefined {
+  const status = readProperty(body, 'status');
+  const isResponse = readProperty(body, 'object') === 'response' && typeof status === 'string';
+  // a reason for the end is what the SDK reads
+  if (!isResponse || status === 'completed' || raw !== undefined) return undefined;
+  return new BadEnding({ finishReason: 'error', rawFinishReason: status });
+}
+
 export interface Seen {
   readonly stamp: Stamp;
   /** Something came from the model. */
