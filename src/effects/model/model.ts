@@ -41,6 +41,7 @@ import { createLoadPackage, type LoadPackage } from './load-package.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
 import type { ModelRequest } from './request.ts';
 import type { SdkWarning } from './sdk.ts';
+import { withRawEvents } from './stream/raw-events.ts';
 import { turnOf, type Turn } from './stream/provider-turn.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { NOTHING_USED, usedUp } from '../../providers/pricing/counted-usage.ts';
@@ -139,12 +140,11 @@ async function sendCall(
   const state = newStreamState({ hasTools: call.tools.length > 0 });
   const observeFirst = firstChunkOf(context);
   const ended = readStream(
-    () =>
+    // some providers send counts only in raw events, and the SDK keeps only the last finish reason
+    (takeRaw) =>
       found.sdk.stream({
         ...prepared,
-        // some providers send counts only there, and the SDK keeps only the last finish reason
-        include: { rawChunks: true },
-        model: found.model,
+        ...withRawEvents(found.model, takeRaw),
         abortSignal: watch.signal,
       }),
     {

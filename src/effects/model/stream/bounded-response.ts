@@ -28,10 +28,10 @@ export function boundedResponse(response: Response, modelRef: ModelRef): Respons
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   const isBinary = BINARY_EVENTS.test(headers.get('content-type') ?? '');
-  const bound = response.ok
-    ? wholeOf(isBinary ? frameBytes() : eventBytes(), modelRef)
-    : beginningOf();
-  return new Response(body.pipeThrough(bound), { status, statusText, headers });
+  const bounded = response.ok
+    ? wholeOf(body, isBinary ? frameBytes() : eventBytes(), modelRef)
+    : body.pipeThrough(beginningOf());
+  return new Response(bounded, { status, statusText, headers });
 }
 
 export function tooLong({ provider, model }: ModelRef): ErrandError {
@@ -47,9 +47,10 @@ export function tooLong({ provider, model }: ModelRef): ErrandError {
   });
 }
 
-type Bound = TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
+type Bytes = Uint8Array<ArrayBuffer>;
+type Body = ReadableStream<Bytes>;
 
-function beginningOf(): Bound {
+function beginningOf(): TransformStream<Bytes, Bytes> {
   let leftBytes = MAX_REFUSAL_BYTES;
   return new TransformStream({
     transform: (chunk, controller) => {
@@ -60,15 +61,28 @@ function beginningOf(): Bound {
   });
 }
 
-function wholeOf(countEvent: CountEvent, modelRef: ModelRef): Bound {
+/** Not a `TransformStream`, which costs several times as much for each piece. */
+function wholeOf(body: Body, countEvent: CountEvent, modelRef: ModelRef): Body {
+  const reader = body.getReader();
   let bytes = 0;
-  return new TransformStream({
-    transform: (chunk, controller) => {
-      bytes += chunk.byteLength;
-      if (countEvent(chunk) > MAX_EVENT_BYTES || bytes > MAX_ANSWER_BYTES) throw tooLong(modelRef);
-      controller.enqueue(chunk);
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        bytes += value.byteLength;
+        if (countEvent(value) > MAX_EVENT_BYTES || bytes > MAX_ANSWER_BYTES) {
+          const error = tooLong(modelRef);
+          // the connection ends by itself where it cannot be ended
+          reader.cancel(error).catch(() => undefined);
+          throw error;
+        }
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
     },
-  });
+    { highWaterMark: 0 },
+  );
 }
 
 /** Returns the size so far of the unfinished event, which the reader must keep in memory. */

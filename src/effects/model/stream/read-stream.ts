@@ -15,6 +15,7 @@ import type { ModelRef } from '../../../providers/own-findings.ts';
 import type { SdkFinish, SdkPart, SdkToolCall, SdkUsage, SdkWarning } from '../sdk.ts';
 import { newTurnDraft, noteBlock, noteCall, type TurnDraft } from './provider-turn.ts';
 import type { CallTimeouts } from '../call-timeouts.ts';
+import type { TakeRawEvent } from './raw-events.ts';
 import {
   isEmptyEvent,
   newWireRecord,
@@ -83,42 +84,55 @@ const PIECES: ReadonlySet<string> = new Set([
   'raw',
 ]);
 
-/** Never rejects: a thrown error is part of the state. */
+/** One reading of a reply. */
+export interface Reading {
+  readonly state: StreamState;
+  readonly watch: CallTimeouts;
+  readonly onDelta: OnDelta;
+  readonly modelRef: ModelRef;
+}
+
+/** `open` gets the reader of raw events. Never rejects: a thrown error is part of the state. */
 export async function readStream(
-  open: () => AsyncIterable<SdkPart>,
-  {
-    state,
-    watch,
-    onDelta,
-    modelRef,
-  }: { state: StreamState; watch: CallTimeouts; onDelta: OnDelta; modelRef: ModelRef },
+  open: (takeRaw: TakeRawEvent) => AsyncIterable<SdkPart>,
+  reading: Reading,
 ): Promise<void> {
+  let isEnded = false;
+  const take = (part: SdkPart): boolean => {
+    isEnded ||= !takePart(part, reading);
+    return !isEnded;
+  };
   try {
-    for await (const part of open()) {
-      if (watch.isOver) return;
-      // after a stop the SDK only reports the abort
-      if (isStopped(watch)) continue;
-      if (!isEmptyPiece(part)) watch.touch();
-      if (isTooDeep(part)) {
-        const pointer = `/toolCalls/${state.toolCalls.length}/arguments`;
-        state.unusable = { pointer, problem: `is deeper than ${MAX_OUTPUT_DEPTH} levels` };
-        content(0, state, watch);
-        watch.failed();
-        return;
-      }
-      applyPart(part, state, watch);
-      if (!PIECES.has(part.type)) state.parts++;
-      if (isLongerThanAny(state)) {
-        state.error ??= { thrown: tooLong(modelRef) };
-        watch.failed();
-        return;
-      }
-      if (part.type === 'text-delta' && part.text !== '') onDelta('text', part.text);
-      if (part.type === 'reasoning-delta' && part.text !== '') onDelta('reasoning', part.text);
-    }
+    const parts = open((rawValue) => take({ type: 'raw', rawValue }));
+    for await (const part of parts) if (isEnded || !take(part)) return;
   } catch (thrown) {
-    if (!isStopped(watch)) state.error ??= { thrown };
+    if (!isStopped(reading.watch)) reading.state.error ??= { thrown };
   }
+}
+
+/** False where nothing more is to be read. */
+function takePart(part: SdkPart, { state, watch, onDelta, modelRef }: Reading): boolean {
+  if (watch.isOver) return false;
+  // after a stop the SDK only reports the abort
+  if (isStopped(watch)) return true;
+  if (!isEmptyPiece(part)) watch.touch();
+  if (isTooDeep(part)) {
+    const pointer = `/toolCalls/${state.toolCalls.length}/arguments`;
+    state.unusable = { pointer, problem: `is deeper than ${MAX_OUTPUT_DEPTH} levels` };
+    content(0, state, watch);
+    watch.failed();
+    return false;
+  }
+  applyPart(part, state, watch);
+  if (!PIECES.has(part.type)) state.parts++;
+  if (isLongerThanAny(state)) {
+    state.error ??= { thrown: tooLong(modelRef) };
+    watch.failed();
+    return false;
+  }
+  if (part.type === 'text-delta' && part.text !== '') onDelta('text', part.text);
+  if (part.type === 'reasoning-delta' && part.text !== '') onDelta('reasoning', part.text);
+  return true;
 }
 
 /** An empty piece brings nothing, so a server cannot hold a call open with them. */
