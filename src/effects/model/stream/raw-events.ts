@@ -31,7 +31,7 @@ export function withRawEvents(
   return { model: { ...Object.fromEntries(fields), doStream } };
 }
 
-function withoutRaw(stream: ReadableStream, take: TakeRawEvent): ReadableStream {
+function withoutRaw(stream: ReadableStream<unknown>, take: TakeRawEvent): ReadableStream<unknown> {
   const reader = stream.getReader();
   return new ReadableStream(
     {
