@@ -35,6 +35,12 @@ it('asks before a step that may be the renamed one', async () => {
     waiting: { reason: 'outcome', node: 'charge2' },
   });
   expect(calls).toBe(1);
+  const asked: string[] = [];
+  for await (const event of errand.history(run.id))
+    if (event.type === 'gate:opened') asked.push(event.prompt);
+  expect(asked.at(-1)).toContain(
+    'repeat does charge with {"amount":2} and not the other, edit is the result of charge2, which then does neither',
+  );
   // it did not happen: the new step is made
   const answered = await errand.resume(run.id, { answer: { value: 'repeat', by: 'ann' } });
   expect(await answered.result()).toMatchObject({ status: 'paused' });

@@ -1,6 +1,6 @@
 /** The contract: an agent that is killed in the middle continues there, and nothing is repeated. */
 import { describe, expect } from 'vitest';
-import { agent, call, rows } from './table.ts';
+import { agent, call, rows, type Told } from './table.ts';
 
 const ONCE = (flags: string): string => `
 export const first = tool({ writes: false, run: () => 1 });
@@ -13,6 +13,12 @@ export const third = tool({ writes: true, run: () => { did('third'); return 3; }
 
 const MODEL = { m: [call('first'), call('second'), call('third'), { answer: 'end' }] };
 const NODE = agent({ tools: ['first', 'second', 'third'] });
+
+function requestsOf(target: string, events: readonly Told[]): readonly Told[] {
+  return events.filter(
+    ({ effect, type }) => type === 'effect:requested' && effect?.target === target,
+  );
+}
 
 describe('killed in the middle of a tool', () => {
   rows([
@@ -51,9 +57,7 @@ describe('killed in the middle of a tool', () => {
           ],
           events: ['node:started a', 'node:completed a'],
           look: (events) => {
-            const second = events.filter(
-              ({ effect, type }) => type === 'effect:requested' && effect?.target === 'second',
-            );
+            const second = requestsOf('second', events);
             expect(second.map(({ attempt }) => attempt)).toEqual([0, 1]);
             expect(second[0]?.effect?.key).toBe(second[1]?.effect?.key);
           },
@@ -116,6 +120,42 @@ export const two = tool({ run: () => {
         },
       ],
     },
+    ...(['tool', 'agent'] as const).map((who) => ({
+      it: `one that may be repeated keeps its key when it is gone back behind (of ${who === 'tool' ? 'a tool node' : 'an agent'})`,
+      models: { m: [call('two'), call('two'), { answer: 'end' }, call('two'), { answer: 'end' }] },
+      module: `import { existsSync } from 'node:fs';
+export const one = tool({ run: () => 1 });
+export const two = tool({ idempotent: true, run: () => {
+  did('two');
+  return existsSync('again') ? 2 : new Promise((resolve) => setTimeout(resolve, 20000));
+} });`,
+      nodes: [
+        { name: 'a', type: 'tool', tool: 'one', routes: [{ to: 'b' }] },
+        who === 'tool' ? { name: 'b', type: 'tool', tool: 'two' } : agent({ tools: ['two'] }, 'b'),
+      ],
+      steps: [
+        { isKilled: true },
+        {
+          write: { again: '' },
+          do: 'retry RUN --from a',
+          did: ['two', 'two'],
+          look: (events: readonly Told[]) => {
+            const two = requestsOf('two', events);
+            expect(two.map(({ attempt }) => attempt)).toEqual([0, 1]);
+            expect(two[1]?.effect?.key).toBe(two[0]?.effect?.key);
+          },
+        },
+        {
+          do: 'retry RUN --from b',
+          look: (events: readonly Told[]) => {
+            const [first, , third] = requestsOf('two', events);
+            // the second one ended, so this is another one
+            expect(third).toMatchObject({ attempt: 0 });
+            expect(third?.effect?.key).not.toBe(first?.effect?.key);
+          },
+        },
+      ],
+    })),
     {
       it: 'beside it a safe call ends first',
       models: {

@@ -18,6 +18,7 @@ import * as ownership from '../../src/rehearsal/laws/ownership.ts';
 import * as replay from '../../src/rehearsal/laws/replay.ts';
 import * as stops from '../../src/rehearsal/laws/stopped.ts';
 import * as toolLaws from '../../src/rehearsal/laws/tools.ts';
+import type { Execution } from '../../src/rehearsal/world/execution-record.ts';
 import { planOfFiles } from './plans.ts';
 import { MAIN, PEOPLE, STOPPING, twoNodes } from './sample-plans.ts';
 import { DOCTORS_OF_PEOPLE } from './doctors-of-people.ts';
@@ -232,6 +233,20 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
     stops.endsComeLast,
     () =>
       doctored(stopped, (event) => (at('effect:failed', 'g[pay]/pay')(event) ? undefined : event)),
+  ],
+  [
+    repeated.keysAreKept,
+    (run) => {
+      const [lost] = run.executions.filter(({ path }) => path === 'g[x]/x');
+      const again = (key: string, afterSeq: number): Execution[] =>
+        lost === undefined ? [] : [{ ...lost, afterSeq, effect: { ...lost.effect, key } }];
+      const rewound = doctored(run, (event) =>
+        at('node:started', 'g[x]/x')(event)
+          ? { ...event, type: 'run:resumed', by: 'doctor', from: 'g' }
+          : event,
+      );
+      return { ...rewound, executions: [...again('lost', 0), ...again('another', Infinity)] };
+    },
   ],
   [
     repeated.oneKeyOneAction,

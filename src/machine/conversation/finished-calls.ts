@@ -11,6 +11,7 @@ import type { EventBody } from '../state/events.ts';
 import type { ToolCall } from './model-message.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import type { OpenCall, Conversation } from './conversation.ts';
+import type { UnknownOutcome } from '../policy/unknown-outcome.ts';
 import { WRITE_STATE } from '../../workflow/plan/built-in-tools.ts';
 
 export interface FinishedCall {
@@ -70,6 +71,19 @@ export function noteFinishedCall(
     ...(event.type === 'effect:failed' ? { error: event.error } : errorsOf(event)),
   };
   state.finishedCalls.set(name, [...(state.finishedCalls.get(name) ?? []), finished]);
+}
+
+/** Notes the result that a person gave for a call of an earlier conversation. */
+export function noteGivenResult(
+  state: RunState,
+  scope: Scope,
+  { call: made, effect: { key }, seq }: UnknownOutcome,
+  output: JsonValue,
+): void {
+  if (made === undefined) return;
+  const name = callName(state, scope, made.call);
+  const given: FinishedCall = { key, ordinal: made.ordinal, seq, output };
+  state.finishedCalls.set(name, [...(state.finishedCalls.get(name) ?? []), given]);
 }
 
 function errorsOf({

@@ -261,7 +261,7 @@ function requestTool(
   if (unknownOutcome !== undefined) return nodeFailed(visit, unknownOutcome);
   const before = request.isIdempotent ? undefined : replayKeptResult(state, visit, request.ref);
   if (before !== undefined) return before;
-  const event = requestedEvent(visit, request.ref);
+  const event = requestedEvent(state, visit, request.ref);
   return grant === undefined ? event : { ...event, grant };
 }
 

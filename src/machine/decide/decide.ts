@@ -158,7 +158,7 @@ function decideScope(state: RunState, scope: Scope): Decision {
     case 'asking':
       return decideAsking(state, scope, phase.gate);
     case 'answered':
-      return { events: afterAnswer(state, scope, phase.value) };
+      return { events: afterAnswer(state, scope, phase) };
     case 'expired':
       return { events: afterExpiry(state, scope) };
     case 'succeeded':
@@ -256,7 +256,7 @@ function toolRetry(
   });
   if (delayMs === undefined) return undefined;
   if (state.nowMs < failedAtMs + delayMs) return { events: [], wakeAtMs: failedAtMs + delayMs };
-  return { events: [requestedEvent(visit, request.ref)] };
+  return { events: [requestedEvent(state, visit, request.ref)] };
 }
 
 function decideInside(state: RunState, scope: Scope): readonly EventBody[] {

@@ -16,7 +16,8 @@ import {
   runtimeOf,
   conversationNode,
 } from '../conversation/model-request.ts';
-import { parentScope, fileOf, nodeOf, scopeAndAncestors, visitOf } from '../state/plan-lookup.ts';
+import { attemptsBefore, keptKey, visitNumbers, type Action } from '../policy/unended-effects.ts';
+import { fileOf, nodeOf, scopeAndAncestors, visitOf } from '../state/plan-lookup.ts';
 import type { PendingEffect, RunState, Scope, Visit } from '../state/state.ts';
 import type { OpenCall, Conversation } from '../conversation/conversation.ts';
 
@@ -62,20 +63,20 @@ export function effectRequest(state: RunState, scope: Scope): EffectRequest | un
   const input = effectInput(state, scope);
   if (input === undefined) return undefined;
   const { path } = visitOf(scope);
-  return nodeRequest(
-    state,
-    scope,
-    input,
-    keyOf(state, [state.run, path, visitNumbers(state, scope), input]),
-  );
+  const key =
+    keptKey(state, scope, input) ??
+    keyOf(state, [state.run, path, visitNumbers(state, scope), input]);
+  return nodeRequest(state, scope, input, key);
 }
 
 /** The event of the request; the same action requested again is its next attempt. */
 export function requestedEvent(
+  state: RunState,
   { node, path, requestCounts: asked }: Visit,
   effect: EffectRef,
 ): Requested {
-  return { type: 'effect:requested', node, path, effect, attempt: asked.get(effect.key) ?? 0 };
+  const attempt = asked.get(effect.key) ?? attemptsBefore(state, effect.key);
+  return { type: 'effect:requested', node, path, effect, attempt };
 }
 
 /** The request of a running effect; undefined when the plan no longer has it. */
@@ -151,7 +152,21 @@ function keyOf({ run, hasShortKeys }: RunState, action: readonly unknown[]): str
 
 /** `ordinal`: its number among the identical calls of this visit. */
 export function toolKey(state: RunState, scope: Scope, call: ToolCall, ordinal: number): string {
-  return keyOf(state, [...actionIdentity(state, scope, call), ordinal]);
+  return (
+    keptKey(state, scope, toolAction(call, ordinal)) ??
+    keyOf(state, [...actionIdentity(state, scope, call), ordinal])
+  );
+}
+
+function toolAction({ name, arguments: args = null }: ToolCall, ordinal: number): Action {
+  return [{ name, arguments: args }, ordinal];
+}
+
+/** What a running effect does; undefined when it is no longer known. */
+export function pendingAction(state: RunState, pending: PendingEffect): Action | undefined {
+  const calls = state.scopes.get(pending.scope)?.visit?.conversation?.calls ?? [];
+  const open = calls.find(({ key }) => key === pending.effect.key);
+  return open === undefined ? pendingInput(state, pending) : toolAction(open.call, open.ordinal);
 }
 
 /** The same for every call of the same tool with the same arguments in this visit. */
@@ -254,12 +269,4 @@ function isIdempotent(state: RunState, scope: Scope, node: NodePlan, input: Effe
 
 function isNeverRepeated(node: NodePlan): boolean {
   return 'isNeverRepeated' in node && node.isNeverRepeated === true;
-}
-
-/** Numbers of the visit and of all enclosing visits; without attempts. */
-function visitNumbers(state: RunState, scope: Scope): readonly number[] {
-  const numbers: number[] = [];
-  for (let at: Scope | undefined = scope; at !== undefined; at = parentScope(state, at))
-    numbers.push(at.visit?.number ?? 0);
-  return numbers;
 }

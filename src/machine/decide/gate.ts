@@ -5,22 +5,19 @@
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
-import { toolsOf } from '../conversation/agent-tools.ts';
 import { askPerson, type Question } from '../gates/ask-person.ts';
 import { completeNode, type Decision } from './complete-node.ts';
 import { startAttempt } from './start-attempt.ts';
 import { decideFailure } from './choose-route.ts';
-import { callWithUnknownOutcome } from '../policy/unknown-outcome.ts';
+import { editedValue } from '../policy/unknown-outcome.ts';
 import { evaluateText } from './evaluate.ts';
-import type { EventBody } from '../state/events.ts';
+import type { EffectRef, EventBody } from '../state/events.ts';
 import { nodeFailed, failureAt } from './failure.ts';
 import { afterApproval } from '../policy/tool-approval.ts';
 import { templateContext } from './template-context.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import { questionsFor, questionsOutput, questionsText } from '../gates/questions.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
-import type { OpenCall } from '../conversation/conversation.ts';
-import { toolCalled } from '../conversation/tool-names.ts';
 
 /** Throws `validation.template`. */
 export function openGate(state: RunState, scope: Scope, node: HumanGatePlan): readonly EventBody[] {
@@ -61,7 +58,13 @@ export function decideAsking(state: RunState, scope: Scope, gate: string): Decis
     : { events: [{ type: 'gate:expired', node, path, gate }] };
 }
 
-export function afterAnswer(state: RunState, scope: Scope, value: JsonValue): readonly EventBody[] {
+type Answered = Extract<Visit['phase'], { type: 'answered' }>;
+
+export function afterAnswer(
+  state: RunState,
+  scope: Scope,
+  { value, given }: Answered,
+): readonly EventBody[] {
   const visit = visitOf(scope);
   const where = { node: visit.node, path: visit.path };
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
@@ -86,23 +89,19 @@ export function afterAnswer(state: RunState, scope: Scope, value: JsonValue): re
         kind: visit.error.kind,
       },
     ];
-  const edited =
-    typeof value === 'object' && value !== null && 'edit' in value ? value.edit : value;
-  const open = callWithUnknownOutcome(visit);
-  if (open !== undefined) return resultFromPerson(state, scope, open, edited ?? null);
-  return [{ type: 'node:completed', ...where, output: edited ?? null }];
+  const edited = editedValue(value) ?? value;
+  if (given !== undefined) return resultFromPerson(state, scope, given, edited);
+  return [{ type: 'node:completed', ...where, output: edited }];
 }
 
 /** Continues the conversation with a result that a person supplied for a call in doubt. */
 function resultFromPerson(
   state: RunState,
   scope: Scope,
-  { key, call }: OpenCall,
+  effect: EffectRef,
   output: JsonValue,
 ): readonly EventBody[] {
   const { node, path, attempt } = visitOf(scope);
-  const target = toolCalled(toolsOf(state, scope), call.name) ?? call.name;
-  const effect = { key, type: 'tool' as const, target };
   return [
     { type: 'effect:succeeded', node, path, effect, output, given: true },
     ...startAttempt(state, scope, node, attempt + 1),

@@ -173,7 +173,7 @@ function requestWithinLimits(
     warnings.push(auditWarning(check.excess));
   }
   const request: EventBody = {
-    ...requestedEvent(visit, ref),
+    ...requestedEvent(state, visit, ref),
     reserves,
     ...(isSentBack(state, scope, conversation) ? { isCorrection: true } : {}),
     ...judgeMark(conversation),

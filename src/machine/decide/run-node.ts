@@ -69,7 +69,7 @@ function decideByType(state: RunState, scope: Scope, visit: Visit, node: NodePla
       if (unknownOutcome !== undefined) return { events: [nodeFailed(visit, unknownOutcome)] };
       const before = request.isIdempotent ? undefined : replayKeptResult(state, visit, request.ref);
       if (before !== undefined) return { events: [before] };
-      return { events: [requestedEvent(visit, request.ref)], input: request.work };
+      return { events: [requestedEvent(state, visit, request.ref)], input: request.work };
     }
     case 'agent':
       return decideAgent(state, scope, node);

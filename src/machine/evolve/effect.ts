@@ -3,6 +3,8 @@ import { matchesKind } from '../../errors/catalog/kinds.ts';
 import { resumeAttemptClock, stopAttemptClock } from '../policy/deadlines.ts';
 import { beginProbe } from '../policy/cooldown.ts';
 import { noteUnknownOutcome } from '../policy/unknown-outcome.ts';
+import { noteTakenOver, noteUnended, type Action } from '../policy/unended-effects.ts';
+import { pendingAction } from '../decide/effect-request.ts';
 import { isTurnedAway } from '../decide/failure.ts';
 import { settleInput } from '../decide/effect-input.ts';
 import type { EventBody } from '../state/events.ts';
@@ -38,6 +40,7 @@ function trackEffect(state: RunState, scope: Scope, event: EffectEvent): void {
     visit.requestCounts.set(key, event.attempt + 1);
     visit.pending.add(key);
     state.unknownOutcomes.delete(key);
+    noteTakenOver(state, scope, key);
     reserveCost(state, scope, event);
     if (type === 'model') {
       beginProbe(state, target, key);
@@ -48,8 +51,16 @@ function trackEffect(state: RunState, scope: Scope, event: EffectEvent): void {
   if (type === 'model' && event.type === 'effect:failed') uncountUnmadeRequest(state, event);
   settleCost(state, scope, event);
   if (event.type === 'effect:failed') noteUnknownOutcome(state, scope, event);
+  noteUnended(state, scope, event, actionOf(state, event));
   state.effects.delete(key);
   visit.pending.delete(key);
+}
+
+/** Only for one that is not known to have ended. */
+function actionOf(state: RunState, event: EffectEvent): Action | undefined {
+  const pending = state.effects.get(event.effect.key);
+  const isUnknown = event.type === 'effect:failed' && event.error.outcome === 'unknown';
+  return pending === undefined || !isUnknown ? undefined : pendingAction(state, pending);
 }
 
 function applyStopped(state: RunState, scope: Scope, { effect: { type } }: EffectEvent): void {

@@ -1,6 +1,14 @@
 /** Applies the events of gates: a gate opens, a person answers it, or it expires. */
 import { holdAttempts, releaseAttempts } from '../policy/deadlines.ts';
-import { settleByAnswer } from '../policy/unknown-outcome.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import {
+  callInQuestion,
+  earlierCall,
+  editedValue,
+  settleByAnswer,
+} from '../policy/unknown-outcome.ts';
+import { toolRef } from '../conversation/tool-ref.ts';
+import { noteGivenResult } from '../conversation/finished-calls.ts';
 import type { EventBody } from '../state/events.ts';
 import { conversationGate } from './conversation.ts';
 import { isApproval } from '../policy/approval-grants.ts';
@@ -22,12 +30,9 @@ export function applyGate(
     releaseAttempts(state, scope);
     if (open.budget !== undefined) return budgetAnswered(state, visit, open, event);
     if (conversationGate(state, scope, event)) return;
-    if (event.type === 'gate:answered') settleByAnswer(state, visit, event.value);
     visit.isApproved = event.type === 'gate:answered' && isApproval(event.value);
     visit.phase =
-      event.type === 'gate:answered'
-        ? { type: 'answered', value: event.value }
-        : { type: 'expired' };
+      event.type === 'gate:answered' ? answered(state, scope, event.value) : { type: 'expired' };
     return;
   }
   const { openings } = state.prepared ?? {};
@@ -46,6 +51,20 @@ export function applyGate(
   else if (!conversationGate(state, scope, event))
     visit.phase = { type: 'asking', gate: event.gate };
   holdAttempts(state, scope);
+}
+
+/** An edit at a call of a conversation is the result of that call, also where an earlier one made it. */
+function answered(state: RunState, scope: Scope, value: JsonValue): Visit['phase'] {
+  const visit = visitOf(scope);
+  const open = callInQuestion(state, visit);
+  const earlier = earlierCall(state, visit);
+  settleByAnswer(state, visit, value);
+  const given = editedValue(value);
+  if (given === undefined) return { type: 'answered', value };
+  if (open !== undefined) return { type: 'answered', value, given: toolRef(state, scope, open) };
+  if (earlier === undefined) return { type: 'answered', value };
+  noteGivenResult(state, scope, earlier, given);
+  return { type: 'answered', value, given: earlier.effect };
 }
 
 function budgetAnswered(

@@ -18,6 +18,7 @@ import {
   type Scope,
   type Visit,
 } from '../state/state.ts';
+import { rewindUnended } from '../policy/unended-effects.ts';
 import { rewindTo } from './visit-log.ts';
 
 export function reopenRun(state: RunState, before: RunStatus, resumed: Resumed): void {
@@ -156,7 +157,7 @@ export function dropRewound(state: RunState, path: string): void {
   if (scope.visit !== undefined) dropInside(state, scope.visit);
 }
 
-/** Rewinds to the node: it and everything after it count as never run, and its effects are new. */
+/** Rewinds to the node: it and all after it count as never run. Effects that ended are new ones. */
 function rerunFrom(state: RunState, path: string): void {
   const [scope, node] = visitedNode(state, path);
   for (const around of scopeAndAncestors(state, scope)) {
@@ -164,6 +165,7 @@ function rerunFrom(state: RunState, path: string): void {
     if (around !== scope) resumeInside(state, around);
     around.isFrozen = false;
   }
+  rewindUnended(state);
   closeGates(state, scope);
   for (const passed of rewindTo(scope, workflowScope(state, scope).state, node))
     state.finished.get(scope.file)?.delete(passed);

@@ -1,5 +1,10 @@
 /** Applies a taken route: the scope moves to a node, waits, or ends. */
-import { OUTCOME_UNKNOWN, settleUnknownOutcomes } from '../policy/unknown-outcome.ts';
+import { isNamed } from '../../workflow/check/routing.ts';
+import {
+  handleUnknownOutcome,
+  OUTCOME_UNKNOWN,
+  settleUnknownOutcomes,
+} from '../policy/unknown-outcome.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { RouteTaken } from '../state/events.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
@@ -11,6 +16,7 @@ export function applyRoute(state: RunState, scope: Scope, event: RouteTaken): vo
   const visit = visitOf(scope);
   switch (event.move) {
     case 'to':
+      if (namesUnknownOutcome(state, scope, event)) handleUnknownOutcome(state, visit);
       followRoute(state, scope, visit, event);
       return;
     case 'retry':
@@ -53,16 +59,23 @@ function followRoute(state: RunState, scope: Scope, visit: Visit, event: RouteTa
   state.ready.add(scope.id);
 }
 
+/** Whether the author of the file has decided what follows an unknown outcome here. */
+function namesUnknownOutcome(state: RunState, scope: Scope, event: RouteTaken): boolean {
+  if (event.kind !== OUTCOME_UNKNOWN) return false;
+  const taken = offeredTo(state, scope, event)[routePosition(state, scope, event)];
+  return taken !== undefined && isNamed(taken.route, OUTCOME_UNKNOWN);
+}
+
 /** Position of the route among those offered to the failure. */
-function routePosition(
-  state: RunState,
-  scope: Scope,
-  { node, kind = '', bucket, rule }: RouteTaken,
-): number {
-  const file = fileOf(state.plan, scope.file);
-  return offeredRoutes(file, nodeOf(file, node), kind).findIndex(
-    ({ route, bucket: table }) => table === bucket && route.index === rule,
+function routePosition(state: RunState, scope: Scope, event: RouteTaken): number {
+  return offeredTo(state, scope, event).findIndex(
+    ({ route, bucket }) => bucket === event.bucket && route.index === event.rule,
   );
+}
+
+function offeredTo(state: RunState, scope: Scope, { node, kind = '' }: RouteTaken) {
+  const file = fileOf(state.plan, scope.file);
+  return offeredRoutes(file, nodeOf(file, node), kind);
 }
 
 /** A termination ends its whole workflow, from inside a group too. */

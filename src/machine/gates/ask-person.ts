@@ -3,6 +3,7 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { ASKED_BY_DEFAULT } from '../../workflow/check/routing.ts';
 import { inDoubtOf, type InDoubt } from '../policy/unknown-outcome-details.ts';
+import { earlierCall } from '../policy/unknown-outcome.ts';
 import type { AskedQuestion, BudgetGate, EventBody, PromptFor } from '../state/events.ts';
 import type { RunState, Visit } from '../state/state.ts';
 
@@ -22,11 +23,9 @@ export interface Question {
   readonly questions?: readonly AskedQuestion[] | undefined;
 }
 
-export function askPerson(
-  { nowMs }: RunState,
-  { node, path, conversation }: Visit,
-  question: Question,
-): EventBody {
+export function askPerson(state: RunState, visit: Visit, question: Question): EventBody {
+  const { nowMs } = state;
+  const { node, path } = visit;
   const { gate = path, options, promptFor = [], timeoutMs, budget, error, questions } = question;
   const inDoubt = error?.kind === ASKED_BY_DEFAULT ? inDoubtOf(error) : undefined;
   const deadline =
@@ -41,20 +40,42 @@ export function askPerson(
   const prompt =
     inDoubt === undefined
       ? question.prompt
-      : unknownOutcomePrompt(question, inDoubt, { isOfCall: conversation !== undefined });
+      : unknownOutcomePrompt(question, inDoubt, meaningOf(state, visit));
   return { type: 'gate:opened', node, path, gate, prompt, options, ...about };
 }
+
+/** What the options mean, where it is not obvious. */
+interface Meaning {
+  readonly again?: string;
+  readonly edit?: string;
+}
+
+function meaningOf(state: RunState, visit: Visit): Meaning {
+  if (earlierCall(state, visit) !== undefined)
+    // that conversation is over: the current one decides whether it makes the call once more
+    return { again: 'continues, and lets the agent make that call again', edit: OF_CALL };
+  if (visit.conversation !== undefined)
+    return { again: 'makes that call again and no other', edit: OF_CALL };
+  const instead = visit.error?.details?.['instead'];
+  if (typeof instead !== 'string') return {};
+  return {
+    again: `does ${instead} and not the other`,
+    edit: `the result of ${visit.node}, which then does neither`,
+  };
+}
+
+const OF_CALL = 'the result of that call';
 
 /** Adds the idempotency key, and explains the options where they are not obvious. */
 function unknownOutcomePrompt(
   { prompt, options }: Question,
   { key, processes }: InDoubt,
-  { isOfCall }: { readonly isOfCall: boolean },
+  { again: againMeans, edit }: Meaning,
 ): string {
   const again = ['repeat', 'retry'].find((option) => options.includes(option));
   const notes = [
-    ...(isOfCall && again !== undefined ? [`${again} makes that call again and no other`] : []),
-    ...(isOfCall && options.includes('edit') ? ['edit is the result of that call'] : []),
+    ...(again === undefined || againMeans === undefined ? [] : [`${again} ${againMeans}`]),
+    ...(edit === undefined || !options.includes('edit') ? [] : [`edit is ${edit}`]),
     ...(processes !== undefined && again !== undefined
       ? [`${again} is refused until it has ended`]
       : []),

@@ -8,7 +8,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/sup
 import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
-import { callWithUnknownOutcome } from '../policy/unknown-outcome.ts';
+import { callInQuestion, earlierCall } from '../policy/unknown-outcome.ts';
 import type { EventBody } from '../state/events.ts';
 import { GRANT_DURATIONS, grantDuration } from '../policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
@@ -282,11 +282,12 @@ export function expectedOf(state: RunState, scope: Scope, node: NodePlan): Expec
 }
 
 function editedResult(state: RunState, scope: Scope, node: NodePlan): Expected {
-  const open = callWithUnknownOutcome(visitOf(scope));
-  if (open === undefined)
+  const visit = visitOf(scope);
+  const made = callInQuestion(state, visit) ?? earlierCall(state, visit)?.call;
+  if (made === undefined)
     return { name: node.name, schema: 'outputSchema' in node ? node.outputSchema : undefined };
   const tools = toolsOf(state, scope);
-  const name = toolCalled(tools, open.call.name) ?? open.call.name;
+  const name = toolCalled(tools, made.call.name) ?? made.call.name;
   return { name, schema: tools[name]?.outputSchema };
 }
 

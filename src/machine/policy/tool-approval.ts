@@ -38,7 +38,7 @@ export function afterApproval(state: RunState, scope: Scope, value: JsonValue): 
   const visit = visitOf(scope);
   const { node } = visit;
   const request = effectRequest(state, scope);
-  if (request !== undefined && isApproval(value)) return requestedEvent(visit, request.ref);
+  if (request !== undefined && isApproval(value)) return requestedEvent(state, visit, request.ref);
   const error = failureAt(state, scope, node, {
     kind: 'tool.denied',
     message: `${request?.ref.target ?? node} needs the approval of a person, and did not get it`,

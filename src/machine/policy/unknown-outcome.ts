@@ -4,7 +4,7 @@
  * that names `effect.outcome_unknown`.
  */
 import { rebuild } from '../../errors/report/build.ts';
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { ASKED_BY_DEFAULT } from '../../workflow/check/routing.ts';
 import { identityOf } from '../../workflow/plan/stable-hash.ts';
@@ -19,10 +19,10 @@ import { pendingInput, type EffectRequest } from '../decide/effect-request.ts';
 import type { EffectInput } from '../decide/effect-input.ts';
 import type { EffectRef, EventBody } from '../state/events.ts';
 import { failureAt } from '../decide/failure.ts';
-import { pathKey } from '../state/path-key.ts';
 import { findNode, scopeAndAncestors, scopeIdOf, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
-import type { OpenCall } from '../conversation/conversation.ts';
+import { callHash, type OpenCall } from '../conversation/conversation.ts';
+import { locationOf } from './effect-location.ts';
 
 export const OUTCOME_UNKNOWN = ASKED_BY_DEFAULT;
 
@@ -37,29 +37,12 @@ export interface UnknownOutcome {
   readonly action: string | undefined;
   /** Its arguments, as its report has them. */
   readonly arguments: JsonValue | undefined;
-}
-
-/**
- * The path of a scope's node without the rounds of supervisors, because a node that is chosen again in
- * the next round is the same one. A member without a key is identified by its item, because a list may
- * come back in another order.
- */
-function locationOf(state: RunState, scope: Scope): string {
-  let location = visitOf(scope).node;
-  for (const at of scopeAndAncestors(state, scope)) {
-    const parent = at.parent === undefined ? undefined : state.scopes.get(at.parent)?.visit;
-    if (parent === undefined) continue;
-    location = `${parent.node}${memberLocation(at, parent)}/${location}`;
-  }
-  return location;
-}
-
-function memberLocation({ key, loop }: Scope, { conversation, members }: Visit): string {
-  if (key === undefined || conversation !== undefined) return '';
-  const items = Object.hasOwn(loop, '_key') ? undefined : members?.items;
-  if (items === undefined) return `[${pathKey(key)}]`;
-  // no key looks like this: `#` is escaped in keys
-  return `[#${identityOf(items[Number(key)] ?? null)}]`;
+  /** Where it is a call of a conversation: the call, and its number among identical ones. */
+  readonly call?: Pick<OpenCall, 'call' | 'ordinal'> | undefined;
+  /** Number of the event that left it unknown. */
+  readonly seq: number;
+  /** A route that names the kind has led on: only the same action is asked about from here on. */
+  readonly isHandled?: boolean;
 }
 
 /** The same wherever the same action is requested: unlike a key, without location and visit. */
@@ -83,7 +66,14 @@ export function noteUnknownOutcome(
     location: locationOf(state, scope),
     action: input === undefined ? undefined : actionHash(input),
     arguments: inDoubtOf(error)?.arguments,
+    call: callOf(visitOf(scope), effect.key),
+    seq: state.seq,
   });
+}
+
+function callOf({ conversation }: Visit, key: string): UnknownOutcome['call'] {
+  const open = conversation?.calls.find((each) => each.key === key);
+  return open === undefined ? undefined : { call: open.call, ordinal: open.ordinal };
 }
 
 /** Whether a failure leaves the outcome unknown: by its kind, or because it names the effect. */
@@ -116,6 +106,7 @@ export function unresolvedOutcome(
     details: {
       ...unknownOutcomeDetails(outcome.effect, isSame ? input : undefined),
       ...(callArguments === undefined ? {} : { arguments: callArguments }),
+      ...(isSame ? {} : { instead: inputWords(input) }),
     },
   });
 }
@@ -184,7 +175,9 @@ function earlierUnknownOutcome(
     if (isOtherRunningMember(state, scope, outcome)) continue;
     if (isNew && outcome.action === action) return outcome;
     // an agent may call several tools; any other node has one effect
-    const isHere = outcome.location === location || isOfMissingNode(state, scope, outcome);
+    const isHere =
+      outcome.isHandled !== true &&
+      (outcome.location === location || isOfMissingNode(state, scope, outcome));
     if (isHere && (conversation === undefined || outcome.effect.target === ref.target))
       sameLocation ??= outcome;
   }
@@ -208,6 +201,13 @@ function settleNamedOutcome(
   const key = error === undefined ? undefined : unknownOutcomeKey(error);
   if (key !== undefined && outcomes.delete(key)) return;
   for (const each of asked.keys()) outcomes.delete(each);
+}
+
+/** Notes that a route which names the kind has led on from the effect that this visit failed with. */
+export function handleUnknownOutcome({ unknownOutcomes }: RunState, { error }: Visit): void {
+  const key = error?.kind === OUTCOME_UNKNOWN ? (unknownOutcomeKey(error) ?? '') : '';
+  const outcome = unknownOutcomes.get(key);
+  if (outcome !== undefined) unknownOutcomes.set(key, { ...outcome, isHandled: true });
 }
 
 /** Limit for one report; `errand show` prints all of them. */
@@ -259,14 +259,49 @@ function isAtOrInside(path: string, around: string): boolean {
  */
 export function settleByAnswer(state: RunState, visit: Visit, value: JsonValue): void {
   if (value === 'abort' || visit.error?.kind !== OUTCOME_UNKNOWN) return;
-  const open = callWithUnknownOutcome(visit);
+  const open = callInQuestion(state, visit);
+  const isAgain = value === 'repeat' || value === 'retry';
+  const key = unknownOutcomeKey(visit.error) ?? open?.key ?? '';
+  // it is settled, so the same action is another one from here on
+  if (!isAgain) state.unendedEffects.delete(key);
   if (open === undefined || value === 'skip') return settleUnknownOutcomes(state, visit);
   state.unknownOutcomes.delete(open.key);
-  if (value === 'repeat' || value === 'retry') reopenCall(open);
+  state.unknownOutcomes.delete(key);
+  if (isAgain) reopenCall(open);
+}
+
+/** The open call that a conversation's node asks about: the one in doubt, or one that would do the same. */
+export function callInQuestion(state: RunState, visit: Visit): OpenCall | undefined {
+  const made = namedOutcome(state, visit)?.call?.call;
+  const same = made === undefined ? undefined : callHash(made);
+  return (
+    callWithUnknownOutcome(visit) ??
+    visit.conversation?.calls.find(
+      ({ call, isBegun, result }) => !isBegun && result === undefined && callHash(call) === same,
+    )
+  );
+}
+
+/** The call in question, where an earlier conversation made it and the current one has others open. */
+export function earlierCall(state: RunState, visit: Visit): UnknownOutcome | undefined {
+  if (visit.conversation === undefined || callInQuestion(state, visit) !== undefined)
+    return undefined;
+  const outcome = namedOutcome(state, visit);
+  return outcome?.call === undefined ? undefined : outcome;
+}
+
+function namedOutcome({ unknownOutcomes }: RunState, { error }: Visit): UnknownOutcome | undefined {
+  const key = error?.kind === OUTCOME_UNKNOWN ? unknownOutcomeKey(error) : undefined;
+  return key === undefined ? undefined : unknownOutcomes.get(key);
+}
+
+/** The result that an answer gives; undefined for any other answer. */
+export function editedValue(value: JsonValue): JsonValue | undefined {
+  return isPlainObject(value) && 'edit' in value ? (value['edit'] ?? null) : undefined;
 }
 
 /** The call with an unknown outcome that a conversation's node has failed with. */
-export function callWithUnknownOutcome({ conversation, error }: Visit): OpenCall | undefined {
+function callWithUnknownOutcome({ conversation, error }: Visit): OpenCall | undefined {
   if (conversation === undefined || error?.kind !== OUTCOME_UNKNOWN) return undefined;
   return (
     conversation.calls.find(({ key }) => key === unknownOutcomeKey(error)) ??

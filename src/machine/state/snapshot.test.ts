@@ -67,8 +67,8 @@ describe('a snapshot', () => {
     // an old checkpoint would be read as a new one: raise SNAPSHOT_VERSION with the digest
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
-        "digest": "53a7a067f2ae9fdb",
-        "version": 10,
+        "digest": "c5e7e2cb591da0df",
+        "version": 11,
       }
     `);
   });

@@ -12,6 +12,7 @@ import type { AttemptSummary, ErrorReport } from '../../errors/report/report.ts'
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { InterferencePort } from '../ports/interference-port.ts';
 import type { EffectInput } from '../decide/effect-input.ts';
+import type { UnendedEffect } from '../policy/unended-effects.ts';
 import type { UnknownOutcome } from '../policy/unknown-outcome.ts';
 import type { FinishedCall } from '../conversation/finished-calls.ts';
 import type { BudgetGate, EffectRef, KeptBackBy, Members, PromptFor, Waiting } from './events.ts';
@@ -48,7 +49,12 @@ export type Phase =
   | { readonly type: 'parked' }
   | { readonly type: 'asking'; readonly gate: string }
   /** A person has answered. */
-  | { readonly type: 'answered'; readonly value: JsonValue }
+  | {
+      readonly type: 'answered';
+      readonly value: JsonValue;
+      /** The call whose result the answer gives. */
+      readonly given?: EffectRef;
+    }
   /** No person answered in time. */
   | { readonly type: 'expired' }
   /** The effect has ended. */
@@ -274,6 +280,8 @@ export interface RunState {
   readonly effects: LazyMap<string, PendingEffect>;
   /** Effects that may have happened, by key, until a person or a route decides about them. */
   readonly unknownOutcomes: LazyMap<string, UnknownOutcome>;
+  /** Effects that are not known to have ended, by key. */
+  readonly unendedEffects: LazyMap<string, UnendedEffect>;
   /** The keys of its effects have 16 digits, as before they were wide. */
   hasShortKeys?: true;
   /** Results that are used in place of an execution, by key of the effect. */
@@ -341,6 +349,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     finished: new LazyMap(),
     effects: new LazyMap(),
     unknownOutcomes: new LazyMap(),
+    unendedEffects: new LazyMap(),
     keptResults: new LazyMap(),
     endings: new LazyMap(),
     finishedCalls: new LazyMap(),

@@ -58,14 +58,16 @@ export const nothingBlindly: Law = {
 };
 
 export const oneKeyOneAction: Law = {
-  name: 'one key is one action: another visit of a node, or of anything around it, has another',
+  name: 'one key is one action: another visit of a node, or of anything around it, has another, unless a rewind met it unended',
   promise: 'P4 nothing repeated blindly',
   breaches: ({ events, plan }) => {
     const visits = new Visits();
     const actions = new Map<string, string>();
     const breaches: string[] = [];
     const retried = new Set<string>();
+    const unended = new UnendedKeys();
     for (const event of events) {
+      unended.note(event);
       if (event.type === 'node:retrying') retried.add(event.path);
       if (event.type === 'node:started') {
         // a supervisor that resumes keeps its rounds, unless a route starts it anew
@@ -79,10 +81,56 @@ export const oneKeyOneAction: Law = {
       const action = visits.of(event.path);
       const before = actions.get(event.effect.key) ?? action;
       actions.set(event.effect.key, action);
-      if (before !== action)
+      if (before !== action && !unended.takesOver(event.effect.key))
         breaches.push(`event ${event.seq} at ${event.path} has the key of ${before} in ${action}`);
     }
     return breaches;
+  },
+};
+
+/** Keys of effects that were not known to have ended when the run was rewound. */
+class UnendedKeys {
+  readonly #open = new Set<string>();
+  readonly #rewound = new Set<string>();
+
+  note(event: RunEvent): void {
+    if (event.type === 'run:resumed' && event.from !== undefined)
+      for (const key of this.#open) this.#rewound.add(key);
+    if (event.type === 'effect:requested') this.#open.add(event.effect.key);
+    if (isType(event, 'effect:succeeded', 'effect:failed') && isKnown([event], event.effect.key))
+      this.#open.delete(event.effect.key);
+  }
+
+  /** Once: from then on it is the key of the visit that has taken it over. */
+  takesOver(key: string): boolean {
+    return this.#rewound.delete(key);
+  }
+}
+
+export const keysAreKept: Law = {
+  name: 'what is not known to have ended is done again under its key after a rewind',
+  promise: 'P4 nothing repeated blindly',
+  breaches: ({ events, executions, plan }) => {
+    const latest = new Map<string, Execution>();
+    return executions.flatMap((execution) => {
+      const { effect, path, work, afterSeq, number } = execution;
+      // neither can be told from another one by the other side
+      if (work.type === 'model' || work.type === 'transform') return [];
+      if (nodeAt(plan, path)?.node.type === 'agent') return [];
+      const action = JSON.stringify([path, work]);
+      const before = latest.get(action);
+      latest.set(action, execution);
+      if (before === undefined || before.effect.key === effect.key) return [];
+      const between = events.filter(({ seq }) => seq > before.afterSeq && seq <= afterSeq);
+      const isRewound = ofType(between, 'run:resumed').some(({ from }) => from !== undefined);
+      const isSettled = ofType(between, 'gate:answered').some(
+        ({ value }) => value !== 'repeat' && value !== 'retry',
+      );
+      if (!isRewound || isSettled || isKnown(between, before.effect.key)) return [];
+      return [
+        `execution ${number} of ${path} has another key than ${before.number}, which may have happened`,
+      ];
+    });
   },
 };
 
