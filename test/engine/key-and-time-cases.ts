@@ -36,6 +36,20 @@ output: {all: "{{ a.outputs }}"}`,
     input: { tickets: TICKETS },
   },
   {
+    name: 'repeats an unknown outcome under its key after the run was rewound',
+    files: {
+      'main.yaml': `workflow: {name: main, entry_point: a}
+agents:
+  - {name: a, type: set, value: 1, routes: [{to: b}]}
+  - {name: b, act(b)}`,
+    },
+    effects: {
+      b: { fails: [{ kind: 'effect.outcome_unknown', message: 'Nobody knows' }, null] },
+    },
+    answers: ['abort', 'repeat'],
+    goesOn: [{ from: 'a' }],
+  },
+  {
     name: 'takes a time limit that was raised after it was reached',
     files: limited(2, 'act(a)'),
     effects: { a: { whenStopped: 'gives up', output: { n: 1 } } },
