@@ -14,7 +14,7 @@ import { addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
 import type { MatchedFamilies } from './phrases.ts';
 import { readProse, type Prose } from './prose.ts';
-import { isPage, pageTitle } from './web-page.ts';
+import { elementsOf, isPage, pageTitle } from './web-page.ts';
 
 /** The form of the body, before it is parsed. */
 export type BodyForm = 'none' | 'empty' | 'html' | 'text' | 'cut_json' | 'json' | 'events';
@@ -58,9 +58,9 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     opened === undefined ? collect(value, form === 'events') : collectFromParsed(opened);
   addSingledOut(inBody, failure);
 
-  const text = inBody.messages.join('\n\n').slice(0, MAX_TEXT_CHARS);
-  const message = text === '' ? (failure.transport?.message ?? '') : text;
-  const status = registered(decisiveStatus(failure.status, inBody, message.slice(0, 1024)));
+  const text = decisiveMessages(inBody).join('\n\n').slice(0, MAX_TEXT_CHARS);
+  const all = inBody.messages.join('\n\n') || (failure.transport?.message ?? '');
+  const status = registered(decisiveStatus(failure.status, inBody, all.slice(0, 1024)));
   if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);
   const prose = readProse(text);
   const faulty = withFault(failure, inBody.namedCode);
@@ -88,6 +88,17 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
       inBody.headers === undefined ? failure.headers : { ...inBody.headers, ...failure.headers },
     delivered: form === 'events' ? inBody.deliveredBeforeError : failure.delivered,
   };
+}
+
+/** Two words, or some signs of a script without spaces. */
+const SENTENCE = /\S\s+\S|[^\x00-\x7f]{6}/;
+
+/** The innermost response speaks for itself; the words of its wrappers count where it says nothing. */
+function decisiveMessages({ messages, levels }: BodyEvidence): readonly string[] {
+  const innermost = Math.max(0, ...levels);
+  if (innermost === 0) return messages;
+  const own = messages.filter((message, at) => levels[at] === innermost);
+  return own.some((message) => SENTENCE.test(message)) ? own : messages;
 }
 
 function faultsOf(
@@ -146,6 +157,8 @@ function readBody(body: unknown): ReadBody {
   const isCut = body.length >= MAX_BODY_CHARS;
   const text = (isCut ? body.slice(0, MAX_BODY_CHARS) : body).trim();
   if (text === '') return { form: 'empty', value: undefined };
+  const elements = elementsOf(text);
+  if (elements !== undefined) return { form: 'json', value: elements };
   if (isPage(text)) return { form: 'html', value: pageTitle(text) };
   const stream = parseEventStream(text);
   if (stream !== undefined)
@@ -199,12 +212,20 @@ function decisiveStatus(
   text: string,
 ): number | undefined {
   const inner = inBody.statuses.find(isFailing);
-  if (outer === undefined || outer < 400) return inner ?? leadingStatus(text) ?? outer;
-  // gateways use 400, 424 and 5xx when they pass on an upstream refusal
+  if (outer !== undefined && outer >= 400) return behindGateway(outer, inBody, text);
+  const printed = inner ?? leadingStatus(text) ?? outer;
+  return printed === undefined || printed < 500 ? printed : behindGateway(printed, inBody, text);
+}
+
+/** Gateways use 400, 424 and 5xx when they pass on an upstream refusal. */
+function behindGateway(outer: number, inBody: BodyEvidence, text: string): number {
   if (outer < 500 && outer !== 400 && outer !== FAILED_DEPENDENCY) return outer;
   const { statuses, codes } = inBody.wrapped;
   const printed = outer === 400 ? undefined : upstreamStatus(text);
-  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? printed ?? inner ?? outer;
+  const isRefused = printed !== undefined && printed < 500;
+  const wrapped = statuses.find(isFailing) ?? (isRefused ? printed : statusOfCodes(codes));
+  const other = inBody.statuses.find((it) => isFailing(it) && (outer === 400 || it !== outer));
+  return wrapped ?? printed ?? other ?? outer;
 }
 
 /** Statuses with a meaning of their own, of RFC 9110, nginx, Cloudflare and a few vendors. */
@@ -273,11 +294,13 @@ const FAILED_DEPENDENCY = 424;
 
 /** A gateway says what its upstream refused: `upstream returned 401: …`, `client error (400) from`. */
 const UPSTREAM_STATUS =
-  /(?:\bclient error \(|\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )(4\d\d)\b/i;
+  /(?:\bclient error \(|\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )([45]\d\d)\b/gi;
 
+/** A refusal counts before what the gateway says of itself. */
 function upstreamStatus(text: string): number | undefined {
-  const match = UPSTREAM_STATUS.exec(text);
-  return match === null ? undefined : Number(match[1]);
+  if (!/[45]\d\d/.test(text)) return undefined;
+  const printed = [...text.matchAll(UPSTREAM_STATUS)].map((match) => Number(match[1]));
+  return printed.find((status) => status < 500) ?? printed[0];
 }
 
 function isRefusal(status: number | undefined): boolean {

@@ -162,7 +162,7 @@ const PROSE_LEADS = [
 ];
 
 function fromProse(text: string): RetryHint | undefined {
-  const lower = text.slice(0, MAX_PROSE_CHARS).toLowerCase();
+  const lower = text.slice(0, MAX_PROSE_CHARS).replaceAll('\n', ' ').toLowerCase();
   for (const lead of PROSE_LEADS) {
     for (let at = lower.indexOf(lead); at >= 0; at = lower.indexOf(lead, at + 1)) {
       const rest = lower.slice(at + lead.length, at + lead.length + 80).replace(ROUGHLY, '');

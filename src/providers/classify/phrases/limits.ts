@@ -99,6 +99,7 @@ export const LIMITS_PHRASES = {
     ['account', 'suspended', 'invoice'],
     ['account', 'suspended', 'plan'],
     ['account', 'overdue'],
+    ['account', 'good standing'],
     ['account', 'in arrears'],
     ['invoice', 'unpaid'],
     ['invoice', 'without pay'],
