@@ -69,7 +69,9 @@ function scoresOf(
 ): Float64Array {
   const rows = [...list.subarray(0, size)].flatMap((sign) => weights.get(sign) ?? []);
   const scale = 1 / Math.sqrt(Math.max(1, rows.length));
-  return bias.map((value, at) => value + scale * rows.reduce((sum, row) => sum + (row[at] ?? 0), 0));
+  return bias.map(
+    (value, at) => value + scale * rows.reduce((sum, row) => sum + (row[at] ?? 0), 0),
+  );
 }
 
 function kindOf(label: string): string {

@@ -90,8 +90,9 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   };
 }
 
-/** Two words, or some signs of a script without spaces. */
-const SENTENCE = /\S\s+\S|[^\x00-\x7f]{6}/;
+/** Two words, one that tells something, or some signs of a script without spaces. */
+const SENTENCE =
+  /\S\s+\S|[^\x00-\x7f]{6}|^(?!errors?$|failed$|failure$|unknown$|exception$)[A-Za-z]{6,}$/i;
 
 /** The innermost response speaks for itself; the words of its wrappers count where it says nothing. */
 function decisiveMessages({ messages, levels }: BodyEvidence): readonly string[] {
@@ -214,7 +215,7 @@ function decisiveStatus(
   const inner = inBody.statuses.find(isFailing);
   if (outer !== undefined && outer >= 400) return behindGateway(outer, inBody, text);
   const printed = inner ?? leadingStatus(text) ?? outer;
-  return printed === undefined || printed < 500 ? printed : behindGateway(printed, inBody, text);
+  return printed === undefined || printed < 400 ? printed : behindGateway(printed, inBody, text);
 }
 
 /** Gateways use 400, 424 and 5xx when they pass on an upstream refusal. */
@@ -222,10 +223,12 @@ function behindGateway(outer: number, inBody: BodyEvidence, text: string): numbe
   if (outer < 500 && outer !== 400 && outer !== FAILED_DEPENDENCY) return outer;
   const { statuses, codes } = inBody.wrapped;
   const printed = outer === 400 ? undefined : upstreamStatus(text);
-  const isRefused = printed !== undefined && printed < 500;
-  const wrapped = statuses.find(isFailing) ?? (isRefused ? printed : statusOfCodes(codes));
   const other = inBody.statuses.find((it) => isFailing(it) && (outer === 400 || it !== outer));
-  return wrapped ?? printed ?? other ?? outer;
+  const stated = printed ?? other;
+  // a status says more than a code that only means a status
+  const isRefused = stated !== undefined && stated > 400 && stated < 500;
+  const wrapped = statuses.find(isFailing) ?? (isRefused ? stated : statusOfCodes(codes));
+  return wrapped ?? stated ?? outer;
 }
 
 /** Statuses with a meaning of their own, of RFC 9110, nginx, Cloudflare and a few vendors. */
@@ -238,10 +241,21 @@ const REGISTERED: ReadonlySet<number> = new Set([
   421, 422, 423, 424, 425, 426, 428, 429, 431, 451, 498, 499,
 ]);
 
+/** Statuses of single vendors and servers that mean one of the registered. */
+const MEANT: ReadonlyMap<number, number> = new Map([
+  [419, 401],
+  [420, 429],
+  [430, 429],
+  [440, 401],
+  [460, 499],
+  [494, 431],
+  [561, 401],
+]);
+
 /** RFC 9110 has a client treat a status that it does not know as the first of its class. */
 function registered(status: number | undefined): number | undefined {
   if (status === undefined || !isFailing(status) || isRegistered(status)) return status;
-  return status < 500 ? 400 : 500;
+  return MEANT.get(status) ?? (status < 500 ? 400 : 500);
 }
 
 function isFailing(status: number): boolean {

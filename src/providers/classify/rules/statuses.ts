@@ -107,7 +107,7 @@ export const STATUS_RULES: readonly Rule[] = [
   },
   {
     id: 'status.402',
-    when: { statuses: [402] },
+    when: { statuses: [402, 507, 509] },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
     why: 'payment is required',
   },

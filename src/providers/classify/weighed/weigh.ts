@@ -66,11 +66,13 @@ const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
   status: Math.log(10),
   fault: Math.log(200),
   concepts: Math.log(5),
-  code_words: Math.log(5),
+  code_words: Math.log(100),
   phrases: Math.log(5),
 };
 /** Where only the category differs: whether the content of a request is at fault or a setting. */
 const SAME_KIND = Math.log(2);
+/** Sending a refused request again must be worth more than a word that gateways use of every failure. */
+const TRANSIENT = Math.log(8);
 /** Where no rule holds, the likeliest conclusion must be this likely. */
 const MIN_LIKELY = 0.6;
 
@@ -139,8 +141,17 @@ export function conclude(
   const ours = labelOf(rule);
   if (ours < 0 || ours === best) return undefined;
   const lead = (scored[best] ?? 0) - (scored[ours] ?? 0);
-  const margin = found.means.kind === rule.means.kind ? SAME_KIND : MARGINS[basis];
-  return lead < margin ? undefined : best;
+  return lead < marginOf(found, rule, basis) ? undefined : best;
+}
+
+function marginOf(found: Rule, rule: Rule, basis: Exclude<Basis, 'certain'>): number {
+  if (found.means.kind === rule.means.kind) return SAME_KIND;
+  const isRefused = rule.means.kind === 'provider.invalid_request';
+  return basis === 'vague' && isRefused && isTransient(found) ? TRANSIENT : MARGINS[basis];
+}
+
+function isTransient({ means: { kind, category } }: Rule): boolean {
+  return (category ?? catalogRow(kind)?.category) === 'transient';
 }
 
 /** Anyone can imitate our problem documents; one that we do not believe is no sign of anything. */
