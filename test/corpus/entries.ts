@@ -77,6 +77,9 @@ const ELEVENTH_EXAM_ENTRIES: readonly Entry[] = read('eleventh-exam-failures.jso
 /** The twelfth, the same way, after the changes for the eleventh. */
 const TWELFTH_EXAM_ENTRIES: readonly Entry[] = read('twelfth-exam-failures.jsonl');
 
+/** The thirteenth, by someone who had not read the rules, from threads. */
+const THIRTEENTH_EXAM_ENTRIES: readonly Entry[] = read('thirteenth-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -91,6 +94,7 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   tenth: TENTH_EXAM_ENTRIES,
   eleventh: ELEVENTH_EXAM_ENTRIES,
   twelfth: TWELFTH_EXAM_ENTRIES,
+  thirteenth: THIRTEENTH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

@@ -9,6 +9,7 @@ import { openText, type Opened } from './embedded-json.ts';
 import { withoutOthersWords } from './others-words.ts';
 import { withoutPage } from './web-page.ts';
 import { protobufFields } from './protobuf-text.ts';
+import { MAX_CODE_CHARS, normaliseCode } from './spelled-code.ts';
 
 export interface BodyEvidence {
   readonly codes: Set<string>;
@@ -50,7 +51,6 @@ const MAX_NODES = 600;
 const MAX_OPENED = 8;
 /** All texts together are parsed no further than a body is read; a short one always is. */
 const MAX_SHORT_CHARS = 2048;
-const MAX_CODE_CHARS = 80;
 
 export function collect(
   value: unknown,
@@ -387,24 +387,4 @@ function isInnermost({ within, wrapped }: BodyEvidence): boolean {
     wrapped.statuses.length = 0;
   }
   return within > 0 && within === wrapped.depth;
-}
-
-const MAX_REMEMBERED = 4096;
-
-/** Codes are few and recur, so each is normalised once. */
-const SPELLED = new Map<string, string>();
-
-/** `ThrottlingException`, `THROTTLING` and `throttling_error` are one code: `throttling`. */
-export function normaliseCode(value: string): string {
-  const known = SPELLED.get(value);
-  if (known !== undefined) return known;
-  const snake = value
-    .slice(0, MAX_CODE_CHARS)
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '');
-  const code = snake.replace(/(?:_(?:exception|error|err)){1,2}$/, '');
-  if (SPELLED.size < MAX_REMEMBERED) SPELLED.set(value, code);
-  return code;
 }

@@ -105,7 +105,11 @@ const DRAFT_RESET = /(?:^|[;,])\s{0,4}(?:t|reset)=(\d{1,9})(?=[;,\s]|$)/;
 const RESET_HEADER =
   /^(?:[a-z0-9]{1,20}-){0,3}rate-?limit-(?:reset(?:-([\w-]{1,40}))?|([\w-]{1,40})-reset)$/;
 
+/** A vendor's own name for the rest of a window: `x-codex-primary-reset-after-seconds`. */
+const REST_HEADER = /^(?:[a-z0-9]{1,20}-){1,4}reset-(?:after|in)(?:-seconds)?$/;
+
 function resetDimension(name: string): string | undefined {
+  if (REST_HEADER.test(name)) return name;
   const match = RESET_HEADER.exec(name);
   return match === null ? undefined : (match[1] ?? match[2] ?? '');
 }

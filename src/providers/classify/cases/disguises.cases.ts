@@ -43,6 +43,11 @@ export const WRAPPINGS: Readonly<Record<string, Disguise>> = {
     as({ ...entry, status: null }, `Error code: ${entry.status} - ${printed(entry.body)}`),
   'a Python dict as a message': (entry) =>
     as(entry, { error: { message: printed(entry.body), code: String(entry.status) } }),
+  'the print of bytes in Python': (entry) => {
+    const bytes = JSON.stringify(entry.body, null, 2).replaceAll('\\', '\\\\');
+    const inQuotes = bytes.replaceAll("'", "\\'").replaceAll('\n', '\\n');
+    return as(entry, `VertexAIException - b'${inQuotes}\\n'`);
+  },
   'two gateways, one in the other': (entry) => {
     const inner = { error: { message: `upstream: ${JSON.stringify(entry.body)}` } };
     const message = `Error from provider: ${JSON.stringify(inner)}`;
@@ -140,7 +145,7 @@ function printed(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'string') return quoted(value);
   if (isArray(value)) return `[${value.map(printed).join(', ')}]`;
-  if (!isPlainObject(value)) return String(value);
+  if (!isPlainObject(value)) return JSON.stringify(value);
   const fields = Object.entries(value).map(([name, item]) => `${quoted(name)}: ${printed(item)}`);
   return `{${fields.join(', ')}}`;
 }

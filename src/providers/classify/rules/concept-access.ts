@@ -313,7 +313,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
       statuses: [404],
       says: [
         ...each(['account', 'key'], ['forbidden'], ['param', 'feature', 'text', 'invalid']),
-        ...each(['account'], ['missing'], ['model', 'tool', 'endpoint', 'text', 'host']),
+        ...each(['account'], ['missing'], ['model', 'tool', 'endpoint', 'text', 'host', 'prompt']),
         ...each(['plan'], ['forbidden', 'unavailable', 'unsupported'], ['param', 'money', 'busy']),
       ],
     },

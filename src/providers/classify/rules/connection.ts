@@ -289,7 +289,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /WinError 1005[34]\b|EOF occurred|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_(?!CERT)|without sending|(?:socket|underlying) connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request(?!.{0,200}timed out)|stream error: stream ID|stream (?:was )?reset|RST_STREAM|\[SSL: |bad record mac|SSL_ERROR_|SSL connection could not be established|forcibly closed|fetch failed|failed to fetch|load failed|received no bytes|^terminated$/i,
+        /WinError 1005[34]\b|EOF occurred|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_(?!CERT)|without sending|(?:socket|underlying) connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|request to \S{1,200} failed, reason: ?\]?$|error sending request(?!.{0,200}timed out)|stream error: stream ID|stream (?:was )?reset|RST_STREAM|\[SSL: |bad record mac|SSL_ERROR_|SSL connection could not be established|forcibly closed|fetch failed|failed to fetch|load failed|received no bytes|^terminated$/i,
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime without error codes says that the connection broke',

@@ -112,6 +112,17 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'payment is required',
   },
   {
+    id: 'model.forbidden',
+    when: {
+      statuses: [403],
+      phrases: ['model'],
+      mentions: /\bmodel\b[^.]{0,60}\bnot found\b|\b(?:no such|unknown) model\b/i,
+      notPhrases: ['permission', 'auth', 'region', 'spent', 'content_filter'],
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the message says that there is no such model, and speaks of no right',
+  },
+  {
     id: 'status.403',
     when: { statuses: [403, 451] },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },

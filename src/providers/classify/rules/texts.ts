@@ -226,7 +226,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'unsupported.parameter-text',
-    when: { statuses: REFUSED, phrases: ['unsupported_parameter'] },
+    when: { statuses: [...REFUSED, 500], phrases: ['unsupported_parameter'] },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
     why: 'the message names a parameter that is not known there',
   },

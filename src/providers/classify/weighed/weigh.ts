@@ -71,6 +71,13 @@ const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
 };
 /** Where only the category differs: whether the content of a request is at fault or a setting. */
 const SAME_KIND = Math.log(2);
+/** Kinds of what says little; a rule that read something more special must be outweighed by much. */
+const GENERAL: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
+  'provider.invalid_request',
+  'provider.server_error',
+  'provider.unknown',
+]);
+const GENERAL_OVER = Math.log(12);
 /** Sending a refused request again must be worth more than a word that gateways use of every failure. */
 const TRANSIENT = Math.log(8);
 /** Where no rule holds, the likeliest conclusion must be this likely. */
@@ -146,6 +153,8 @@ export function conclude(
 
 function marginOf(found: Rule, rule: Rule, basis: Exclude<Basis, 'certain'>): number {
   if (found.means.kind === rule.means.kind) return SAME_KIND;
+  if (GENERAL.has(found.means.kind) && !GENERAL.has(rule.means.kind))
+    return Math.max(GENERAL_OVER, MARGINS[basis]);
   const isRefused = rule.means.kind === 'provider.invalid_request';
   return basis === 'vague' && isRefused && isTransient(found) ? TRANSIENT : MARGINS[basis];
 }
