@@ -58,10 +58,12 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     opened === undefined ? collect(value, form === 'events') : collectFromParsed(opened);
   addSingledOut(inBody, failure);
 
-  const text = decisiveMessages(inBody).join('\n\n').slice(0, MAX_TEXT_CHARS);
-  const all = inBody.messages.join('\n\n') || (failure.transport?.message ?? '');
-  const status = registered(decisiveStatus(failure.status, inBody, all.slice(0, 1024)));
-  if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);
+  const all = inBody.messages.join('\n\n');
+  const decisive = decisiveMessages(inBody);
+  const said = decisive === inBody.messages ? all : decisive.join('\n\n');
+  const text = said.length > MAX_TEXT_CHARS ? said.slice(0, MAX_TEXT_CHARS) : said;
+  const status = registered(decisiveStatus(failure, inBody, all));
+  if (mayNameParam(status)) for (const message of inBody.messages) addParams(message, inBody.params);
   const prose = readProse(text);
   const faulty = withFault(failure, inBody.namedCode);
   return {
@@ -96,7 +98,8 @@ const SENTENCE =
 
 /** The innermost response speaks for itself; the words of its wrappers count where it says nothing. */
 function decisiveMessages({ messages, levels }: BodyEvidence): readonly string[] {
-  const innermost = Math.max(0, ...levels);
+  let innermost = 0;
+  for (const level of levels) if (level > innermost) innermost = level;
   if (innermost === 0) return messages;
   const own = messages.filter((message, at) => levels[at] === innermost);
   return own.some((message) => SENTENCE.test(message)) ? own : messages;
@@ -207,11 +210,15 @@ function addGrpcStatus(message: string, inBody: BodyEvidence): void {
   if (status !== null) collect({ code: status.slice(1).find(Boolean), message }, false, inBody);
 }
 
+const MAX_STATUS_CHARS = 1024;
+
 function decisiveStatus(
-  outer: number | undefined,
+  { status: outer, transport }: ProviderFailure,
   inBody: BodyEvidence,
-  text: string,
+  messages: string,
 ): number | undefined {
+  const said = messages === '' ? (transport?.message ?? '') : messages;
+  const text = said.length > MAX_STATUS_CHARS ? said.slice(0, MAX_STATUS_CHARS) : said;
   const inner = inBody.statuses.find(isFailing);
   if (outer !== undefined && outer >= 400) return behindGateway(outer, inBody, text);
   const printed = inner ?? leadingStatus(text) ?? outer;
