@@ -63,7 +63,8 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   const said = decisive === inBody.messages ? all : decisive.join('\n\n');
   const text = said.length > MAX_TEXT_CHARS ? said.slice(0, MAX_TEXT_CHARS) : said;
   const status = registered(decisiveStatus(failure, inBody, all));
-  if (mayNameParam(status)) for (const message of inBody.messages) addParams(message, inBody.params);
+  if (mayNameParam(status))
+    for (const message of inBody.messages) addParams(message, inBody.params);
   const prose = readProse(text);
   const faulty = withFault(failure, inBody.namedCode);
   return {

@@ -40,6 +40,7 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     id: 'media.content-type',
     when: {
       statuses: [NONE, 200, 400, 415, 422, 500],
+      phrases: ['about_content_type'],
       mentions:
         /\b(?:content|media|mime)[-_ ]?type\b.{0,80}\b(?:audio|image|video)\/\w|\b(?:audio|image|video)\/\w.{0,40}\b(?:content|media|mime)[-_ ]?type\b/i,
     },
@@ -50,6 +51,7 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     id: 'request.content-type',
     when: {
       statuses: [NONE, 200, 400, 415, 422, 500],
+      phrases: ['about_content_type'],
       mentions:
         /\bcontent[-_ ]?type\b.{0,60}(?:\bmust\b|\bexpect|\brequired|unsupported)|unsupported content[- ]type/i,
     },
