@@ -51,7 +51,7 @@ export function lessonsIn(entries: readonly Entry[]): Lesson[] {
   });
 }
 
-function lessonsOfRules(): Lesson[] {
+export function lessonsOfRules(): Lesson[] {
   const rules = new Map(RULES.map((rule) => [rule.id, rule]));
   return RULE_CASES.map(({ rule, kind, failure }) => {
     const category = rules.get(rule)?.means.category ?? catalogRow(kind)?.category ?? 'unknown';
@@ -72,8 +72,7 @@ interface Sample {
   readonly label: number;
 }
 
-export function learn(lessons: readonly Lesson[], maxSigns = MAX_SIGNS): Learned {
-  const labels = [...new Set(lessons.map(({ label }) => label))].sort();
+export function learn(lessons: readonly Lesson[], labels = labelsOf(lessons)): Learned {
   const samples = lessons.map(({ failure, label }): Sample => {
     const { list, size } = signsOf(gatherEvidence(failure));
     return { signs: [...list.subarray(0, size)], label: labels.indexOf(label) };
@@ -89,9 +88,13 @@ export function learn(lessons: readonly Lesson[], maxSigns = MAX_SIGNS): Learned
         [sign, Math.max(...row.map(Math.abs)) * Math.sqrt(seen.get(sign) ?? 1)] as const,
     )
     .sort((a, b) => b[1] - a[1])
-    .slice(0, maxSigns)
+    .slice(0, MAX_SIGNS)
     .map(([sign]) => sign);
   return regress(samples, labels, strongest);
+}
+
+export function labelsOf(lessons: readonly Lesson[]): string[] {
+  return [...new Set(lessons.map(({ label }) => label))].sort();
 }
 
 /** Weights lie flat in one array, sign by sign; a sample is the list of its places in it. */

@@ -5,7 +5,7 @@
  */
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { createClassify, type Classify } from './classify/classify.ts';
-import { normaliseCode } from './classify/body-evidence.ts';
+import { normaliseCode } from './classify/spelled-code.ts';
 import type { Conclusion, Rule } from './classify/rule.ts';
 import { RULES } from './classify/table.ts';
 

@@ -77,23 +77,32 @@ const ELEVENTH_EXAM_ENTRIES: readonly Entry[] = read('eleventh-exam-failures.jso
 /** The twelfth, the same way, after the changes for the eleventh. */
 const TWELFTH_EXAM_ENTRIES: readonly Entry[] = read('twelfth-exam-failures.jsonl');
 
+/** The thirteenth, by someone who had not read the rules, from threads. */
+const THIRTEENTH_EXAM_ENTRIES: readonly Entry[] = read('thirteenth-exam-failures.jsonl');
+
+/** The examinations, in the order in which they were recorded. */
+export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
+  first: EXAM_ENTRIES,
+  second: SECOND_EXAM_ENTRIES,
+  third: THIRD_EXAM_ENTRIES,
+  fourth: FOURTH_EXAM_ENTRIES,
+  fifth: FIFTH_EXAM_ENTRIES,
+  sixth: SIXTH_EXAM_ENTRIES,
+  seventh: SEVENTH_EXAM_ENTRIES,
+  eighth: EIGHTH_EXAM_ENTRIES,
+  ninth: NINTH_EXAM_ENTRIES,
+  tenth: TENTH_EXAM_ENTRIES,
+  eleventh: ELEVENTH_EXAM_ENTRIES,
+  twelfth: TWELFTH_EXAM_ENTRIES,
+  thirteenth: THIRTEENTH_EXAM_ENTRIES,
+};
+
 /** All of them, in the order in which they were recorded. */
 export const ALL_ENTRIES: readonly Entry[] = [
   ...ENTRIES,
   ...MORE_ENTRIES,
   ...SIBLING_ENTRIES,
-  ...EXAM_ENTRIES,
-  ...SECOND_EXAM_ENTRIES,
-  ...THIRD_EXAM_ENTRIES,
-  ...FOURTH_EXAM_ENTRIES,
-  ...FIFTH_EXAM_ENTRIES,
-  ...SIXTH_EXAM_ENTRIES,
-  ...SEVENTH_EXAM_ENTRIES,
-  ...EIGHTH_EXAM_ENTRIES,
-  ...NINTH_EXAM_ENTRIES,
-  ...TENTH_EXAM_ENTRIES,
-  ...ELEVENTH_EXAM_ENTRIES,
-  ...TWELFTH_EXAM_ENTRIES,
+  ...Object.values(EXAMS).flat(),
 ];
 
 function read(name: string): Entry[] {

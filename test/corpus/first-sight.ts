@@ -214,4 +214,20 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '100.0 %',
     hints: 'none to read',
   },
+  {
+    name: 'thirteenth examination, with the rules and weights of before it',
+    entries: 89,
+    kind: '93.3 %',
+    category: '94.4 %',
+    retryable: '96.6 %',
+    hints: '3 of 5',
+  },
+  {
+    name: 'thirteenth examination, after the laws of wrapping',
+    entries: 89,
+    kind: '93.3 %',
+    category: '94.4 %',
+    retryable: '96.6 %',
+    hints: '3 of 5',
+  },
 ];

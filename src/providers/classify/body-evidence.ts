@@ -6,8 +6,10 @@ import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { NO_ROLES, rolesOf, type Roles } from './field-roles.ts';
 import { openText, type Opened } from './embedded-json.ts';
+import { withoutOthersWords } from './others-words.ts';
 import { withoutPage } from './web-page.ts';
 import { protobufFields } from './protobuf-text.ts';
+import { MAX_CODE_CHARS, normaliseCode } from './spelled-code.ts';
 
 export interface BodyEvidence {
   readonly codes: Set<string>;
@@ -15,12 +17,14 @@ export interface BodyEvidence {
   namedCode: string | undefined;
   namedType: string | undefined;
   readonly statuses: number[];
-  /** Evidence from a response inside the text of another one: the upstream's own. */
-  readonly wrapped: { readonly codes: string[]; readonly statuses: number[] };
+  /** Evidence from the innermost response inside the text of another one: the upstream's own. */
+  readonly wrapped: { depth: number; readonly codes: string[]; readonly statuses: number[] };
   readonly params: string[];
   readonly stops: Set<string>;
   readonly quotas: string[];
   readonly messages: string[];
+  /** For each message, how many responses it is wrapped in. */
+  readonly levels: number[];
   /** Headers of an upstream response that a gateway put into the body. */
   headers: Record<string, string> | undefined;
   retryDelay: string | undefined;
@@ -40,13 +44,13 @@ export interface BodyEvidence {
   within: number;
 }
 
-const MAX_DEPTH = 10;
+/** Four responses within one another, each in the message of the one around it. */
+const MAX_DEPTH = 16;
 const MAX_NODES = 600;
 /** Gateways wrap a response in text a few times, not a hundred times. */
 const MAX_OPENED = 8;
 /** All texts together are parsed no further than a body is read; a short one always is. */
 const MAX_SHORT_CHARS = 2048;
-const MAX_CODE_CHARS = 80;
 
 export function collect(
   value: unknown,
@@ -58,14 +62,29 @@ export function collect(
     if (value.length === 1 && typeof value[0] === 'string') into.hasErrorEvent = true;
     for (const event of value) collectFromEvent(event, into);
   } else visit(value, undefined, 0, into);
-  if (into.messages.length === 0 && into.codes.size === 0) addNames(value, into);
+  if (into.messages.length === 0 && !into.isReply) unnamed(value, 0, into);
   return into;
 }
 
+/** Where no field has the name of a message, a sentence is one whatever its field is called. */
+function unnamed(value: unknown, depth: number, into: BodyEvidence): void {
+  if (depth > MAX_UNNAMED_DEPTH || !isPlainObject(value)) return;
+  for (const name of Object.keys(value)) {
+    const item = value[name];
+    if (rolesOf(name).passedOver === true) continue;
+    if (typeof item === 'string' && UNNAMED.test(item)) sentence(item, depth, into);
+    else unnamed(item, depth + 1, into);
+  }
+}
+
+const MAX_UNNAMED_DEPTH = 3;
+const UNNAMED = /^\S+(?:\s+\S+){2}/;
+
 /** An error without a word says what it is by the names of its fields: `{unsupported_parameters: […]}`. */
-function addNames(value: unknown, into: BodyEvidence): void {
-  const error = isPlainObject(value) ? value['error'] : undefined;
-  if (isPlainObject(error)) for (const name of Object.keys(error).slice(0, 8)) addCode(name, into);
+function addNames(error: Record<string, unknown>, into: BodyEvidence): void {
+  const names = Object.keys(error);
+  if (names.every((name) => rolesOf(name) === NO_ROLES))
+    for (const name of names.slice(0, 8)) addCode(name, into);
 }
 
 /** A body with JSON in the middle of prose. */
@@ -81,11 +100,12 @@ function newBodyEvidence(): BodyEvidence {
     namedCode: undefined,
     namedType: undefined,
     statuses: [],
-    wrapped: { codes: [], statuses: [] },
+    wrapped: { depth: 0, codes: [], statuses: [] },
     params: [],
     stops: new Set(),
     quotas: [],
     messages: [],
+    levels: [],
     headers: undefined,
     retryDelay: undefined,
     retryAt: undefined,
@@ -147,6 +167,7 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
     }
     if (roles.passedOver === true) continue;
     if (roles.answer === true) into.isReply = true;
+    if (isPlainObject(item) && /^error$/i.test(name)) addNames(item, into);
     if (roles.special === true) special(name, value, depth, into);
     if (roles.content === true && isModelContent(name, item)) {
       if (hasText(item, 0)) into.hasContent = true;
@@ -157,12 +178,13 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
 }
 
 function special(
-  name: string,
+  spelled: string,
   parent: Record<string, unknown>,
   depth: number,
   into: BodyEvidence,
 ): void {
-  const item = parent[name];
+  const item = parent[spelled];
+  const name = spelled.toLowerCase();
   // a command-line agent puts its error where its reply would be
   if (name === 'result' && parent['is_error'] === true && typeof item === 'string')
     sentence(item, depth, into);
@@ -184,7 +206,8 @@ function isRefusalItem(item: unknown): boolean {
 }
 
 /** A protobuf duration that was not written as one: `{seconds, nanos}`. */
-function delayIn({ seconds = 0, nanos = 0 }: Record<string, unknown>): string {
+function delayIn(duration: Record<string, unknown>): string {
+  const { seconds = duration['Seconds'] ?? 0, nanos = duration['Nanos'] ?? 0 } = duration;
   return `${Number(seconds) + Number(nanos) / 1e9}s`;
 }
 
@@ -215,7 +238,7 @@ function hasText(value: unknown, depth: number): boolean {
 function text(value: string, roles: Roles | undefined, depth: number, into: BodyEvidence): void {
   if (roles === undefined) return sentence(value, depth, into);
   if (roles === NO_ROLES) return;
-  if (roles.param === true) into.params.push(value);
+  if (roles.param === true && !NO_VALUE.test(value)) into.params.push(value);
   if (roles.quota === true) into.quotas.push(value);
   if (roles.quotaValue === true && value === '0') into.quotas.push('limit:0');
   if (roles.delay === true) into.retryDelay ??= value;
@@ -235,6 +258,9 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Body
   // a code is not a sentence, except in a field that only holds messages
   if (roles.message === true && (!isWord || roles.code !== true)) sentence(value, depth, into);
 }
+
+/** Nothing, as other languages print it into a string. */
+const NO_VALUE = /^(?:none|null|nil|undefined)?$/i;
 
 function withUnit(value: string, unit: string): string {
   return /^\d{1,12}(?:\.\d{1,9})?$/.test(value) ? `${value}${unit}` : value;
@@ -288,8 +314,10 @@ const MAX_NAMED = 4;
 const PYTHON_FAULTS = new Set(['ValidationError', 'PermissionError']);
 
 /** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
-function prose(value: string, into: BodyEvidence): void {
+function prose(message: string, into: BodyEvidence): void {
+  const value = withoutOthersWords(message);
   into.messages.push(value);
+  into.levels.push(into.within);
   if (value.includes('_') || value.includes('code:')) addPrintedCode(value, into);
   if (value.includes(' {')) for (const field of protobufFields(value)) dumped(field, into);
   if (!value.includes('Exception') && !value.includes('Error')) return;
@@ -343,30 +371,20 @@ export function addCode(value: string, into: BodyEvidence): void {
   const code = normaliseCode(value);
   if (WORDLESS.has(code)) return;
   into.codes.add(code);
-  if (into.within > 0) into.wrapped.codes.push(code);
+  if (isInnermost(into)) into.wrapped.codes.push(code);
 }
 
 function addStatus(status: number, into: BodyEvidence): void {
   into.statuses.push(status);
-  if (into.within > 0) into.wrapped.statuses.push(status);
+  if (isInnermost(into)) into.wrapped.statuses.push(status);
 }
 
-const MAX_REMEMBERED = 4096;
-
-/** Codes are few and recur, so each is normalised once. */
-const SPELLED = new Map<string, string>();
-
-/** `ThrottlingException`, `THROTTLING` and `throttling_error` are one code: `throttling`. */
-export function normaliseCode(value: string): string {
-  const known = SPELLED.get(value);
-  if (known !== undefined) return known;
-  const snake = value
-    .slice(0, MAX_CODE_CHARS)
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '');
-  const code = snake.replace(/(?:_(?:exception|error|err)){1,2}$/, '');
-  if (SPELLED.size < MAX_REMEMBERED) SPELLED.set(value, code);
-  return code;
+/** Of responses within one another the innermost counts: what wraps it is forgotten. */
+function isInnermost({ within, wrapped }: BodyEvidence): boolean {
+  if (within > wrapped.depth) {
+    wrapped.depth = within;
+    wrapped.codes.length = 0;
+    wrapped.statuses.length = 0;
+  }
+  return within > 0 && within === wrapped.depth;
 }

@@ -42,14 +42,20 @@ export function openText(text: string): Opened | undefined {
 /** JSON that broke off: each pair that is whole, as an object of its own; undefined when there is none. */
 export function pairsIn(text: string): readonly unknown[] | undefined {
   const pairs = [...text.slice(0, MAX_CUT_CHARS).matchAll(PAIR)].slice(0, MAX_PAIRS);
-  const values = pairs.flatMap(([pair]) => parseJsonText(`{${pair}}`) ?? []);
+  const values = pairs.flatMap(([pair]) => parseJsonText(`{${pair}}`) ?? quotedPair(pair) ?? []);
   const [, name, begun = ''] = CUT_PAIR.exec(text.slice(0, MAX_CUT_CHARS)) ?? [];
   if (name !== undefined) values.push({ [name]: begun.replace(/\s{1,8}/g, ' ') });
   return values.length === 0 ? undefined : values;
 }
 
+/** A server that does not escape the quotes in its own message. */
+function quotedPair(pair: string): unknown {
+  const [, name, value] = /^"(\w{1,40})"\s{0,4}:\s{0,4}"([^]*)"$/.exec(pair) ?? [];
+  return name === undefined || value === undefined ? undefined : { [name]: value };
+}
+
 const PAIR =
-  /"\w{1,40}"\s{0,4}:\s{0,4}(?:"(?:[^"\\]|\\.){0,2000}"|\d{1,15}(?:\.\d{1,9})?(?=[,}\s]))/g;
+  /"\w{1,40}"\s{0,4}:\s{0,4}(?:"(?:[^"\\]|\\.|"(?!\s{0,4}[,}\]:])){0,2000}"|\d{1,15}(?:\.\d{1,9})?(?=[,}\s]))/g;
 /** A sentence that the cut went through: what there is of it still says what happened. */
 const CUT_PAIR = /"(message|msg|detail|error)"\s{0,4}:\s{0,4}"((?:[^"\\]|\\.){8,2000})$/i;
 const MAX_PAIRS = 60;
@@ -73,6 +79,7 @@ interface ObjectAt {
 function objectAt(text: string, start: number): ObjectAt | undefined {
   // a JSON string that was printed into a sentence, quotes and all
   if (text.startsWith('{\\"', start)) return escapedObjectAt(text, start);
+  if (BYTES_BEGIN.test(text.slice(Math.max(0, start - 2), start))) return bytesAt(text, start);
   const candidate = balanced(text, start);
   if (candidate === undefined) return undefined;
   const value =
@@ -83,6 +90,20 @@ function objectAt(text: string, start: number): ObjectAt | undefined {
     parseJsonText(candidate.replaceAll("\\'", "'")) ??
     parsePrintedObject(candidate);
   return { value, end: start + candidate.length };
+}
+
+const BYTES_BEGIN = /^b['"]$/;
+const BYTES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+/** Python prints bytes with everything escaped: `b'{\\n  "error": …}'`. */
+function bytesAt(text: string, start: number): ObjectAt | undefined {
+  const plain = text
+    .slice(start, start + MAX_ESCAPED_CHARS)
+    .replace(/\\([\\nrt'])/g, (_all, sign: string) => BYTES[sign] ?? sign);
+  const candidate = balanced(plain, 0);
+  if (candidate === undefined) return undefined;
+  // each sign of it is one or two of the text, so its end is near enough for what follows
+  return { value: parseJsonText(candidate), end: start + candidate.length };
 }
 
 function escapedObjectAt(text: string, start: number): ObjectAt | undefined {

@@ -14,7 +14,7 @@ import { addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
 import type { MatchedFamilies } from './phrases.ts';
 import { readProse, type Prose } from './prose.ts';
-import { isPage, pageTitle } from './web-page.ts';
+import { elementsOf, isPage, pageTitle } from './web-page.ts';
 
 /** The form of the body, before it is parsed. */
 export type BodyForm = 'none' | 'empty' | 'html' | 'text' | 'cut_json' | 'json' | 'events';
@@ -58,10 +58,13 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     opened === undefined ? collect(value, form === 'events') : collectFromParsed(opened);
   addSingledOut(inBody, failure);
 
-  const text = inBody.messages.join('\n\n').slice(0, MAX_TEXT_CHARS);
-  const message = text === '' ? (failure.transport?.message ?? '') : text;
-  const status = registered(decisiveStatus(failure.status, inBody, message.slice(0, 1024)));
-  if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);
+  const all = inBody.messages.join('\n\n');
+  const decisive = decisiveMessages(inBody);
+  const said = decisive === inBody.messages ? all : decisive.join('\n\n');
+  const text = said.length > MAX_TEXT_CHARS ? said.slice(0, MAX_TEXT_CHARS) : said;
+  const status = registered(decisiveStatus(failure, inBody, all));
+  if (mayNameParam(status))
+    for (const message of inBody.messages) addParams(message, inBody.params);
   const prose = readProse(text);
   const faulty = withFault(failure, inBody.namedCode);
   return {
@@ -88,6 +91,19 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
       inBody.headers === undefined ? failure.headers : { ...inBody.headers, ...failure.headers },
     delivered: form === 'events' ? inBody.deliveredBeforeError : failure.delivered,
   };
+}
+
+/** Two words, one that tells something, or some signs of a script without spaces. */
+const SENTENCE =
+  /\S\s+\S|[^\x00-\x7f]{6}|^(?!errors?$|failed$|failure$|unknown$|exception$)[A-Za-z]{6,}$/i;
+
+/** The innermost response speaks for itself; the words of its wrappers count where it says nothing. */
+function decisiveMessages({ messages, levels }: BodyEvidence): readonly string[] {
+  let innermost = 0;
+  for (const level of levels) if (level > innermost) innermost = level;
+  if (innermost === 0) return messages;
+  const own = messages.filter((message, at) => levels[at] === innermost);
+  return own.some((message) => SENTENCE.test(message)) ? own : messages;
 }
 
 function faultsOf(
@@ -146,6 +162,8 @@ function readBody(body: unknown): ReadBody {
   const isCut = body.length >= MAX_BODY_CHARS;
   const text = (isCut ? body.slice(0, MAX_BODY_CHARS) : body).trim();
   if (text === '') return { form: 'empty', value: undefined };
+  const elements = elementsOf(text);
+  if (elements !== undefined) return { form: 'json', value: elements };
   if (isPage(text)) return { form: 'html', value: pageTitle(text) };
   const stream = parseEventStream(text);
   if (stream !== undefined)
@@ -193,18 +211,32 @@ function addGrpcStatus(message: string, inBody: BodyEvidence): void {
   if (status !== null) collect({ code: status.slice(1).find(Boolean), message }, false, inBody);
 }
 
+const MAX_STATUS_CHARS = 1024;
+
 function decisiveStatus(
-  outer: number | undefined,
+  { status: outer, transport }: ProviderFailure,
   inBody: BodyEvidence,
-  text: string,
+  messages: string,
 ): number | undefined {
+  const said = messages === '' ? (transport?.message ?? '') : messages;
+  const text = said.length > MAX_STATUS_CHARS ? said.slice(0, MAX_STATUS_CHARS) : said;
   const inner = inBody.statuses.find(isFailing);
-  if (outer === undefined || outer < 400) return inner ?? leadingStatus(text) ?? outer;
-  // gateways use 400, 424 and 5xx when they pass on an upstream refusal
+  if (outer !== undefined && outer >= 400) return behindGateway(outer, inBody, text);
+  const printed = inner ?? leadingStatus(text) ?? outer;
+  return printed === undefined || printed < 400 ? printed : behindGateway(printed, inBody, text);
+}
+
+/** Gateways use 400, 424 and 5xx when they pass on an upstream refusal. */
+function behindGateway(outer: number, inBody: BodyEvidence, text: string): number {
   if (outer < 500 && outer !== 400 && outer !== FAILED_DEPENDENCY) return outer;
   const { statuses, codes } = inBody.wrapped;
   const printed = outer === 400 ? undefined : upstreamStatus(text);
-  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? printed ?? inner ?? outer;
+  const other = inBody.statuses.find((it) => isFailing(it) && (outer === 400 || it !== outer));
+  const stated = printed ?? other;
+  // a status says more than a code that only means a status
+  const isRefused = stated !== undefined && stated > 400 && stated < 500;
+  const wrapped = statuses.find(isFailing) ?? (isRefused ? stated : statusOfCodes(codes));
+  return wrapped ?? stated ?? outer;
 }
 
 /** Statuses with a meaning of their own, of RFC 9110, nginx, Cloudflare and a few vendors. */
@@ -217,10 +249,21 @@ const REGISTERED: ReadonlySet<number> = new Set([
   421, 422, 423, 424, 425, 426, 428, 429, 431, 451, 498, 499,
 ]);
 
+/** Statuses of single vendors and servers that mean one of the registered. */
+const MEANT: ReadonlyMap<number, number> = new Map([
+  [419, 401],
+  [420, 429],
+  [430, 429],
+  [440, 401],
+  [460, 499],
+  [494, 431],
+  [561, 401],
+]);
+
 /** RFC 9110 has a client treat a status that it does not know as the first of its class. */
 function registered(status: number | undefined): number | undefined {
   if (status === undefined || !isFailing(status) || isRegistered(status)) return status;
-  return status < 500 ? 400 : 500;
+  return MEANT.get(status) ?? (status < 500 ? 400 : 500);
 }
 
 function isFailing(status: number): boolean {
@@ -273,11 +316,13 @@ const FAILED_DEPENDENCY = 424;
 
 /** A gateway says what its upstream refused: `upstream returned 401: …`, `client error (400) from`. */
 const UPSTREAM_STATUS =
-  /(?:\bclient error \(|\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )(4\d\d)\b/i;
+  /(?:\bclient error \(|\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )([45]\d\d)\b/gi;
 
+/** A refusal counts before what the gateway says of itself. */
 function upstreamStatus(text: string): number | undefined {
-  const match = UPSTREAM_STATUS.exec(text);
-  return match === null ? undefined : Number(match[1]);
+  if (!/[45]\d\d/.test(text)) return undefined;
+  const printed = [...text.matchAll(UPSTREAM_STATUS)].map((match) => Number(match[1]));
+  return printed.find((status) => status < 500) ?? printed[0];
 }
 
 function isRefusal(status: number | undefined): boolean {

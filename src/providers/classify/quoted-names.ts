@@ -13,8 +13,8 @@ const LABEL =
   /\b(?:code|type|reason|status|error|kind|name|message|detail)["']?\s{0,2}[:=(]\s{0,2}$/i;
 const MAX_LABEL_CHARS = 24;
 
-/** The names of headers and settings that hold a key. */
-const OF_A_KEY = /key|token|auth|bearer|secret|credential/i;
+/** The names of headers and settings that hold a key end in one. */
+const OF_A_KEY = /(?:key|token|auth|authorization|bearer|secret|credentials?)s?$/i;
 
 const NO_NAMES: NameRanges = [];
 

@@ -105,7 +105,11 @@ const DRAFT_RESET = /(?:^|[;,])\s{0,4}(?:t|reset)=(\d{1,9})(?=[;,\s]|$)/;
 const RESET_HEADER =
   /^(?:[a-z0-9]{1,20}-){0,3}rate-?limit-(?:reset(?:-([\w-]{1,40}))?|([\w-]{1,40})-reset)$/;
 
+/** A vendor's own name for the rest of a window: `x-codex-primary-reset-after-seconds`. */
+const REST_HEADER = /^(?:[a-z0-9]{1,20}-){1,4}reset-(?:after|in)(?:-seconds)?$/;
+
 function resetDimension(name: string): string | undefined {
+  if (REST_HEADER.test(name)) return name;
   const match = RESET_HEADER.exec(name);
   return match === null ? undefined : (match[1] ?? match[2] ?? '');
 }
@@ -162,7 +166,7 @@ const PROSE_LEADS = [
 ];
 
 function fromProse(text: string): RetryHint | undefined {
-  const lower = text.slice(0, MAX_PROSE_CHARS).toLowerCase();
+  const lower = text.slice(0, MAX_PROSE_CHARS).replaceAll('\n', ' ').toLowerCase();
   for (const lead of PROSE_LEADS) {
     for (let at = lower.indexOf(lead); at >= 0; at = lower.indexOf(lead, at + 1)) {
       const rest = lower.slice(at + lead.length, at + lead.length + 80).replace(ROUGHLY, '');

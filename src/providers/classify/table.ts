@@ -18,6 +18,7 @@ import { FIRST_CONCEPT_RULES, SET_UP_RULES } from './rules/first-concepts.ts';
 import { MATERIAL_LENGTH_RULES, MATERIAL_RULES } from './rules/concept-request.ts';
 import { CONNECTION_RULES } from './rules/connection.ts';
 import { LOCAL_FAULT_RULES } from './rules/local-faults.ts';
+import { MEASURE_FIRST_RULES, MEASURE_RULES } from './rules/measures.ts';
 import { SDK_FINDING_RULES } from './rules/sdk-findings.ts';
 
 export const RULES: readonly Rule[] = [
@@ -33,12 +34,14 @@ export const RULES: readonly Rule[] = [
   ...CONNECT_LATE_RULES,
   ...FIRST_CONCEPT_RULES,
   ...MATERIAL_LENGTH_RULES,
+  ...MEASURE_FIRST_RULES,
   ...TEXT_RULES,
   ...CONCEPT_TRANSPORT_RULES,
   ...SET_UP_RULES,
   ...CONCEPT_ACCESS_RULES,
   ...CONCEPT_RULES,
   ...MATERIAL_RULES,
+  ...MEASURE_RULES,
   ...CONCEPT_CAPACITY_RULES,
   ...STATUS_RULES,
 ];

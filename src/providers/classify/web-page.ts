@@ -21,6 +21,19 @@ const TITLE = /<title[^>]{0,80}>([^<]{0,200})/i;
 const HEADING = /<h1[^>]{0,80}>([^<]{0,200})/i;
 const PREFORMATTED = /<pre[^>]{0,80}>([^<]{0,200})/i;
 
+/** A document of a service (`<Error><Code>…</Code><Message>…`): its elements, each as a field. */
+export function elementsOf(text: string): readonly unknown[] | undefined {
+  if (!text.startsWith('<')) return undefined;
+  const elements = [...text.slice(0, MAX_PAGE_CHARS).matchAll(ELEMENT)].slice(0, MAX_ELEMENTS);
+  const fields = elements.map(([, name = '', value = '']) => ({ [name]: value.trim() }));
+  return elements.some(([, name = '']) => /^(?:\w{0,20}code|message)$/i.test(name))
+    ? fields
+    : undefined;
+}
+
+const ELEMENT = /<([A-Za-z][\w.-]{0,40})(?: [^<>]{0,200})?>([^<]{1,2000})<\//g;
+const MAX_ELEMENTS = 40;
+
 /** All words of a page, for a wait that it names. */
 export function pageWords(html: string): string {
   return html.slice(0, MAX_PAGE_CHARS).replace(/<[^<>]{0,400}>/g, ' ');

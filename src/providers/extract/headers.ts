@@ -30,7 +30,7 @@ const KEPT: ReadonlySet<string> = new Set([
 const KEPT_PREFIXES = ['x-fal-', 'x-openai-'];
 
 /** Every vendor has names of its own for a limit and a wait: `x-ai-ratelimit-reset-300-llama2`. */
-const OF_A_LIMIT = /rate-?limit|retry-?after/;
+const OF_A_LIMIT = /rate-?limit|retry-?after|reset-(?:after|in)(?:-|$)/;
 
 const MAX_HEADERS = 256;
 const MAX_VALUE_CHARS = 1024;

@@ -32,6 +32,18 @@ const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [
 ];
 
 const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
+  [
+    'measure.tokens-per-request',
+    'provider.context_length',
+    400,
+    'The maximum of tokens per request is reached',
+  ],
+  ['measure.field', 'provider.invalid_request', 400, "'session_name' is too long"],
+  ['measure.count', 'provider.request_too_large', 400, 'A batch holds up to 8 pictures'],
+  ['concept.refused-parameter', 'provider.invalid_request', 400, 'An option is invalid'],
+  ['model.forbidden', 'provider.model_not_found', 403, 'Model not found'],
+  ['media.content-type', 'provider.invalid_request', 500, 'content type audio/ogg is unsupported'],
+  ['request.content-type', 'provider.invalid_request', 400, 'Content-Type must be multipart'],
   ['concept.of-account', 'provider.permission', 400, 'Audio is not supported in your region'],
   ['concept.not-on-list', 'provider.model_not_found', 401, 'Model acme-3 is not supported'],
   [

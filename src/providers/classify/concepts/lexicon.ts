@@ -160,7 +160,7 @@ const NEGATED: Partial<Record<Concept, string>> = {
   missing:
     'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain* defined parameter* param params calls',
   forbidden:
-    'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* accepted agreed signed complet* includ* whitelist* allowlist*',
+    'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* include accessible have licen* part belong* open verified grant* accepted agreed signed complet* includ* whitelist* allowlist*',
   unsupported:
     'support* compatible implement* able handle possible capab* applicab* work combin* together accept multimodal vision chat embedding instruct generative streaming',
   invalid:

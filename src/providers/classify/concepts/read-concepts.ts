@@ -125,6 +125,8 @@ interface Meaning {
 interface Chunk {
   readonly words: readonly Meaning[];
   readonly number: number;
+  /** A parenthesis begins: what is in it belongs to no preposition before it. */
+  readonly isApart: boolean;
   /** Most words mean nothing, alone or beside others; they only take a place. */
   readonly isSilent: boolean;
 }
@@ -219,7 +221,8 @@ function isWrapped(text: string, from: number): boolean {
 const SMALL_A = 0x61;
 const SMALL_Z = 0x7a;
 
-function readPart({ words, number, isSilent }: Chunk, reading: Reading): void {
+function readPart({ words, number, isApart, isSilent }: Chunk, reading: Reading): void {
+  if (isApart) reading.holderUntil = reading.prepositionUntil = -1;
   if (isSilent) {
     reading.place += words.length === 0 ? 1 : words.length;
     if (words.length > 0) reading.last = undefined;
@@ -278,6 +281,7 @@ const MAX_SHARED = 4096;
 function shared(chunk: Chunk): Chunk {
   const key = JSON.stringify([
     chunk.number,
+    chunk.isApart,
     chunk.words.map(
       ({ word, isNegation, isPreposition, isOfHolder, endsNegation, plain, negated }) => [
         lexicons().paired.has(word) || isNegation ? word : '',
@@ -297,10 +301,11 @@ function shared(chunk: Chunk): Chunk {
 
 function readChunk(spelling: string): Chunk {
   const number = numberIn(spelling);
-  if (IDENTIFIER.test(spelling)) return { words: [], number, isSilent: number === 0 };
+  const isApart = spelling.startsWith('(') || spelling.startsWith('[');
+  if (IDENTIFIER.test(spelling)) return { words: [], number, isApart, isSilent: number === 0 };
   const isQuoted = spelling.startsWith(QUOTED);
   const words = wordsIn(spelling.replace(EXCEPTION, '')).map((word) => meaningOf(word, isQuoted));
-  return { words, number, isSilent: number === 0 && words.every(isSilent) };
+  return { words, number, isApart, isSilent: number === 0 && words.every(isSilent) };
 }
 
 function isSilent(meaning: Meaning): boolean {

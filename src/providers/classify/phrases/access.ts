@@ -107,6 +107,7 @@ export const ACCESS_PHRASES = {
   ],
   permission: [
     'must be verified',
+    ['must be', 'member of'],
     'not authorized',
     'not have access',
     "don't have access",

@@ -82,4 +82,5 @@ export const TOPIC_PHRASES = {
     'engine',
     'service',
   ],
+  about_content_type: ['content type', 'content-type', 'contenttype', 'media type', 'mime type'],
 } as const satisfies Record<string, readonly Phrase[]>;

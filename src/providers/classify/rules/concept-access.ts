@@ -51,6 +51,8 @@ export const OTHER_LIMITS = [
 
 const REFUSED = [NONE, 200, 400, 404, 406, 409, 412, 418, 422, 424];
 
+const NOT_A_PLAN = ['param', 'money', 'now', 'wait', 'busy'] as const;
+
 export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
   {
     id: 'concept.no-credentials',
@@ -212,6 +214,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['param', 'feature', 'prompt', 'media', 'machinery', 'address'],
         ),
         ...each(['account'], ['forbidden'], ['param', 'feature', 'text', 'login', 'machinery']),
+        ...anyOf([['right', 'expired']], ['key', 'token', 'login', 'money', 'media', 'address']),
         ...each(
           ['account'],
           ['blocked'],
@@ -226,11 +229,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['login', 'key', 'token', 'trust', 'signature', 'machinery', 'late', 'failed', 'param'],
         ),
         ...each(['region'], ['forbidden', 'unsupported', 'unavailable', 'missing'], ['param']),
-        ...each(
-          ['plan'],
-          ['unavailable', 'unsupported'],
-          ['param', 'money', 'now', 'wait', 'busy'],
-        ),
+        ...each(['plan'], ['unavailable', 'unsupported'], NOT_A_PLAN),
         ...anyOf(
           [
             ['key', 'forbidden'],
@@ -314,7 +313,8 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
       statuses: [404],
       says: [
         ...each(['account', 'key'], ['forbidden'], ['param', 'feature', 'text', 'invalid']),
-        ...each(['account'], ['missing'], ['model', 'tool', 'endpoint', 'text', 'host']),
+        ...each(['account'], ['missing'], ['model', 'tool', 'endpoint', 'text', 'host', 'prompt']),
+        ...each(['plan'], ['forbidden', 'unavailable', 'unsupported'], ['param', 'money', 'busy']),
       ],
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },

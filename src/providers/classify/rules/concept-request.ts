@@ -19,8 +19,50 @@ const NOT_OF_THE_REQUEST = [
   'money',
 ] as const;
 
+/** Parts of a prompt, and what has a kind of its own. */
+const PARTS = [
+  'prompt',
+  'text',
+  'content',
+  'media',
+  'block',
+  'turn',
+  'tool',
+  'schema',
+  'call',
+  'role',
+  'model',
+] as const;
+
 /** Before the phrases, which know tokens but not minutes or pages. */
 export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
+  {
+    id: 'media.content-type',
+    when: {
+      statuses: [NONE, 200, 400, 415, 422, 500],
+      phrases: ['about_content_type'],
+      mentions:
+        /\b(?:content|media|mime)[-_ ]?type\b.{0,80}\b(?:audio|image|video)\/\w|\b(?:audio|image|video)\/\w.{0,40}\b(?:content|media|mime)[-_ ]?type\b/i,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a file of the request has a type that is not taken',
+  },
+  {
+    id: 'request.content-type',
+    when: {
+      statuses: [NONE, 200, 400, 415, 422, 500],
+      phrases: ['about_content_type'],
+      mentions:
+        /\bcontent[-_ ]?type\b.{0,60}(?:\bmust\b|\bexpect|\brequired|unsupported)|unsupported content[- ]type/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the client sends its request in another form than the server takes',
+  },
   {
     id: 'concept.own-machinery',
     when: {
@@ -159,5 +201,19 @@ export const MATERIAL_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'a setting of the call is said to be wrong, under a status that does not say so',
+  },
+  {
+    id: 'concept.refused-parameter',
+    when: {
+      statuses: [400, 422],
+      says: each(['param'], ['invalid'], [...NOT_OF_THE_REQUEST, ...PARTS]),
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a parameter is said to be wrong, and no part of the prompt is spoken of',
   },
 ];

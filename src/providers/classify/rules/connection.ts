@@ -138,7 +138,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /tcp connect error|\bconnect timed out|error connecting|(?:all )?connection attempts? failed|\blookup \S{1,80} on |dns error|failed to lookup|(?:un|not )able to connect|could not connect|cannot connect|dial tcp|name resolution|connection refused|no connection established|connect ECONN|getaddrinfo|nodename nor servname|name or service not known|no such host|TLS handshake timeout|WinError (?:100(?:51|60|61|65)|1100[124])\b|Errno (?:-[235]|61|101|111|113)\b|net::ERR_(?:NAME_|ADDRESS_|INTERNET_|PROXY_|CONNECTION_(?:REFUSED|TIMED_OUT))/i,
+        /tcp connect error|\bconnect timed out|curl error 28: connection timed out|error connecting|(?:all )?connection attempts? failed|\blookup \S{1,80} on |dns error|failed to lookup|(?:un|not )able to connect|could not connect|cannot connect|dial tcp|name resolution|connection refused|no connection established|connect ECONN|getaddrinfo|nodename nor servname|name or service not known|no such host|TLS handshake timeout|WinError (?:100(?:51|60|61|65)|1100[124])\b|Errno (?:-[235]|61|101|111|113)\b|net::ERR_(?:NAME_|ADDRESS_|INTERNET_|PROXY_|CONNECTION_(?:REFUSED|TIMED_OUT))/i,
     },
     means: {
       kind: 'provider.network',
@@ -289,7 +289,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /WinError 1005[34]\b|EOF occurred|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_(?!CERT)|without sending|(?:socket|underlying) connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request|stream error: stream ID|stream (?:was )?reset|RST_STREAM|\[SSL: |bad record mac|SSL_ERROR_|SSL connection could not be established|forcibly closed|fetch failed|failed to fetch|load failed|received no bytes|^terminated$/i,
+        /WinError 1005[34]\b|EOF occurred|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_(?!CERT)|without sending|(?:socket|underlying) connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|request to \S{1,200} failed, reason: ?\]?$|error sending request(?!.{0,200}timed out)|stream error: stream ID|stream (?:was )?reset|RST_STREAM|\[SSL: |bad record mac|SSL_ERROR_|SSL connection could not be established|forcibly closed|fetch failed|failed to fetch|load failed|received no bytes|^terminated$/i,
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime without error codes says that the connection broke',

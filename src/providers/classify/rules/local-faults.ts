@@ -100,7 +100,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /\bcontext cancell?ed$|^the (?:request|operation|call) was cancell?ed\.?$|(?:cancell?ed|aborted) by (?:the )?(?:user|caller|client)\b|the (?:user|caller|client) (?:cancell?ed|aborted)/i,
+        /\bcontext cancell?ed$|^the (?:request|operation|call) was cancell?ed\.?$|^request was (?:aborted|cancell?ed)\.?$|(?:cancell?ed|aborted) by (?:the )?(?:user|caller|client)\b|the (?:user|caller|client) (?:cancell?ed|aborted)/i,
     },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
     why: 'cancelled by the caller, in the words of Go, .NET and others',

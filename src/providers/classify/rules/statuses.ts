@@ -107,9 +107,20 @@ export const STATUS_RULES: readonly Rule[] = [
   },
   {
     id: 'status.402',
-    when: { statuses: [402] },
+    when: { statuses: [402, 507, 509] },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
     why: 'payment is required',
+  },
+  {
+    id: 'model.forbidden',
+    when: {
+      statuses: [403],
+      phrases: ['model'],
+      mentions: /\bmodel\b[^.]{0,60}\bnot found\b|\b(?:no such|unknown) model\b/i,
+      notPhrases: ['permission', 'auth', 'region', 'spent', 'content_filter'],
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the message says that there is no such model, and speaks of no right',
   },
   {
     id: 'status.403',

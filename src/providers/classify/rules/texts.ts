@@ -29,7 +29,7 @@ export const TEXT_RULES: readonly Rule[] = [
   {
     id: 'quota.long-window-limit',
     when: {
-      statuses: [200, ...REFUSED, 401, 402, 403],
+      statuses: [200, ...REFUSED, 401, 402, 403, 500, 503],
       phrases: ['long_window'],
       phrasesToo: ['rate_limit', 'limit_hit'],
     },
@@ -50,7 +50,10 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'output-cap.text',
-    when: { phrases: ['output_cap'], notPhrases: ['rate_limit', 'token_sum'] },
+    when: {
+      phrases: ['output_cap'],
+      notPhrases: ['rate_limit', 'token_sum', 'unsupported_parameter'],
+    },
     means: {
       kind: 'provider.invalid_request',
       category: 'configuration',
@@ -223,7 +226,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'unsupported.parameter-text',
-    when: { statuses: REFUSED, phrases: ['unsupported_parameter'] },
+    when: { statuses: [...REFUSED, 500], phrases: ['unsupported_parameter'] },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
     why: 'the message names a parameter that is not known there',
   },

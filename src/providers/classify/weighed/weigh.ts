@@ -66,11 +66,20 @@ const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
   status: Math.log(10),
   fault: Math.log(200),
   concepts: Math.log(5),
-  code_words: Math.log(5),
+  code_words: Math.log(100),
   phrases: Math.log(5),
 };
 /** Where only the category differs: whether the content of a request is at fault or a setting. */
 const SAME_KIND = Math.log(2);
+/** Kinds of what says little; a rule that read something more special must be outweighed by much. */
+const GENERAL: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
+  'provider.invalid_request',
+  'provider.server_error',
+  'provider.unknown',
+]);
+const GENERAL_OVER = Math.log(12);
+/** Sending a refused request again must be worth more than a word that gateways use of every failure. */
+const TRANSIENT = Math.log(8);
 /** Where no rule holds, the likeliest conclusion must be this likely. */
 const MIN_LIKELY = 0.6;
 
@@ -119,16 +128,39 @@ function opinion(
 ): Weighed | undefined {
   if (basis === 'fault' && isInOurWords(evidence)) return undefined;
   score(evidence);
-  const best = likeliest();
+  const best = conclude(scores, rule, basis);
+  const found = best === undefined ? undefined : CONCLUSIONS[best];
+  if (best === undefined || found === undefined) return undefined;
+  return explained(found, best, evidence, rule?.id ?? 'none');
+}
+
+/** The label that takes the place of what the rule says, by the scores of all labels. */
+export function conclude(
+  scored: Float64Array,
+  rule: Rule | undefined,
+  basis: Exclude<Basis, 'certain'> | undefined,
+): number | undefined {
+  const best = likeliest(scored);
   const found = CONCLUSIONS[best];
   if (found === undefined) return undefined;
   if (rule === undefined || basis === undefined)
-    return likelihood(best) < MIN_LIKELY ? undefined : explained(found, best, evidence, 'none');
+    return likelihood(scored, best) < MIN_LIKELY ? undefined : best;
   const ours = labelOf(rule);
   if (ours < 0 || ours === best) return undefined;
-  const lead = (scores[best] ?? 0) - (scores[ours] ?? 0);
-  const margin = found.means.kind === rule.means.kind ? SAME_KIND : MARGINS[basis];
-  return lead < margin ? undefined : explained(found, best, evidence, rule.id);
+  const lead = (scored[best] ?? 0) - (scored[ours] ?? 0);
+  return lead < marginOf(found, rule, basis) ? undefined : best;
+}
+
+function marginOf(found: Rule, rule: Rule, basis: Exclude<Basis, 'certain'>): number {
+  if (found.means.kind === rule.means.kind) return SAME_KIND;
+  if (GENERAL.has(found.means.kind) && !GENERAL.has(rule.means.kind))
+    return Math.max(GENERAL_OVER, MARGINS[basis]);
+  const isRefused = rule.means.kind === 'provider.invalid_request';
+  return basis === 'vague' && isRefused && isTransient(found) ? TRANSIENT : MARGINS[basis];
+}
+
+function isTransient({ means: { kind, category } }: Rule): boolean {
+  return (category ?? catalogRow(kind)?.category) === 'transient';
 }
 
 /** Anyone can imitate our problem documents; one that we do not believe is no sign of anything. */
@@ -180,16 +212,16 @@ function labelOf(rule: Rule): number {
   return label;
 }
 
-function likeliest(): number {
+function likeliest(scored: Float64Array): number {
   let best = 0;
-  for (let label = 1; label < scores.length; label++)
-    if ((scores[label] ?? 0) > (scores[best] ?? 0)) best = label;
+  for (let label = 1; label < scored.length; label++)
+    if ((scored[label] ?? 0) > (scored[best] ?? 0)) best = label;
   return best;
 }
 
-function likelihood(best: number): number {
-  const top = scores[best] ?? 0;
-  return 1 / scores.reduce((sum, value) => sum + Math.exp(value - top), 0);
+function likelihood(scored: Float64Array, best: number): number {
+  const top = scored[best] ?? 0;
+  return 1 / scored.reduce((sum, value) => sum + Math.exp(value - top), 0);
 }
 
 function score(evidence: Evidence): void {

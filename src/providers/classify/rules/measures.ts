@@ -1,0 +1,51 @@
+/**
+ * Rules for bounds that a message states: how much of what one request may have. A bound per request is one of
+ * size, whatever words of limits stand around it; a bound of a field is one of the set-up.
+ */
+import { NONE, type Rule } from '../rule.ts';
+
+/** Before the phrases, which know limits but not of what. */
+export const MEASURE_FIRST_RULES: readonly Rule[] = [
+  {
+    id: 'measure.tokens-per-request',
+    when: {
+      statuses: [NONE, 200, 400, 413, 422],
+      phrases: ['about_tokens'],
+      mentions:
+        /\btokens?\b[^.\n]{0,40}\bper[ -](?:request|message|call|prompt|query|batch)\b|\bper[ -](?:request|message|prompt) tokens?\b/i,
+      notPhrases: ['output_cap', 'spent', 'long_window', 'short_window'],
+    },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'a bound of tokens for one request is that of the window, no rate',
+  },
+  {
+    id: 'measure.field',
+    when: {
+      statuses: [400, 422],
+      params:
+        /^(?:body\.)?(?:name|title|description|user|metadata|label|tags?|suffix|instructions|\w{0,30}_(?:id|key|name|identifier))\b/i,
+      mentions: /\btoo long\b|\bat most\b|\bmax(?:imum)?(?: length)?\b/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a field beside the prompt is too long; the prompt is fine',
+  },
+];
+
+/** After the phrases and the concepts: before the status alone says that the request was refused. */
+export const MEASURE_RULES: readonly Rule[] = [
+  {
+    id: 'measure.count',
+    when: {
+      statuses: [400, 413, 422],
+      mentions:
+        /\b(?:at most|up to|(?:no|not) more than|maximum(?: number)? of|only|limited to|limit (?:is|of)|max(?:imum)?)[ :(]{1,2}\d[\d,_]{0,9}(?: [a-z]{1,12})? (?:images?|pictures?|photos?|files?|documents?|pages?|inputs?|items?|texts?|videos?|clips?|attachments?|records?|rows|characters|chars|messages|urls?|seconds|minutes|[kmg]b|bytes|pixels)\b(?! (?:per (?:second|minute|hour|day|week|month)|long\b|in length))/i,
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the message states how many of something one request may have',
+  },
+];
