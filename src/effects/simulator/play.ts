@@ -31,6 +31,7 @@ import {
 } from '../effect.ts';
 import { toOutput } from '../../machine/state/stored-output.ts';
 import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../../machine/policy/model-timeouts.ts';
+import type * as ScriptedFailures from './scripted-failure.ts';
 import type { LimitStop } from './scripted-failure.ts';
 import { replyTo, type Reply } from './reply.ts';
 
@@ -80,7 +81,7 @@ async function play(
 }
 
 /** Loaded with the first failure: the classifier is a third of what a run would load. */
-function failures(): Promise<typeof import('./scripted-failure.ts')> {
+function failures(): Promise<typeof ScriptedFailures> {
   return import('./scripted-failure.ts');
 }
 
