@@ -3,7 +3,7 @@
  * program that imports Errand pays for every file that is opened, and the types as they are. Two
  * arguments name other folders: tests bundle the sources themselves, whose types nobody reads.
  */
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -45,6 +45,9 @@ const PLACED = [
 
 /** Entries that are loaded on their own: what they do not reach stays out of the files that they load. */
 const ALONE = { errors: 'errors/index', browser: 'browser', sdk: 'ai-sdk/index' };
+
+/** So many of the programs load what is common to them. */
+const COMMON = 5;
 
 /** By the program that loads them. */
 const LOADED = loadedModules(compiled);
@@ -133,10 +136,43 @@ const workflow = await rolldown({
 await workflow.write({ dir: DIST, format: 'esm', entryFileNames: '[name].js' });
 await workflow.close();
 
+leaveOutDoors();
 for (const file of filesIn(DIST)) writeAsAscii(join(DIST, file));
 
 for (const file of filesIn(COMPILED))
   if (file.endsWith('.d.ts')) cpSync(join(COMPILED, file), join(DIST, file));
+
+/**
+ * What is loaded on demand from a file with other things in it gets a file of its own, which does nothing but name it
+ * again, and is one more to open. Whoever loads it takes it from where it is.
+ */
+function leaveOutDoors() {
+  const folder = join(DIST, 'chunks');
+  /** @type {Map<string, string>} */
+  const direct = new Map();
+  for (const file of readdirSync(folder)) {
+    const [, names, from] =
+      /^export \{ ([^}]+) \} from "\.\/([^"]+)";\n?$/.exec(
+        readFileSync(join(folder, file), 'utf8'),
+      ) ?? [];
+    if (names === undefined || from === undefined) continue;
+    const taken = names.split(', ').map((each) => {
+      const [inside, outside = inside] = each.split(' as ');
+      return `${outside}: loaded.${inside}`;
+    });
+    direct.set(file, `${from}").then((loaded) => ({ ${taken.join(', ')} }))`);
+    rmSync(join(folder, file));
+  }
+  for (const file of filesIn(DIST)) {
+    const path = join(DIST, file);
+    const text = readFileSync(path, 'utf8');
+    const replaced = text.replaceAll(
+      /(?<=\bimport\("(?:\.{1,2}\/)+(?:chunks\/)?)[\w-]+\.mjs"\)/g,
+      (written) => direct.get(written.slice(0, -2)) ?? written,
+    );
+    if (replaced !== text) writeFileSync(path, replaced);
+  }
+}
 
 /** @param {string} folder */
 function filesIn(folder) {
@@ -174,11 +210,13 @@ function togetherIn(id, graph) {
   const alone = Object.entries(ALONE).flatMap(([name, entry]) =>
     reachedFrom(entry, graph).has(id) ? [name] : [],
   );
+  // what nearly all programs load is small, and an application of the AI SDK may load all of it too
+  const isCommon = programs.includes('import') || programs.length >= COMMON;
   // nearly all of what an import loads is loaded by every other program but the help
   const named = programs.includes('import')
     ? programs.filter((name) => name === 'import' || name === 'help')
     : programs;
-  return [...named, ...alone].join('-');
+  return [...named, ...alone.filter((name) => !isCommon || name !== 'sdk')].join('-');
 }
 
 /**

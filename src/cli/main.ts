@@ -7,7 +7,7 @@ import { mayBeHeld, noteEnd } from './guard/command-end.ts';
 import { createProgram } from './program/program.ts';
 import { processTerminal } from './terminal.ts';
 
-const cli = createProgram(processTerminal());
+const cli = createProgram(processTerminal(), process.argv[2]);
 
 try {
   await cli.program.parseAsync();

@@ -35,11 +35,14 @@ export function steadyClock(wallMs: () => number, elapsedMs: () => number): () =
   };
 }
 
+/** Milliseconds from a moment in the past. The first look at `performance` would load what observes it. */
+export function elapsedMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
+
 export const MACHINE_CLOCK: EffectClock = {
-  now: steadyClock(
-    () => Date.now(),
-    () => performance.now(),
-  ),
+  now: steadyClock(() => Date.now(), elapsedMs),
   after: (ms, fire) => {
     let timer: NodeJS.Timeout;
     const arm = (leftMs: number): void => {

@@ -12,6 +12,9 @@ export interface CliContext {
   endTelemetry?: () => Promise<void>;
 }
 
+/** Adds each command to the program, by the name of the command. */
+export type Commands = Readonly<Record<string, (cli: CliContext) => void>>;
+
 export function formatOption(formats: readonly Format[] = FORMATS): Option {
   return new Option('--format <format>', 'how to print it').choices(formats).default('text');
 }

@@ -10,21 +10,22 @@ import {
   quietOption,
   verboseOption,
   type CliContext,
+  type Commands,
 } from './context.ts';
 
 const FILES = 'Write workflows:';
 const SETUP = 'Set up and test:';
 
-export function addFileCommands(cli: CliContext): void {
-  addInit(cli);
-  addDraft(cli);
-  addValidate(cli);
-  addSchema(cli);
-  addClassify(cli);
-  addSimulate(cli);
-  addDoctor(cli);
-  addCompletion(cli);
-}
+export const FILE_COMMANDS: Commands = {
+  init: addInit,
+  draft: addDraft,
+  validate: addValidate,
+  schema: addSchema,
+  classify: addClassify,
+  simulate: addSimulate,
+  doctor: addDoctor,
+  completion: addCompletion,
+};
 
 function addInit(cli: CliContext): void {
   cli.program

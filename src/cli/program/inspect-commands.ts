@@ -9,16 +9,24 @@ import {
   quietOption,
   verboseOption,
   type CliContext,
+  type Commands,
 } from './context.ts';
 
 const GROUP = 'Inspect runs:';
 const RUN = ['<run>', 'the id of a run, as `errand runs` lists it'] as const;
 const ID = '3f0c7a529b1e4d0c8a7bve5f';
 
-export function addInspectCommands(cli: CliContext): void {
-  addRuns(cli);
-  addWatch(cli);
-  addExplain(cli);
+export const INSPECT_COMMANDS: Commands = {
+  runs: addRuns,
+  watch: addWatch,
+  explain: addExplain,
+  show: addShow,
+  costs: addCosts,
+  audit: addAudit,
+  trace: addTrace,
+};
+
+function addShow(cli: CliContext): void {
   addOfRun(cli, 'show', {
     summary: 'show one run',
     description:
@@ -27,19 +35,24 @@ export function addInspectCommands(cli: CliContext): void {
     examples: [`errand show ${ID} --html failure.html`],
     load: async () => (await import('../commands/show.ts')).show,
   });
+}
+
+function addCosts(cli: CliContext): void {
   addOfRun(cli, 'costs', {
     summary: 'show what a run cost',
     description:
       'Shows what a run cost: one line for each attempt of each effect, including failed and free ones.',
     load: async () => (await import('../commands/costs.ts')).costs,
   });
+}
+
+function addAudit(cli: CliContext): void {
   addOfRun(cli, 'audit', {
     summary: 'show who did what to a run',
     description:
       'Shows each retry, answer, approval, resume, cancellation, accepted drift and suppressed failure of a run, and who did it.',
     load: async () => (await import('../commands/audit.ts')).audit,
   });
-  addTrace(cli);
 }
 
 type Inspect = (

@@ -1,12 +1,19 @@
 /** The commands that move runs between stores: `export` and `import`. */
-import { examples, formatOption, quietOption, verboseOption, type CliContext } from './context.ts';
+import {
+  examples,
+  formatOption,
+  quietOption,
+  verboseOption,
+  type CliContext,
+  type Commands,
+} from './context.ts';
 
 const GROUP = 'Move runs:';
 
-export function addMoveCommands(cli: CliContext): void {
-  addExport(cli);
-  addImport(cli);
-}
+export const MOVE_COMMANDS: Commands = {
+  export: addExport,
+  import: addImport,
+};
 
 function addExport(cli: CliContext): void {
   cli.program

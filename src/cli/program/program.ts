@@ -4,18 +4,35 @@ import { oneLine } from '../../errors/support/printable.ts';
 import { DEFAULT_OUTPUT, outputOptionsOf } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../../engine/version.ts';
-import { refuseGoneFolder, refuseTwoForms, type CliContext } from './context.ts';
-import { addFileCommands } from './file-commands.ts';
-import { addInspectCommands } from './inspect-commands.ts';
+import { refuseGoneFolder, refuseTwoForms, type CliContext, type Commands } from './context.ts';
+import { FILE_COMMANDS } from './file-commands.ts';
+import { INSPECT_COMMANDS } from './inspect-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
-import { addMoveCommands } from './move-commands.ts';
+import { MOVE_COMMANDS } from './move-commands.ts';
 import { addRehearseCommand } from './rehearse-command.ts';
-import { addRemoveCommands } from './remove-commands.ts';
-import { addRunCommands } from './run-commands.ts';
+import { REMOVE_COMMANDS } from './remove-commands.ts';
+import { RUN_COMMANDS } from './run-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addRunLocationOptions, addWorkerCommand } from './worker-command.ts';
 
-export function createProgram(terminal: Terminal): CliContext {
+/** In the order of the help. */
+const COMMANDS: Commands = {
+  ...RUN_COMMANDS,
+  ...INSPECT_COMMANDS,
+  ...MOVE_COMMANDS,
+  ...REMOVE_COMMANDS,
+  serve: addServeCommand,
+  mcp: addMcpCommand,
+  worker: addWorkerCommand,
+  ...FILE_COMMANDS,
+  rehearse: addRehearseCommand,
+};
+
+/** It prints the names and options of the others. */
+const KNOWS_ALL = 'completion';
+
+/** @param typed the first argument: a command needs no other, and making all of them takes longer than some take */
+export function createProgram(terminal: Terminal, typed?: string): CliContext {
   const program = new Command('errand')
     .description('A workflow engine for LLM agents that is built around failure.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -52,21 +69,18 @@ Examples:
     }
   });
   addRunLocationOptions(cli);
-  addRunCommands(cli);
-  addInspectCommands(cli);
-  addMoveCommands(cli);
-  addRemoveCommands(cli);
-  addServeCommand(cli);
-  addMcpCommand(cli);
-  addWorkerCommand(cli);
-  addFileCommands(cli);
-  addRehearseCommand(cli);
+  for (const add of commandsFor(typed)) add(cli);
   program.addHelpCommand(
     new Command('help').argument('[command]').summary('print help').helpGroup('Set up and test:'),
   );
   for (const command of program.commands)
     command.showHelpAfterError(`Try: errand ${command.name()} --help`);
   return cli;
+}
+
+function commandsFor(typed = ''): readonly Commands[string][] {
+  const only = typed === KNOWS_ALL || !Object.hasOwn(COMMANDS, typed) ? undefined : COMMANDS[typed];
+  return only === undefined ? Object.values(COMMANDS) : [only];
 }
 
 /** The commands that execute runs, and so have spans and metrics. */

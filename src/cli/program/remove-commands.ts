@@ -1,13 +1,20 @@
 /** The commands that remove runs: `delete` and `prune`. */
 import { Option } from 'commander';
-import { examples, formatOption, quietOption, verboseOption, type CliContext } from './context.ts';
+import {
+  examples,
+  formatOption,
+  quietOption,
+  verboseOption,
+  type CliContext,
+  type Commands,
+} from './context.ts';
 
 const GROUP = 'Remove runs:';
 
-export function addRemoveCommands(cli: CliContext): void {
-  addDelete(cli);
-  addPrune(cli);
-}
+export const REMOVE_COMMANDS: Commands = {
+  delete: addDelete,
+  prune: addPrune,
+};
 
 function addDelete(cli: CliContext): void {
   cli.program

@@ -12,6 +12,7 @@ import {
   quietOption,
   verboseOption,
   type CliContext,
+  type Commands,
 } from './context.ts';
 
 interface LegFlags {
@@ -39,13 +40,13 @@ interface ResumeFlags extends LegFlags {
 const GROUP = 'Run workflows:';
 const RUN = ['<run>', 'the id of a run, as `errand runs` lists it'] as const;
 
-export function addRunCommands(cli: CliContext): void {
-  addRun(cli);
-  addResume(cli);
-  addRetry(cli);
-  addAnswer(cli);
-  addCancel(cli);
-}
+export const RUN_COMMANDS: Commands = {
+  run: addRun,
+  resume: addResume,
+  retry: addRetry,
+  answer: addAnswer,
+  cancel: addCancel,
+};
 
 function addRun(cli: CliContext): void {
   legCommand(cli, 'run')

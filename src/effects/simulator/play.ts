@@ -31,7 +31,8 @@ import {
 } from '../effect.ts';
 import { toOutput } from '../../machine/state/stored-output.ts';
 import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../../machine/policy/model-timeouts.ts';
-import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './scripted-failure.ts';
+import type * as ScriptedFailures from './scripted-failure.ts';
+import type { LimitStop } from './scripted-failure.ts';
 import { replyTo, type Reply } from './reply.ts';
 
 export interface PlayLimits {
@@ -64,14 +65,24 @@ async function play(
   if (simulated?.type === 'hang') {
     const stop = firstLimit(limits);
     if (!(await isWaited(stop.limitMs, context))) return { ...cancelled(), ...scriptedUsage };
+    const { hangFailure } = await failures();
     return { ...hangFailure(stop, call, context), ...scriptedUsage };
   }
-  if (simulated?.type === 'fail')
+  if (simulated?.type === 'fail') {
+    const { scriptedFailure } = await failures();
     return { ...scriptedFailure(simulated.fail, call, context), ...scriptedUsage };
+  }
   const reply = replyTo(call, simulated);
-  if (simulated?.isLost === true)
+  if (simulated?.isLost === true) {
+    const { cutFailure } = await failures();
     return { ...cutFailure(call, false, context), usage: reply.usage };
+  }
   return streamReply(reply, call, context);
+}
+
+/** Loaded with the first failure: the classifier is a third of what a run would load. */
+function failures(): Promise<typeof ScriptedFailures> {
+  return import('./scripted-failure.ts');
 }
 
 /** The limit that ends the wait for the first token. */
@@ -95,7 +106,11 @@ async function isWaited(delayMs: number, { clock, signal }: EffectContext): Prom
   return isWaited;
 }
 
-function streamReply(reply: Reply, call: ModelCall, context: EffectContext): EffectResult {
+async function streamReply(
+  reply: Reply,
+  call: ModelCall,
+  context: EffectContext,
+): Promise<EffectResult> {
   let text = '';
   for (const delta of reply.pieces) {
     reportProgress(delta, context);
@@ -104,8 +119,10 @@ function streamReply(reply: Reply, call: ModelCall, context: EffectContext): Eff
     if (context.signal.aborted) return stopped(text, reply, context);
   }
   const { usage, toolCalls } = reply;
-  if (reply.isCut)
+  if (reply.isCut) {
+    const { cutFailure } = await failures();
     return { ...cutFailure(call, text !== '', context), ...partial(text, context), usage };
+  }
   const answer: ModelReply = { text: text, toolCalls };
   const output = toOutput(answer, context.redactor);
   if (output.ok) return { ok: true, output: output.value, usage };

@@ -78,3 +78,12 @@ it.each([
 ])('shows %j as %j on a screen', (text, shown) => {
   expect(visible(text)).toBe(shown);
 });
+
+it('escapes exactly the characters that are not seen, each by itself', () => {
+  const unseen =
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}/u;
+  const wrong = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
+    (character) => (visible(character) === character) === unseen.test(character),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -3,6 +3,8 @@
  * the text, so that foreign text cannot repaint a screen. A screen shows them as escapes; stored messages
  * are without them.
  */
+import { once } from './once.ts';
+
 export const CONTROL =
   /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
 /** Sequences of ECMA-48: colours and cursor, window titles and links, character sets, all others. */
@@ -12,32 +14,32 @@ export const ESCAPE_SEQUENCE =
 /** Other line breaks: a carriage return, the breaks of Unicode and of old printers. */
 export const FOREIGN_BREAK = /\r\n|[\r\u000b\u000c\u0085\u2028\u2029]/g;
 
-/** Everything that a screen acts upon or does not show, except line feeds and tabs. */
-const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}/u;
-
-/** Scripts in which a joiner, or what keeps letters from joining, is a part of spelling. */
-const JOINING =
-  `Arabic Syriac Mandaic Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil
-  Telugu Kannada Malayalam Sinhala Khmer Myanmar`
-    .split(/\s+/)
-    .map((script) => String.raw`\p{Script=${script}}`)
-    .join('');
-
 const IGNORABLE = String.raw`\p{Default_Ignorable_Code_Point}`;
 
-/** Invisible by itself, and changes how its neighbour is drawn. */
-const DRAWN = [
-  // a neighbour that is invisible itself is drawn by nothing
-  String.raw`(?<=[${JOINING}])(?<!${IGNORABLE})[\u200c\u200d](?=[${JOINING}])(?!${IGNORABLE})`,
-  String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
-  String.raw`(?<=[\p{Extended_Pictographic}0-9#*])[\ufe0e\ufe0f]`,
-  String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
-  String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
-].join('|');
+/** Everything that a screen acts upon or does not show, except line feeds and tabs. */
+const UNSEEN = String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|${IGNORABLE}`;
 
-/** The first group stays unchanged. */
-const DRAWN_OR_UNSEEN = new RegExp(`(${DRAWN})|${UNSEEN.source}`, 'gu');
+/** Scripts in which a joiner, or what keeps letters from joining, is a part of spelling. */
+const JOINING = `Arabic Syriac Mandaic Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil
+  Telugu Kannada Malayalam Sinhala Khmer Myanmar`;
+
+/** The first group stays unchanged. Properties of Unicode take milliseconds to look up, and few texts need them. */
+const drawnOrUnseen = once(() => new RegExp(`(${drawn()})|${UNSEEN}`, 'gu'));
+
+/** Invisible by itself, and changes how its neighbour is drawn. */
+function drawn(): string {
+  const joining = JOINING.split(/\s+/)
+    .map((script) => String.raw`\p{Script=${script}}`)
+    .join('');
+  return [
+    // a neighbour that is invisible itself is drawn by nothing
+    String.raw`(?<=[${joining}])(?<!${IGNORABLE})[\u200c\u200d](?=[${joining}])(?!${IGNORABLE})`,
+    String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
+    String.raw`(?<=[\p{Extended_Pictographic}0-9#*])[\ufe0e\ufe0f]`,
+    String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+    String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
+  ].join('|');
+}
 
 /** Keeps line breaks and tabs. */
 export function printable(text: string): string {
@@ -63,12 +65,12 @@ export function jsonText(value: unknown, indent?: number): string {
   return escapedUnseen(JSON.stringify(value, null, indent));
 }
 
-/** Most texts have nothing else, which is a tenth of the work to find out. */
-const PLAIN = /^[\n\t -~]*$/;
+/** Most texts have nothing else, which is a tenth of the work to find out: ASCII, Latin, punctuation, arrows and boxes. */
+const PLAIN = /^[\n\t -~\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2030-\u205e\u2190-\u27bf]*$/;
 
 function escapedUnseen(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text.replace(DRAWN_OR_UNSEEN, (character, drawn?: string) => drawn ?? escaped(character));
+  return text.replace(drawnOrUnseen(), (character, kept?: string) => kept ?? escaped(character));
 }
 
 /** Each unit by itself: JSON has no other way to write what is beyond the first 65,536 characters. */

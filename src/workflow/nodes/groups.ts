@@ -71,9 +71,9 @@ const forEachFields = exampled(
 );
 
 /** The member is a node of any type, so its schema exists only after those of all types. */
-export function forEachShape<S extends Schema>(
-  member: S,
-): typeof forEachFields & { readonly agent: S } {
+export function forEachShape<T>(
+  member: Schema<T>,
+): typeof forEachFields & { readonly agent: Schema<T> } {
   const agent = hinted(member, {
     description: 'The node that runs for each item.',
     examples: [{ name: 'label', prompt: 'Label {{ ticket }}' }],

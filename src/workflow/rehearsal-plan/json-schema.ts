@@ -1,7 +1,7 @@
 /** The form of a rehearsal plan as JSON Schema (draft-07), for editors and other validators. */
 import { once } from '../../errors/support/once.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
-import { fileToJson } from '../schema/zod-to-json.ts';
+import { fileToJson } from '../schema/to-zod.ts';
 import { rehearsalPlanSchema } from './plan-schema.ts';
 
 const ID = 'urn:errand:schema:rehearsal:1';

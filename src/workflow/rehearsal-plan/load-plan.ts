@@ -4,6 +4,7 @@ import type { DiagnosticCode } from '../diagnostics/codes.ts';
 import { sortDiagnostics, toDiagnostic, type Diagnostic } from '../diagnostics/diagnostics.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { toProblems } from '../schema/issues.ts';
+import { readValue } from '../schema/read-value.ts';
 import { compose } from '../yaml/compose.ts';
 import type { Environment, FilePort } from '../yaml/file-port.ts';
 import { spanAt, type Located } from '../yaml/located.ts';
@@ -44,13 +45,13 @@ export function loadRehearsalPlan(
     reported: new Set<DiagnosticCode>(),
   });
   if (!isPlainObject(root?.value) || !Object.hasOwn(root.value, 'rehearse')) return undefined;
-  const parsed = rehearsalPlanSchema.safeParse(root.value);
-  if (!parsed.success) problems.push(...toProblems(parsed.error.issues, root.value));
-  else checkFaults(parsed.data, report);
+  const read = readValue(rehearsalPlanSchema, root.value);
+  if (!read.ok) problems.push(...toProblems(read.issues, root.value));
+  else checkFaults(read.value, report);
   const diagnose = (problem: Problem): Diagnostic => diagnosed(problem, root, file);
   const diagnostics = sortDiagnostics(problems.map(diagnose));
-  const isValid = parsed.success && diagnostics.every(({ severity }) => severity !== 'error');
-  return { file, ...(isValid ? { plan: parsed.data } : {}), diagnostics, diagnose };
+  const isValid = read.ok && diagnostics.every(({ severity }) => severity !== 'error');
+  return { file, ...(isValid ? { plan: read.value } : {}), diagnostics, diagnose };
 }
 
 function diagnosed(problem: Problem, root: Located, file: string): Diagnostic {

@@ -11,6 +11,7 @@ import type { Problem } from '../diagnostics/problem.ts';
 import { fileSchema, type WorkflowFile } from './file.ts';
 import { checkHeader } from '../rules/header-rules.ts';
 import { toProblems } from './issues.ts';
+import { readValue } from './read-value.ts';
 
 export interface CheckedDocument {
   readonly problems: readonly Problem[];
@@ -21,8 +22,8 @@ export interface CheckedDocument {
 const MISSHAPEN: ReadonlySet<string> = new Set(['wrong-type', 'bad-value', 'bad-duration']);
 
 export function checkDocument(document: unknown): CheckedDocument {
-  const parsed = fileSchema.safeParse(withExtensionTypes(document));
-  const problems = parsed.success ? [] : toProblems(parsed.error.issues, document);
+  const read = readValue(fileSchema, withExtensionTypes(document));
+  const problems = read.ok ? [] : toProblems(read.issues, document);
   const misshapen = new Set(
     problems.filter(({ code }) => MISSHAPEN.has(code)).map(({ path }) => toPointer(path)),
   );
@@ -36,5 +37,5 @@ export function checkDocument(document: unknown): CheckedDocument {
     if (type !== undefined) checkNode(type, node, path, report);
   }
   checkReferences(document, nodes, report);
-  return { problems, file: parsed.success ? parsed.data : undefined };
+  return { problems, file: read.ok ? read.value : undefined };
 }

@@ -1,11 +1,11 @@
 /** Fields of inputs, outputs and state: a short form of JSON Schema. */
-import { z } from 'zod';
 import { FIELD_TYPES, MERGES } from '../plan/plan.ts';
 import {
   choice,
   exampled,
   flag,
   json,
+  later,
   list,
   map,
   number,
@@ -14,6 +14,7 @@ import {
   wholeNumber,
   type FromFile,
   type FromShape,
+  type Schema,
 } from './leaf.ts';
 
 const COUNT = { min: 0 } as const;
@@ -53,7 +54,7 @@ export interface FieldFile extends FromShape<typeof constraints> {
   properties?: Record<string, FieldFile> | undefined;
 }
 
-const fieldSchema: z.ZodType<FieldFile> = z.lazy(() => outputField);
+const fieldSchema: Schema<FieldFile> = later(() => outputField);
 
 const outputField = strict(
   'a field',

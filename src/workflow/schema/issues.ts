@@ -1,5 +1,4 @@
-/** Converts issues of zod to problems that a person can act on. */
-import type { z } from 'zod';
+/** Converts the issues of a value to problems that a person can act on. */
 import { suggest } from '../../errors/support/suggest.ts';
 import { DURATION_FORM, meantDuration, parseDuration } from '../plan/duration.ts';
 import { NODE_TYPES, type NodeType } from '../plan/node-plan.ts';
@@ -15,11 +14,10 @@ import {
 import { flowText } from './flow-text.ts';
 import { schemaAbove, schemaProblem } from './json-schema-as-fields.ts';
 import { KEYS_OF } from './leaf.ts';
+import type { Issue } from './read-value.ts';
 import { longForm } from './short-forms.ts';
 import { NODE_NOUNS } from './node.ts';
 import { unsupportedKey, UNSUPPORTED_TYPES } from './unsupported.ts';
-
-type Issue = z.core.$ZodIssue;
 
 /** Nobody repairs more in one round, and each costs a search for a suggestion. */
 const MAX_ISSUES = 500;
@@ -61,12 +59,12 @@ function withSchemasOnce(problems: readonly Found[], root: unknown): readonly Fo
 }
 
 function fromIssue(issue: Issue, base: Path, root: unknown): Found[] {
-  const path = [...base, ...issue.path.map(toStep)];
-  if (issue.code === 'unrecognized_keys') {
+  const path = [...base, ...issue.path];
+  if (issue.keys !== undefined) {
     const keys = issue.keys.slice(0, MAX_ISSUES);
     return keys.map((key) => unknownKey(issue.message, key, path, root));
   }
-  if (issue.code === 'invalid_union') {
+  if (issue.errors !== undefined) {
     if (issue.discriminator !== undefined) return [unknownType(path, root)];
     const closest = closestBranch(issue.errors);
     if (closest !== undefined) return closest.flatMap((inner) => fromIssue(inner, path, root));
@@ -113,7 +111,7 @@ function meantValue(issue: Issue, key: unknown, value: unknown): string | undefi
   const isBare = typeof value === 'number' || typeof value === 'boolean';
   if (isBare && expected === 'text') return `"${String(value)}"`;
   if (typeof value !== 'string') return undefined;
-  if (issue.code === 'invalid_value') return suggest(value, issue.values.map(String));
+  if (issue.values !== undefined) return suggest(value, issue.values.map(String));
   if (expected.startsWith(DURATION_FORM)) return meantDuration(value);
   if (expected === '`true` or `false`') return FLAG_WORDS.get(value.toLowerCase());
   if (!/^a (whole )?number/.test(expected)) return undefined;
@@ -249,8 +247,4 @@ function ownerOf(path: Path, root: unknown): string {
     return `node ${quoted(owner.name)}`;
   }
   return describePath(path);
-}
-
-function toStep(step: PropertyKey): string | number {
-  return typeof step === 'number' ? step : String(step);
 }

@@ -2,11 +2,11 @@
  * The file format as JSON Schema (draft-07, which yaml-language-server reads): for completion and
  * checks in editors, and for validators that are not ours.
  */
-import { z } from 'zod';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { once } from '../../errors/support/once.ts';
 import { fileSchema } from './file.ts';
 import { KIND_DEFINITIONS } from './kinds.ts';
+import { fileToJson } from './to-zod.ts';
 
 const ID = 'urn:errand:schema:workflow:1';
 
@@ -24,10 +24,7 @@ function hideNodeType(definitions: unknown): void {
 }
 
 function make(): JsonObject {
-  const { $schema, definitions, ...schema } = z.toJSONSchema(fileSchema, {
-    target: 'draft-7',
-    io: 'input',
-  });
+  const { $schema, definitions, ...schema } = fileToJson(fileSchema);
   hideNodeType(definitions);
   // through text and back, to drop the undefined values of overridden keywords
   return JSON.parse(

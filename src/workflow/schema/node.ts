@@ -1,5 +1,4 @@
 /** One schema for all node types: a union by `type`; a node without a type is an agent. */
-import { z } from 'zod';
 import { agentShape, type AgentFile } from '../nodes/agent.ts';
 import { callShape, type CallFile } from '../nodes/call.ts';
 import { extensionShape, type ExtensionFile } from '../nodes/extension.ts';
@@ -22,7 +21,7 @@ import { transformShape, type TransformFile } from '../nodes/transform.ts';
 import { waitShape, type WaitFile } from '../nodes/wait.ts';
 import { workflowShape, type ChildFile } from '../nodes/workflow.ts';
 import type { NodeType } from '../plan/node-plan.ts';
-import { hinted, strict } from './leaf.ts';
+import { hinted, later, oneByKey, strict, type Schema } from './leaf.ts';
 
 export interface ForEachFile extends ForEachFields {
   agent: NodeFile;
@@ -65,7 +64,7 @@ export const NODE_NOUNS: Readonly<Record<NodeType, string>> = {
 
 const noOutputTwice = { not: { required: ['output', 'output_schema'] } };
 
-export const nodeSchema: z.ZodType<NodeFile> = z.lazy(() => union);
+export const nodeSchema: Schema<NodeFile> = later(() => union);
 
 const agent = hinted(strict(NODE_NOUNS.agent, 'A model replies to a prompt.', agentShape), {
   id: 'agent',
@@ -150,46 +149,42 @@ export const forEachSchema = hinted(
 );
 
 const union = hinted(
-  z.discriminatedUnion(
-    'type',
-    [
-      agent,
-      script,
-      set,
-      hinted(strict(NODE_NOUNS.call, 'A function.', callShape), { id: 'call', ...noOutputTwice }),
-      hinted(
-        strict('a node of an extension', 'What an extension does under this type.', extensionShape),
-        { id: 'extensionNode', ...noOutputTwice },
-      ),
-      hinted(strict(NODE_NOUNS.tool, 'One call of a tool.', toolShape), {
-        id: 'tool',
-        ...noOutputTwice,
-      }),
-      hinted(strict(NODE_NOUNS.transform, 'JavaScript in a sandbox.', transformShape), {
-        id: 'transform',
-        ...noOutputTwice,
-      }),
-      hinted(strict(NODE_NOUNS.wait, 'Waits for a time.', waitShape), { id: 'wait' }),
-      hinted(strict(NODE_NOUNS.human_gate, 'A person chooses.', humanGateShape), {
-        id: 'humanGate',
-      }),
-      hinted(strict('a questions node', 'A person answers a list of questions.', questionsShape), {
-        id: 'questions',
-        oneOf: [{ required: ['questions'] }, { required: ['source'] }],
-      }),
-      hinted(strict(NODE_NOUNS.workflow, 'Another workflow.', workflowShape), {
-        id: 'workflowNode',
-      }),
-      hinted(strict(NODE_NOUNS.supervisor, 'A model that decides.', supervisorShape), {
-        id: 'supervisor',
-      }),
-      hinted(strict(NODE_NOUNS.terminate, 'Ends the workflow.', terminateShape), {
-        id: 'terminate',
-      }),
-      parallelNode,
-      forEachNode,
-    ],
-    { error: 'a node' },
-  ),
+  oneByKey('type', 'a node', [
+    agent,
+    script,
+    set,
+    hinted(strict(NODE_NOUNS.call, 'A function.', callShape), { id: 'call', ...noOutputTwice }),
+    hinted(
+      strict('a node of an extension', 'What an extension does under this type.', extensionShape),
+      { id: 'extensionNode', ...noOutputTwice },
+    ),
+    hinted(strict(NODE_NOUNS.tool, 'One call of a tool.', toolShape), {
+      id: 'tool',
+      ...noOutputTwice,
+    }),
+    hinted(strict(NODE_NOUNS.transform, 'JavaScript in a sandbox.', transformShape), {
+      id: 'transform',
+      ...noOutputTwice,
+    }),
+    hinted(strict(NODE_NOUNS.wait, 'Waits for a time.', waitShape), { id: 'wait' }),
+    hinted(strict(NODE_NOUNS.human_gate, 'A person chooses.', humanGateShape), {
+      id: 'humanGate',
+    }),
+    hinted(strict('a questions node', 'A person answers a list of questions.', questionsShape), {
+      id: 'questions',
+      oneOf: [{ required: ['questions'] }, { required: ['source'] }],
+    }),
+    hinted(strict(NODE_NOUNS.workflow, 'Another workflow.', workflowShape), {
+      id: 'workflowNode',
+    }),
+    hinted(strict(NODE_NOUNS.supervisor, 'A model that decides.', supervisorShape), {
+      id: 'supervisor',
+    }),
+    hinted(strict(NODE_NOUNS.terminate, 'Ends the workflow.', terminateShape), {
+      id: 'terminate',
+    }),
+    parallelNode,
+    forEachNode,
+  ]),
   { id: 'node', description: 'One step of the workflow; without `type` it is an agent.' },
 );

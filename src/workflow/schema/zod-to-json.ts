@@ -6,8 +6,3 @@ export function zodToJson(schema: unknown, io: 'input' | 'output'): object {
   // not checked here: zod throws for anything else
   return z.toJSONSchema(schema as z.ZodType, { io, unrepresentable: 'any' });
 }
-
-/** A schema of our own files, in the draft that editors read. */
-export function fileToJson(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
-  return z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
-}
