@@ -12,7 +12,6 @@ import { useSurroundings } from '../surroundings.ts';
 import { depthOf } from './steps.tsx';
 import { timeAxis, type TimeAxis } from './time-axis.ts';
 
-const MOST_LANES = 200;
 /** So many are drawn at once, wherever the page is scrolled to. */
 const FEW_LANES = 40;
 const LANE = 22;
@@ -23,7 +22,14 @@ const WORDS: Readonly<Record<Bar['kind'], string>> = {
   person: 'waited for a person',
 };
 
-export function Timeline({ view: latest }: { readonly view: RunView }): JSX.Element {
+export function Timeline({
+  view: latest,
+  most,
+}: {
+  readonly view: RunView;
+  /** How many lanes are drawn at most. */
+  readonly most: number;
+}): JSX.Element {
   const { nowMs: presentMs } = useSurroundings();
   // all lanes change with the axis: many of them move with the clock, not with every event
   const isFew = latest.steps.length <= FEW_LANES || latest.endedAt !== undefined;
@@ -31,7 +37,7 @@ export function Timeline({ view: latest }: { readonly view: RunView }): JSX.Elem
   // of a run that has ended nothing moves
   const nowMs = view.endedAt === undefined ? presentMs : Date.parse(view.endedAt);
   const axis = useMemo(() => timeAxis(view, nowMs), [view, nowMs]);
-  const steps = view.steps.slice(0, MOST_LANES);
+  const steps = useMemo(() => view.steps.slice(0, most), [view.steps, most]);
   const lanes = useMemo(
     () =>
       steps.map((step) => (
@@ -43,15 +49,16 @@ export function Timeline({ view: latest }: { readonly view: RunView }): JSX.Elem
           nowMs={nowMs}
         />
       )),
-    [axis],
+    [axis, steps],
   );
+  const legend = useMemo(() => <Legend view={view} steps={steps} />, [view, steps]);
   return (
-    <Region name="Timeline" id="timeline" aside={<Legend view={view} />}>
+    <Region name="Timeline" id="timeline" aside={legend}>
       {steps.length === 0 && <Empty>No node has started yet.</Empty>}
       {steps.length > 0 && (
         <div class="timeline">
           <Patterns />
-          <ol class={steps.length > FEW_LANES ? 'lanes many' : 'lanes'}>{lanes}</ol>
+          <ol class="lanes">{lanes}</ol>
           <div class="lane axis" aria-hidden="true">
             <span class="lane-name" />
             <svg class="lane-bars" width="100%" height="18">
@@ -164,8 +171,15 @@ function Patterns(): JSX.Element {
   );
 }
 
-function Legend({ view }: { readonly view: RunView }): JSX.Element {
-  const failed = view.steps.filter(({ tries }) => tries.find(isFailed) !== undefined);
+function Legend({
+  view,
+  steps,
+}: {
+  readonly view: RunView;
+  /** Those that are drawn. */
+  readonly steps: readonly StepView[];
+}): JSX.Element {
+  const failed = steps.filter(({ tries }) => tries.find(isFailed) !== undefined);
   const isBad = (step: StepView): boolean => isUnhandled(view, step);
   const marks = [
     ['work', 'work'],
