@@ -2,7 +2,8 @@
 const watched = { lateMs: [], since: undefined };
 globalThis.watched = watched;
 
-const { read } = ReadableStreamDefaultReader.prototype;
+// the page reads its stream part by part
+const read = Object.getOwnPropertyDescriptor(ReadableStreamDefaultReader.prototype, 'read').value;
 ReadableStreamDefaultReader.prototype.read = async function () {
   const part = await read.call(this);
   if (!part.done) watched.since ??= performance.now();

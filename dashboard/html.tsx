@@ -8,6 +8,7 @@ import type { RunPageData } from './view/run/page-data.ts';
 import { RunReport, runHeading } from './view/run/run-report.tsx';
 import { AllSteps } from './view/run/step-drawer.tsx';
 import { SurroundingsContext } from './view/surroundings.ts';
+import './view/visible-text.ts';
 
 /** The styles of the page, put in by the build. */
 declare const DASHBOARD_STYLES: string;

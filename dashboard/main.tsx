@@ -6,6 +6,7 @@ import { followAllRuns } from './app/live.ts';
 import { listenToNavigation } from './app/navigation.ts';
 import { signIn, tokenInAddress } from './app/session.ts';
 import { Shell } from './app/shell.tsx';
+import './view/visible-text.ts';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/pages.css';

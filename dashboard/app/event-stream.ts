@@ -47,19 +47,16 @@ export function openStream(path: string, { take, closed }: StreamHandlers): () =
       reader.read(value);
     }
   };
-  const follow = (): void => {
-    connect()
-      .catch(() => 'cut' as const)
-      .then((how) => {
-        if (signal.aborted) return;
-        if (how === 'closed') closed();
-        else {
-          noteAway();
-          timer = setTimeout(follow, RETRY_MS);
-        }
-      });
+  const follow = async (): Promise<void> => {
+    const how = await connect().catch(() => 'cut' as const);
+    if (signal.aborted) return;
+    if (how === 'closed') closed();
+    else {
+      noteAway();
+      timer = setTimeout(() => void follow(), RETRY_MS);
+    }
   };
-  follow();
+  void follow();
   return () => {
     clearTimeout(timer);
     over.abort();

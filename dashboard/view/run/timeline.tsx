@@ -59,29 +59,7 @@ export function Timeline({
         <div class="timeline">
           <Patterns />
           <ol class="lanes">{lanes}</ol>
-          <div class="lane axis" aria-hidden="true">
-            <span class="lane-name" />
-            <svg class="lane-bars" width="100%" height="18">
-              {axis.ticks.map(({ x, ms }) => (
-                <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
-                  {durationWords(ms)}
-                </text>
-              ))}
-              {axis.parts
-                .filter(({ isGap }) => isGap)
-                .map(({ x, width, fromMs, toMs }) => (
-                  <text
-                    key={`gap ${x}`}
-                    x={`${x + width / 2}%`}
-                    y="13"
-                    class="tick rest"
-                    text-anchor="middle"
-                  >
-                    ⋯ {durationWords(toMs - fromMs)} ⋯
-                  </text>
-                ))}
-            </svg>
-          </div>
+          <Axis axis={axis} />
         </div>
       )}
       {view.steps.length > steps.length && (
@@ -89,6 +67,34 @@ export function Timeline({
       )}
       <Gaps axis={axis} />
     </Region>
+  );
+}
+
+function Axis({ axis }: { readonly axis: TimeAxis }): JSX.Element {
+  return (
+    <div class="lane axis" aria-hidden="true">
+      <span class="lane-name" />
+      <svg class="lane-bars" width="100%" height="18">
+        {axis.ticks.map(({ x, ms }) => (
+          <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
+            {durationWords(ms)}
+          </text>
+        ))}
+        {axis.parts
+          .filter(({ isGap }) => isGap)
+          .map(({ x, width, fromMs, toMs }) => (
+            <text
+              key={`gap ${x}`}
+              x={`${x + width / 2}%`}
+              y="13"
+              class="tick rest"
+              text-anchor="middle"
+            >
+              ⋯ {durationWords(toMs - fromMs)} ⋯
+            </text>
+          ))}
+      </svg>
+    </div>
   );
 }
 

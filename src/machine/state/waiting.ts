@@ -30,6 +30,15 @@ export interface Wait {
   readonly inDoubt?: InDoubt;
   /** The options that are answered with `{"selected": …, "additional_input": "a text"}`. */
   readonly promptFor?: readonly PromptFor[];
+  /** The failure that it waits with: what a person is asked about, or what is tried again later. */
+  readonly error?: WaitFailure;
+}
+
+/** Enough to know the failure in a list. */
+export interface WaitFailure {
+  readonly kind: string;
+  /** Without what is private to the machine. */
+  readonly message: string;
 }
 
 /** The reason for a pause: the earliest wait of the run, with all others. */
