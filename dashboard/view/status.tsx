@@ -66,6 +66,20 @@ export function StatusWord({
   );
 }
 
+/** The status of a step: a failure that something has dealt with is not red. */
+export function StepStatusWord({
+  status,
+  isBad,
+}: {
+  readonly status: StepStatus;
+  /** It failed, and nothing has dealt with that. */
+  readonly isBad: boolean;
+}): JSX.Element {
+  return (
+    <StatusWord status={status} tone={status === 'failed' && !isBad ? 'quiet' : toneOf(status)} />
+  );
+}
+
 /** The status of a run, and why a person should look at it where that says more. */
 export function RunStatusWords({
   status,

@@ -1,6 +1,8 @@
 import { renderToString } from 'preact-render-to-string';
 import { expect, it } from 'vitest';
-import './visible-text.ts';
+import { showUnseen } from './visible-text.ts';
+
+showUnseen();
 
 const TURNED = 'a\u202eb\u0007';
 

@@ -12,11 +12,13 @@ function shown(children: ComponentChildren): ComponentChildren {
   return isText ? children.map((child) => shown(child as ComponentChildren)) : children;
 }
 
-const { vnode: before } = options;
-
-options.vnode = (vnode: VNode): void => {
-  // made just now, so nobody else has them yet
-  const props = vnode.props as { children?: ComponentChildren };
-  if (props.children !== undefined) props.children = shown(props.children);
-  before?.(vnode);
-};
+/** For everything that is drawn from now on. */
+export function showUnseen(): void {
+  const { vnode: before } = options;
+  options.vnode = (vnode: VNode): void => {
+    // made just now, so nobody else has them yet
+    const props = vnode.props as { children?: ComponentChildren };
+    if (props.children !== undefined) props.children = shown(props.children);
+    before?.(vnode);
+  };
+}

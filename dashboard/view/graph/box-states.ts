@@ -1,6 +1,6 @@
 /** The state of each box of a graph in a run: a box in a loop or a group stands for many steps. */
 import { boxIdOf } from '../../../src/history/graph-layout/layout.ts';
-import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
+import { hasOpenFailure, isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import { stepAt } from '../../../src/history/run-view/steps.ts';
 import type {
   MemberCounts,
@@ -136,8 +136,7 @@ export function takenRoutes(view: RunView, known: ReadonlySet<string>): TakenRou
 /** Whether the failure that took this route has ended the run, or is waited with. */
 function isStillOpen(view: RunView, { path }: TakenRoute): boolean {
   const step = stepAt(view, path);
-  if (step === undefined || view.status === 'completed') return false;
-  return isUnhandled(view, step) || (step.status === 'waiting' && step.error !== undefined);
+  return step !== undefined && hasOpenFailure(view, step);
 }
 
 /** The option of a gate that leads somewhere itself has no rule. */

@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import type { Bar, RunView, StepView, TryView } from '../../../src/history/run-view/view.ts';
-import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
+import { hasOpenFailure } from '../../../src/history/run-view/read-view.ts';
 import { Empty, Region } from '../parts.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { depthOf } from './steps.tsx';
@@ -44,7 +44,7 @@ export function Timeline({
         <Lane
           key={step.path}
           step={step}
-          isBad={isUnhandled(view, step)}
+          isBad={hasOpenFailure(view, step)}
           axis={axis}
           nowMs={nowMs}
         />
@@ -186,7 +186,7 @@ function Legend({
   readonly steps: readonly StepView[];
 }): JSX.Element {
   const failed = steps.filter(({ tries }) => tries.find(isFailed) !== undefined);
-  const isBad = (step: StepView): boolean => isUnhandled(view, step);
+  const isBad = (step: StepView): boolean => hasOpenFailure(view, step);
   const marks = [
     ['work', 'work'],
     ...(failed.some(isBad) ? [['work bad', 'failed']] : []),
