@@ -76,8 +76,10 @@ const CONTROLS: ReadonlySet<string> = new Set([
 export function axFaults(nodes: readonly AxNode[]): readonly string[] {
   const unnamed = nodes.filter(({ role, name }) => CONTROLS.has(role) && name.trim() === '');
   const headings = nodes.filter(({ role }) => role === 'heading');
+  // behind an open dialog the page is silent, its first heading too
+  const above = nodes.some(({ role }) => role === 'dialog') ? 1 : 0;
   const skipped = headings.filter(
-    ({ level = 0 }, at) => level > (headings[at - 1]?.level ?? 0) + 1,
+    ({ level = 0 }, at) => level > (headings[at - 1]?.level ?? above) + 1,
   );
   const regions = nodes.filter(({ role }) => role === 'region').map(({ name }) => name);
   return [
