@@ -36,8 +36,9 @@ export interface Wait {
 
 /** Enough to know the failure in a list. */
 export interface WaitFailure {
+  /** The kind of the failure. */
   readonly kind: string;
-  /** Without what is private to the machine. */
+  /** Its message, without what is private to the machine. */
   readonly message: string;
 }
 
