@@ -100,7 +100,7 @@ export function RunStatusWords({
 export type Tone = 'bad' | 'good' | 'ask' | 'busy' | 'quiet';
 
 /** Tones by what a person has to do; a failure that was handled is no bad news. */
-export function toneOf(status: AnyStatus): Tone {
+function toneOf(status: AnyStatus): Tone {
   switch (status) {
     case 'failed':
     case 'invalid':
