@@ -2,13 +2,12 @@
 const watched = { lateMs: [], since: undefined };
 globalThis.watched = watched;
 
-const Source = globalThis.EventSource;
-globalThis.EventSource = class extends Source {
-  addEventListener(type, ...rest) {
-    const arrived = () => (watched.since ??= performance.now());
-    if (type.includes(':')) super.addEventListener(type, arrived);
-    super.addEventListener(type, ...rest);
-  }
+// the page reads its stream part by part
+const read = Object.getOwnPropertyDescriptor(ReadableStreamDefaultReader.prototype, 'read').value;
+ReadableStreamDefaultReader.prototype.read = async function () {
+  const part = await read.call(this);
+  if (!part.done) watched.since ??= performance.now();
+  return part;
 };
 
 const observer = new MutationObserver(() => {
@@ -20,10 +19,10 @@ const observer = new MutationObserver(() => {
 });
 observer.observe(document, { childList: true, subtree: true, characterData: true });
 
-/** Takes every event of the run as the page does, and draws nothing. */
+/** Takes every event of the run by the browser's own reader, and draws nothing. */
 globalThis.onlyRead = (path, types) =>
   new Promise((resolve) => {
-    const stream = new Source(path);
+    const stream = new EventSource(path);
     for (const type of types) stream.addEventListener(type, ({ data }) => JSON.parse(data));
     stream.addEventListener('end', () => resolve(stream.close()));
   });

@@ -8,12 +8,15 @@ import type { RunPageData } from './view/run/page-data.ts';
 import { RunReport, runHeading } from './view/run/run-report.tsx';
 import { AllSteps } from './view/run/step-drawer.tsx';
 import { SurroundingsContext } from './view/surroundings.ts';
+import { showUnseen } from './view/visible-text.ts';
 
 /** The styles of the page, put in by the build. */
 declare const DASHBOARD_STYLES: string;
 
 /** Nothing is loaded, and nothing runs; only its own styles count. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+showUnseen();
 
 export function runHtml(page: RunPageData, nowMs: number): string {
   const title = `${page.status} ${runHeading(page)}`;

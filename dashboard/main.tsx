@@ -6,6 +6,7 @@ import { followAllRuns } from './app/live.ts';
 import { listenToNavigation } from './app/navigation.ts';
 import { signIn, tokenInAddress } from './app/session.ts';
 import { Shell } from './app/shell.tsx';
+import { showUnseen } from './view/visible-text.ts';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/pages.css';
@@ -15,11 +16,9 @@ import './styles/graph.css';
 async function start(): Promise<void> {
   const host = document.querySelector('#app');
   if (host === null) return;
-  const token = tokenInAddress();
-  if (token !== undefined)
-    await signIn(token).catch(() => {
-      // the page asks for the token, and says what is wrong with it
-    });
+  await signInByAddress();
+  // an address with a token that is pasted over the one of the page loads nothing
+  window.addEventListener('hashchange', () => void signInByAddress());
   listenToNavigation();
   listenToVisibility();
   window.addEventListener('offline', () => noteAway());
@@ -28,7 +27,16 @@ async function start(): Promise<void> {
     freshness.value++;
   });
   followAllRuns();
+  showUnseen();
   render(<Shell />, host);
+}
+
+async function signInByAddress(): Promise<void> {
+  const token = tokenInAddress();
+  if (token !== undefined)
+    await signIn(token).catch(() => {
+      // the page asks for the token, and says what is wrong with it
+    });
 }
 
 void start();

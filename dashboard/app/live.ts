@@ -103,7 +103,9 @@ export function followAllRuns(): void {
   let close: (() => void) | undefined;
   const open = (): void => {
     close = openStream(v1('events'), {
-      on: { run: (data) => noteChange(data as RunChange) },
+      take: ({ name, data }) => {
+        if (name === 'run') noteChange(data as RunChange);
+      },
       closed: () => {
         close = undefined;
         setTimeout(() => {

@@ -1,11 +1,12 @@
 /** The session: a token is exchanged for a cookie that no script can read. */
 import { BASE, call, freshness, isSignedOut } from './api.ts';
 
-/** Rejects with the refusal where the token is wrong. */
-export async function signIn(token: string): Promise<void> {
+/** Takes a token, or the whole address with it. Rejects with the refusal where the token is wrong. */
+export async function signIn(written: string): Promise<void> {
+  const token = written.trim().replace(/^.*#token=/, '');
   await call(`${BASE}/session`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token.trim()}` },
+    headers: { authorization: `Bearer ${token}` },
   });
   isSignedOut.value = false;
   freshness.value++;

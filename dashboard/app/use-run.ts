@@ -18,8 +18,15 @@ import { problemOf, useThrottled } from './hooks.ts';
 import { announce, announcedOf, countQuestionsSoon } from './live.ts';
 
 /** Events after which other moves may be possible. */
-const MOVING = /^(?:run|gate):|^node:failed$|^node:retrying$|^route:taken$|^budget:/;
+const MOVING = /^(?:run|gate):|^node:failed$|^node:retrying$|^budget:/;
 const MOVES_AFTER_MS = 250;
+
+function isMoving(event: ViewEvent): boolean {
+  // a route that a success takes opens and closes nothing
+  if (event.type === 'route:taken') return event.kind !== undefined;
+  return MOVING.test(event.type);
+}
+
 /** The moves come first; a long log takes a moment to be folded. */
 interface Loaded {
   readonly moves: RunMoves;
@@ -102,7 +109,7 @@ async function addAllSteps(run: string, setLoaded: SetLoaded): Promise<void> {
 }
 
 /** Faster than that nobody reads, and a run of thousands of events would keep the browser busy. */
-const DRAW_EVERY_MS = 100;
+const DRAW_EVERY_MS = 150;
 
 /** Events are folded and drawn together, however many came; the first after a while at once. */
 function useFolding(setLoaded: SetLoaded, moved: () => void): (event: ViewEvent) => void {
@@ -110,7 +117,7 @@ function useFolding(setLoaded: SetLoaded, moved: () => void): (event: ViewEvent)
   const drawnAtMs = useRef(-Infinity);
   return useCallback((event) => {
     waiting.current.push(event);
-    if (MOVING.test(event.type)) moved();
+    if (isMoving(event)) moved();
     if (waiting.current.length > 1) return;
     const sinceMs = performance.now() - drawnAtMs.current;
     setTimeout(

@@ -271,7 +271,8 @@ function RunTableRow({
   cancel,
   resume,
 }: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
-  const { run, workflow, status, attention, error, startedAt, costUsdMicros, waiting } = row;
+  const { run, workflow, status, attention, startedAt, costUsdMicros, waiting } = row;
+  const failure = failureOf(row);
   return (
     <tr role="row" onClick={openRow}>
       <td role="cell">
@@ -286,10 +287,10 @@ function RunTableRow({
         </span>
       </td>
       <td role="cell" class="failure-cell">
-        {error !== undefined && (
+        {failure !== undefined && (
           <>
-            <code class="kind">{error.kind}</code>
-            <span class="message">{error.message}</span>
+            <code class="kind">{failure.kind}</code>
+            <span class="message">{failure.message}</span>
           </>
         )}
       </td>
@@ -312,6 +313,11 @@ function RunTableRow({
       )}
     </tr>
   );
+}
+
+/** The failure that it ended with, or waits with. */
+function failureOf({ error, waiting }: RunRowData): RunRowData['error'] {
+  return error ?? waiting?.all.find((wait) => wait.error !== undefined)?.error;
 }
 
 /** Where it failed or waits. */

@@ -66,6 +66,20 @@ export function StatusWord({
   );
 }
 
+/** The status of a step: a failure that something has dealt with is not red. */
+export function StepStatusWord({
+  status,
+  isBad,
+}: {
+  readonly status: StepStatus;
+  /** It failed, and nothing has dealt with that. */
+  readonly isBad: boolean;
+}): JSX.Element {
+  return (
+    <StatusWord status={status} tone={status === 'failed' && !isBad ? 'quiet' : toneOf(status)} />
+  );
+}
+
 /** The status of a run, and why a person should look at it where that says more. */
 export function RunStatusWords({
   status,
@@ -86,7 +100,7 @@ export function RunStatusWords({
 export type Tone = 'bad' | 'good' | 'ask' | 'busy' | 'quiet';
 
 /** Tones by what a person has to do; a failure that was handled is no bad news. */
-export function toneOf(status: AnyStatus): Tone {
+function toneOf(status: AnyStatus): Tone {
   switch (status) {
     case 'failed':
     case 'invalid':

@@ -66,7 +66,7 @@ export function WorstCaseTable({
   const reasons = (after ?? now).unbounded;
   return (
     <>
-      <table class="dense">
+      <table class="dense" aria-label="Worst case">
         <TableHead
           columns={[
             'At most',
@@ -173,7 +173,7 @@ export function Rehearsal({
           Rehearsed at <DateTime at={when} />
         </p>
       )}
-      <table class="dense">
+      <table class="dense" aria-label="Coverage">
         <TableHead columns={['Covered', { numbers: 'Of all' }, 'Missed']} />
         <tbody>
           {rows.map(({ name, covered, total, missed }) => (

@@ -31,4 +31,22 @@ describeInBrowser('the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'hello' }).waitFor();
     expect(page.url()).toBe(`${served.url}/workflows/hello`);
   });
+
+  it('takes the printed address, pasted over its own or into the field', async () => {
+    const served = await serve({ files: FILES });
+    expectTrouble();
+    const { page } = await open(served, { token: null });
+    const field = page.getByRole('textbox', { name: 'Token' });
+    await field.waitFor();
+    await page.goto(`${served.url}/#token=${served.token}`);
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    expect(page.url()).toBe(`${served.url}/`);
+
+    const { page: other } = await open(served, { token: null });
+    await other
+      .getByRole('textbox', { name: 'Token' })
+      .fill(`${served.url}/#token=${served.token} `);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+  });
 });

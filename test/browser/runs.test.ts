@@ -2,9 +2,24 @@
 import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
 import { axeFindings, describeInBrowser, expectTrouble, isTooWide, open } from './browser.ts';
-import { BROKEN, FORM, NO_QUOTA, REVIEW } from './workflows.ts';
+import { BROKEN, DOUBT, FORM, NO_QUOTA, REVIEW } from './workflows.ts';
 
 describeInBrowser('the list of runs', () => {
+  it('has the kind and message of the failure that a run asks about, as its JSON has', async () => {
+    const served = await serve({ files: { 'doubt.yaml': DOUBT } });
+    const { run } = await served.run('doubt');
+    const { json } = await served.ask('/v1/runs');
+    const [row] = json.runs as readonly {
+      readonly waiting: { readonly error: { readonly kind: string; readonly message: string } };
+    }[];
+    const { error } = row?.waiting ?? {};
+    expect(error?.kind).toBe('internal.script_error');
+    const { page } = await open(served);
+    const shown = page.getByRole('row').filter({ has: page.getByRole('link', { name: run }) });
+    const failure = shown.getByRole('cell').nth(2);
+    await expect.poll(() => failure.textContent()).toBe(`internal.script_error${error?.message}`);
+  });
+
   it('has the reason of each failure, filters in the address, and resumes all of a kind', async () => {
     const served = await serve({
       files: { 'a.yaml': NO_QUOTA, 'b.yaml': BROKEN, 'c.yaml': REVIEW },

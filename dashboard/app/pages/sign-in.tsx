@@ -19,8 +19,10 @@ export function SignIn(): JSX.Element {
     });
   };
   return (
-    <form class="sign-in" onSubmit={send} noValidate>
-      <h1 tabIndex={-1}>Sign in</h1>
+    <form class="sign-in" aria-labelledby="sign-in-name" onSubmit={send} noValidate>
+      <h1 id="sign-in-name" tabIndex={-1}>
+        Sign in
+      </h1>
       <p>
         The address that <code>errand serve</code> prints has a token; with tokens of your own, use
         one of them.

@@ -1,6 +1,6 @@
 /** The state of each box of a graph in a run: a box in a loop or a group stands for many steps. */
 import { boxIdOf } from '../../../src/history/graph-layout/layout.ts';
-import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
+import { hasOpenFailure, isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import { stepAt } from '../../../src/history/run-view/steps.ts';
 import type {
   MemberCounts,
@@ -21,7 +21,16 @@ export interface BoxState {
   readonly isCut: boolean;
   /** A failure that nothing has dealt with: only that is red. */
   readonly isBad: boolean;
-  readonly attempts: number;
+}
+
+/** A state while steps are added to it: a run may have tens of thousands. */
+interface Counting {
+  status: StepStatus;
+  readonly counts: Partial<Record<StepStatus, number>>;
+  steps: number;
+  members?: MemberCounts;
+  readonly isCut: boolean;
+  isBad: boolean;
 }
 
 /** The first that one of its steps has is the status of the box. */
@@ -39,50 +48,40 @@ export function boxStates(
   view: RunView,
   known: ReadonlySet<string>,
 ): ReadonlyMap<string, BoxState> {
-  const states = new Map<string, BoxState>();
-  for (const step of view.steps) {
+  const states = new Map<string, Counting>();
+  const isCut = view.leftOut !== undefined;
+  view.steps.forEach((step) => {
     const id = boxOf(step.path, known);
-    states.set(id, added(states.get(id), step, isUnhandled(view, step)));
-  }
-  if (view.leftOut === undefined) return states;
-  return new Map([...states].map(([id, state]) => [id, { ...state, isCut: true }]));
+    const state = states.get(id) ?? {
+      status: step.status,
+      counts: {},
+      steps: 0,
+      isCut,
+      isBad: false,
+    };
+    if (state.steps === 0) states.set(id, state);
+    count(state, step, isUnhandled(view, step));
+  });
+  return states;
 }
 
-function added(before: BoxState | undefined, step: StepView, isBad: boolean): BoxState {
-  const { status, attempts, members } = step;
-  if (before === undefined)
-    return {
-      status,
-      counts: { [status]: 1 },
-      steps: 1,
-      ...(members === undefined ? {} : { members }),
-      isCut: false,
-      isBad,
-      attempts,
-    };
-  return {
-    ...before,
-    status: ORDER.indexOf(status) < ORDER.indexOf(before.status) ? status : before.status,
-    counts: { ...before.counts, [status]: (before.counts[status] ?? 0) + 1 },
-    steps: before.steps + 1,
-    ...withMembers(before.members, members),
-    isBad: before.isBad || isBad,
-    attempts: Math.max(before.attempts, attempts),
-  };
+function count(state: Counting, { status, members }: StepView, isBad: boolean): void {
+  if (ORDER.indexOf(status) < ORDER.indexOf(state.status)) state.status = status;
+  state.counts[status] = (state.counts[status] ?? 0) + 1;
+  const before = state.steps === 0 ? NO_MEMBERS : state.members;
+  if (members !== undefined && before !== undefined) state.members = together(before, members);
+  state.steps += 1;
+  state.isBad ||= isBad;
 }
+
+const NO_MEMBERS: MemberCounts = { all: 0, succeeded: 0, failed: 0 };
 
 /** A group inside another is one box for all of its runs. */
-function withMembers(
-  before: MemberCounts | undefined,
-  more: MemberCounts | undefined,
-): Pick<BoxState, 'members'> {
-  if (before === undefined || more === undefined) return {};
+function together(some: MemberCounts, more: MemberCounts): MemberCounts {
   return {
-    members: {
-      all: before.all + more.all,
-      succeeded: before.succeeded + more.succeeded,
-      failed: before.failed + more.failed,
-    },
+    all: some.all + more.all,
+    succeeded: some.succeeded + more.succeeded,
+    failed: some.failed + more.failed,
   };
 }
 
@@ -93,8 +92,20 @@ export interface TakenRoutes {
   readonly failure: ReadonlyMap<string, boolean>;
 }
 
-/** A handler of a member runs inside its group, and its box stands beside it. */
+/** Of paths that were asked for before: each step is, whenever the graph is drawn. */
+const boxes = new WeakMap<ReadonlySet<string>, Map<string, string>>();
+
+/** `known`: the ids of all boxes. */
 export function boxOf(path: string, known: ReadonlySet<string>): string {
+  const found = boxes.get(known) ?? new Map<string, string>();
+  boxes.set(known, found);
+  const box = found.get(path) ?? nearestBox(path, known);
+  found.set(path, box);
+  return box;
+}
+
+/** A handler of a member runs inside its group, and its box stands beside it. */
+function nearestBox(path: string, known: ReadonlySet<string>): string {
   const parts = boxIdOf(path).split('/');
   const last = parts.pop() ?? '';
   for (let left = parts.length; left >= 0; left--) {
@@ -125,8 +136,7 @@ export function takenRoutes(view: RunView, known: ReadonlySet<string>): TakenRou
 /** Whether the failure that took this route has ended the run, or is waited with. */
 function isStillOpen(view: RunView, { path }: TakenRoute): boolean {
   const step = stepAt(view, path);
-  if (step === undefined || view.status === 'completed') return false;
-  return isUnhandled(view, step) || (step.status === 'waiting' && step.error !== undefined);
+  return step !== undefined && hasOpenFailure(view, step);
 }
 
 /** The option of a gate that leads somewhere itself has no rule. */

@@ -11,10 +11,10 @@ export function openFailures({
   if (error !== undefined && status === 'failed') return [error];
   if (status === 'completed' || status === 'cancelled') return [];
   const asked = questions.flatMap(({ error }) => error ?? []);
-  const waiting = [...(view?.steps ?? [])]
+  const waiting = view?.steps
     .filter(({ status: each }) => each === 'waiting')
     .flatMap(({ error: own }) => own ?? []);
-  return uniqueById([...asked, ...waiting]);
+  return uniqueById([...asked, ...(waiting ?? [])]);
 }
 
 function uniqueById(reports: readonly PersonReport[]): readonly PersonReport[] {

@@ -1,6 +1,6 @@
 /** The page of a run: status, the open failure, what to do, then graph, steps, timeline, output and costs. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { usdWords } from '../../../src/errors/render/money.ts';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
@@ -20,7 +20,11 @@ import type { RunActions, RunPageData, WholeRunPage } from './page-data.ts';
 import { Steps } from './steps.tsx';
 import { Timeline } from './timeline.tsx';
 
+/** As many steps as people write nodes are shown, of a run of thousands fewer: each row takes its time to draw. */
 const FIRST_STEPS = 300;
+const FEW_STEPS = 100;
+const MOST_LANES = 200;
+const FEW_LANES = 60;
 
 export interface RunReportProps {
   readonly page: RunPageData;
@@ -62,7 +66,9 @@ function FromTheLog({ page, actions, AllSteps }: WholeProps): JSX.Element {
   const { view } = page;
   const step = page.step === undefined ? undefined : stepAt(view, page.step);
   const [isLong, setIsLong] = useState(false);
-  const limit = actions === undefined || isLong ? undefined : FIRST_STEPS;
+  const first = useFirstSteps(view.steps.length);
+  const limit = actions === undefined || isLong ? undefined : first;
+  const isCut = actions !== undefined && view.steps.length > FIRST_STEPS;
   return (
     <>
       <RunGraph page={page} actions={actions} />
@@ -73,7 +79,7 @@ function FromTheLog({ page, actions, AllSteps }: WholeProps): JSX.Element {
         )}
         {AllSteps !== undefined && <AllSteps page={page} />}
       </div>
-      <Timeline view={view} />
+      <Timeline view={view} most={isCut && !isLong ? FEW_LANES : MOST_LANES} />
       <div class="side-by-side">
         <Output page={page} />
         <Input page={page} />
@@ -82,6 +88,13 @@ function FromTheLog({ page, actions, AllSteps }: WholeProps): JSX.Element {
       <People page={page} />
     </>
   );
+}
+
+/** Rows that were shown stay when more steps start. */
+function useFirstSteps(all: number): number {
+  const shown = useRef(0);
+  shown.current = Math.max(shown.current, all > FIRST_STEPS ? FEW_STEPS : all);
+  return shown.current;
 }
 
 function RunHead({ page }: { readonly page: RunPageData }): JSX.Element {

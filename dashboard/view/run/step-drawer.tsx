@@ -2,11 +2,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
+import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import type { StepFailure, StepView, TryView } from '../../../src/history/run-view/view.ts';
 import { clockWords } from '../../text/time.ts';
 import { counted, grouped, spaced } from '../../text/words.ts';
 import { Facts, KindLink, Money, Ago } from '../parts.tsx';
-import { StatusWord } from '../status.tsx';
+import { StatusWord, StepStatusWord } from '../status.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import type { StepDrawerProps, WholeRunPage } from './page-data.ts';
 import { StepEvents } from './step-events.tsx';
@@ -60,7 +61,7 @@ export function StepDrawer({ page, step, actions }: StepDrawerProps): JSX.Elemen
       </div>
       <Facts
         facts={[
-          ['Status', <StatusWord status={step.status} />],
+          ['Status', <StepStatusWord status={step.status} isBad={isUnhandled(page.view, step)} />],
           ['Started', <Ago at={step.startedAt} />],
           ['Took', tookWords(step)],
           ['Attempts', step.attempts],

@@ -5,7 +5,7 @@ import type { StepView } from '../../../src/history/run-view/view.ts';
 import { counted } from '../../text/words.ts';
 import { Empty, KindLink, Money, Region } from '../parts.tsx';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
-import { StatusWord, toneOf } from '../status.tsx';
+import { StatusWord, StepStatusWord } from '../status.tsx';
 import type { RunActions, WholeRunPage } from './page-data.ts';
 import { TableHead } from '../table-head.tsx';
 
@@ -110,10 +110,7 @@ function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
         )}
       </th>
       <td role="cell">
-        <StatusWord
-          status={status}
-          tone={status === 'failed' && !isBad ? 'quiet' : toneOf(status)}
-        />
+        <StepStatusWord status={status} isBad={isBad} />
         {members !== undefined && (
           <span class="quiet">
             {' '}

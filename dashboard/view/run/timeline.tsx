@@ -6,13 +6,12 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import type { Bar, RunView, StepView, TryView } from '../../../src/history/run-view/view.ts';
-import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
+import { hasOpenFailure } from '../../../src/history/run-view/read-view.ts';
 import { Empty, Region } from '../parts.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { depthOf } from './steps.tsx';
 import { timeAxis, type TimeAxis } from './time-axis.ts';
 
-const MOST_LANES = 200;
 /** So many are drawn at once, wherever the page is scrolled to. */
 const FEW_LANES = 40;
 const LANE = 22;
@@ -23,7 +22,14 @@ const WORDS: Readonly<Record<Bar['kind'], string>> = {
   person: 'waited for a person',
 };
 
-export function Timeline({ view: latest }: { readonly view: RunView }): JSX.Element {
+export function Timeline({
+  view: latest,
+  most,
+}: {
+  readonly view: RunView;
+  /** How many lanes are drawn at most. */
+  readonly most: number;
+}): JSX.Element {
   const { nowMs: presentMs } = useSurroundings();
   // all lanes change with the axis: many of them move with the clock, not with every event
   const isFew = latest.steps.length <= FEW_LANES || latest.endedAt !== undefined;
@@ -31,50 +37,29 @@ export function Timeline({ view: latest }: { readonly view: RunView }): JSX.Elem
   // of a run that has ended nothing moves
   const nowMs = view.endedAt === undefined ? presentMs : Date.parse(view.endedAt);
   const axis = useMemo(() => timeAxis(view, nowMs), [view, nowMs]);
-  const steps = view.steps.slice(0, MOST_LANES);
+  const steps = useMemo(() => view.steps.slice(0, most), [view.steps, most]);
   const lanes = useMemo(
     () =>
       steps.map((step) => (
         <Lane
           key={step.path}
           step={step}
-          isBad={isUnhandled(view, step)}
+          isBad={hasOpenFailure(view, step)}
           axis={axis}
           nowMs={nowMs}
         />
       )),
-    [axis],
+    [axis, steps],
   );
+  const legend = useMemo(() => <Legend view={view} steps={steps} />, [view, steps]);
   return (
-    <Region name="Timeline" id="timeline" aside={<Legend view={view} />}>
+    <Region name="Timeline" id="timeline" aside={legend}>
       {steps.length === 0 && <Empty>No node has started yet.</Empty>}
       {steps.length > 0 && (
         <div class="timeline">
           <Patterns />
-          <ol class={steps.length > FEW_LANES ? 'lanes many' : 'lanes'}>{lanes}</ol>
-          <div class="lane axis" aria-hidden="true">
-            <span class="lane-name" />
-            <svg class="lane-bars" width="100%" height="18">
-              {axis.ticks.map(({ x, ms }) => (
-                <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
-                  {durationWords(ms)}
-                </text>
-              ))}
-              {axis.parts
-                .filter(({ isGap }) => isGap)
-                .map(({ x, width, fromMs, toMs }) => (
-                  <text
-                    key={`gap ${x}`}
-                    x={`${x + width / 2}%`}
-                    y="13"
-                    class="tick rest"
-                    text-anchor="middle"
-                  >
-                    ⋯ {durationWords(toMs - fromMs)} ⋯
-                  </text>
-                ))}
-            </svg>
-          </div>
+          <ol class="lanes">{lanes}</ol>
+          <Axis axis={axis} />
         </div>
       )}
       {view.steps.length > steps.length && (
@@ -82,6 +67,34 @@ export function Timeline({ view: latest }: { readonly view: RunView }): JSX.Elem
       )}
       <Gaps axis={axis} />
     </Region>
+  );
+}
+
+function Axis({ axis }: { readonly axis: TimeAxis }): JSX.Element {
+  return (
+    <div class="lane axis" aria-hidden="true">
+      <span class="lane-name" />
+      <svg class="lane-bars" width="100%" height="18">
+        {axis.ticks.map(({ x, ms }) => (
+          <text key={`${x} ${ms}`} x={`${x}%`} y="13" class="tick">
+            {durationWords(ms)}
+          </text>
+        ))}
+        {axis.parts
+          .filter(({ isGap }) => isGap)
+          .map(({ x, width, fromMs, toMs }) => (
+            <text
+              key={`gap ${x}`}
+              x={`${x + width / 2}%`}
+              y="13"
+              class="tick rest"
+              text-anchor="middle"
+            >
+              ⋯ {durationWords(toMs - fromMs)} ⋯
+            </text>
+          ))}
+      </svg>
+    </div>
   );
 }
 
@@ -164,9 +177,16 @@ function Patterns(): JSX.Element {
   );
 }
 
-function Legend({ view }: { readonly view: RunView }): JSX.Element {
-  const failed = view.steps.filter(({ tries }) => tries.find(isFailed) !== undefined);
-  const isBad = (step: StepView): boolean => isUnhandled(view, step);
+function Legend({
+  view,
+  steps,
+}: {
+  readonly view: RunView;
+  /** Those that are drawn. */
+  readonly steps: readonly StepView[];
+}): JSX.Element {
+  const failed = steps.filter(({ tries }) => tries.find(isFailed) !== undefined);
+  const isBad = (step: StepView): boolean => hasOpenFailure(view, step);
   const marks = [
     ['work', 'work'],
     ...(failed.some(isBad) ? [['work bad', 'failed']] : []),

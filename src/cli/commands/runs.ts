@@ -8,6 +8,7 @@ import { toReport } from '../../errors/thrown/to-report.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { runRow, type RunRow } from '../../history/run-row.ts';
 import type { RunSummary } from '../../machine/ports/store-port.ts';
+import type { WaitFailure } from '../../machine/state/waiting.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
 import { isInCode, RESUME_IN_CODE, waitWords } from '../screen/ending-text.ts';
@@ -121,16 +122,22 @@ export function runsText(
 /** Says why a run is not completed. */
 function remarks(run: ListedRun | undefined, columns: number): string[] {
   const { status, error, waiting, file } = run ?? {};
-  if (status === 'failed' && error !== undefined)
-    return [clip(`    ${error.kind}: ${singleLine(error.message)}`, columns)];
-  if (status === 'paused' && waiting !== undefined)
+  if (status === 'failed' && error !== undefined) return [failureLine(error, columns)];
+  if (status === 'paused' && waiting !== undefined) {
+    const failed = waiting.all.find((wait) => wait.error !== undefined)?.error;
     return [
+      ...(failed === undefined ? [] : [failureLine(failed, columns)]),
       clip(`    ${waitWords(waiting)}`, columns),
       ...(run?.due === true ? [`    due; resume with: errand resume ${run.run}`] : []),
     ];
+  }
   if (status === 'interrupted' && run !== undefined)
     return [`    ${isInCode(file) ? RESUME_IN_CODE : `resume with: errand resume ${run.run}`}`];
   return [];
+}
+
+function failureLine({ kind, message }: WaitFailure, columns: number): string {
+  return clip(`    ${kind}: ${singleLine(message)}`, columns);
 }
 
 /** Removes the path of the file, which is private to this machine. */

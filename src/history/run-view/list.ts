@@ -63,11 +63,23 @@ export class List<T> implements Iterable<T> {
   }
 
   map<U>(change: (item: T, index: number) => U): U[] {
-    return Array.from(this, change);
+    const changed: U[] = [];
+    this.forEach((item, index) => changed.push(change(item, index)));
+    return changed;
   }
 
   filter(fits: (item: T) => boolean): T[] {
-    return [...this].filter(fits);
+    const found: T[] = [];
+    this.forEach((item) => fits(item) && found.push(item));
+    return found;
+  }
+
+  /** For long lists: it looks for no item by its place. */
+  forEach(take: (item: T, index: number) => void): void {
+    eachIn(this.#root, this.#shift, 0, (item, index) => {
+      // one that was taken away may lie beyond the end
+      if (index < this.length) take(item, index);
+    });
   }
 
   find(fits: (item: T) => boolean): T | undefined {
@@ -90,6 +102,19 @@ export class List<T> implements Iterable<T> {
 
   toJSON(): readonly T[] {
     return [...this];
+  }
+}
+
+function eachIn<T>(
+  part: Part<T>,
+  shift: number,
+  first: number,
+  take: (item: T, index: number) => void,
+): void {
+  for (let at = 0; at < part.length; at++) {
+    // every part above the bottom has parts in it
+    if (shift === 0) take(part[at] as T, first + at);
+    else eachIn(part[at] as Part<T>, shift - BITS, first + (at << shift), take);
   }
 }
 

@@ -36,6 +36,12 @@ export function failedStep(view: RunView): StepView | undefined {
   return undefined;
 }
 
+/** Whether its failure has ended the run, or is waited with: only such a failure is red. */
+export function hasOpenFailure(view: RunView, step: StepView): boolean {
+  if (view.status === 'completed') return false;
+  return isUnhandled(view, step) || (step.status === 'waiting' && step.error !== undefined);
+}
+
 /** Whether a step failed and nothing around it has dealt with that: only such a failure is red. */
 export function isUnhandled(view: RunView, step: StepView): boolean {
   const last = step.failures.at(-1);

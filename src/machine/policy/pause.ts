@@ -1,4 +1,5 @@
 /** Pause: what a run waits for when nothing in it can continue by itself. */
+import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { OUTCOME_UNKNOWN } from './unknown-outcome.ts';
 import { inDoubtOf } from './unknown-outcome-details.ts';
 import type { Wait, Waiting } from '../state/events.ts';
@@ -8,10 +9,16 @@ import type { RunState, Scope, Visit } from '../state/state.ts';
 /** The earliest wait, with the list of all; undefined when the run waits for nothing. */
 export function waitingOf(state: RunState): Waiting | undefined {
   const all = [...state.scopes.values()]
-    .flatMap((scope) => waitsOf(state, scope))
+    .flatMap((scope) => waitsOf(state, scope).map((wait) => withFailure(wait, scope)))
     .sort((a, b) => (order(a) < order(b) ? -1 : 1));
   const [first] = all;
   return first === undefined ? undefined : { ...first, all };
+}
+
+function withFailure(wait: Wait, { visit }: Scope): Wait {
+  if (visit?.error === undefined) return wait;
+  const { kind, message } = visit.error;
+  return { ...wait, error: { kind, message: hideInternals(message) } };
 }
 
 /** Waits for a person and parks always pause the run; a wait for a time only when it is long. */

@@ -30,6 +30,16 @@ export interface Wait {
   readonly inDoubt?: InDoubt;
   /** The options that are answered with `{"selected": …, "additional_input": "a text"}`. */
   readonly promptFor?: readonly PromptFor[];
+  /** The failure that it waits with: what a person is asked about, or what is tried again later. */
+  readonly error?: WaitFailure;
+}
+
+/** Enough to know the failure in a list. */
+export interface WaitFailure {
+  /** The kind of the failure. */
+  readonly kind: string;
+  /** Its message, without what is private to the machine. */
+  readonly message: string;
 }
 
 /** The reason for a pause: the earliest wait of the run, with all others. */

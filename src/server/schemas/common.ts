@@ -51,6 +51,7 @@ const WAIT = {
   path: z.string().optional(),
   until: Timestamp.optional(),
   options: z.array(Json).optional(),
+  error: z.looseObject({ kind: z.string(), message: z.string() }).optional(),
 };
 
 const Waiting = z.looseObject({ ...WAIT, all: z.array(z.looseObject(WAIT)) }).openapi('Waiting');
