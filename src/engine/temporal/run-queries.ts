@@ -7,13 +7,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import type { Snapshot } from '../../machine/state/snapshot.ts';
-import {
-  isAway,
-  isEarly,
-  isUnanswered,
-  unreachable,
-  type TemporalConnection,
-} from './connect.ts';
+import { isAway, isEarly, isUnanswered, unreachable, type TemporalConnection } from './connect.ts';
 import {
   MEMO,
   QUERIES,
