@@ -7,7 +7,10 @@ import { RunQueries } from './run-queries.ts';
 const CONFIG = { address: 'a:1', namespace: 'n', taskQueue: 'q', directory: '.' };
 
 /** Answers when it has been asked so often, as an execution that is still loading its state. */
-function loading(times: number): { readonly temporal: TemporalConnection; asked(): number } {
+function loading(times: number): {
+  readonly temporal: TemporalConnection;
+  readonly asked: () => number;
+} {
   let asked = 0;
   const query = (): Promise<string> =>
     ++asked > times
