@@ -13,6 +13,9 @@ import { Killing, until } from './killing.ts';
 import { openStage, whyNot, type Stage } from './stage.ts';
 import { standingProject } from './standing-project.ts';
 
+/** So long a worker that was killed is waited for, and one that is only slow has to come back. */
+const SOON = { heartbeatMs: 4000 };
+
 const skipped = whyNot('that workers may be killed and servers restarted');
 
 /** As an agent sees it. */
@@ -43,8 +46,7 @@ describe.skipIf(skipped !== undefined)('a run on Temporal', { timeout: 300_000 }
 
   beforeAll(async () => {
     stage = await openStage('kill');
-    // so long a worker that was killed is waited for, and one that is only slow has to come back
-    driver = await stage.client({ heartbeatMs: 4000 });
+    driver = await stage.client(SOON);
   });
   afterAll(() => stage?.close());
   beforeEach(() => void (killing = new Killing(stage)));
@@ -247,13 +249,15 @@ agents:
 
   it('begins nothing at a worker that stood still before it, when the run has moved on', async () => {
     const project = standingProject(killing.folder);
+    // the SDK of a worker that stands still goes on taking tasks for it, each of which is lost until its time is over
+    const hasty = await stage.client({ ...SOON, taskMs: 2000, queryMs: 2000 });
     const first = await killing.worker();
-    const run = await driver.start(project.plan(), {});
+    const run = await hasty.start(project.plan(), {});
     await until(() => project.stands());
     await killing.worker();
     expect(await run.result()).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
     const answer = { value: { edit: { name: 'done by hand' } }, by: 'test' };
-    const rest = await driver.answer(run.id, answer);
+    const rest = await hasty.answer(run.id, answer);
     expect(await rest?.result()).toMatchObject({ status: 'completed' });
     project.goOn();
     await first.stop();

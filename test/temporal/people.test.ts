@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalBackend } from '../../src/engine/temporal/client.ts';
 import { toReport } from '../../src/errors/thrown/to-report.ts';
 import { planOfTexts } from '../engine/plan.ts';
+import { stored } from '../engine/subjects.ts';
 import { until } from './killing.ts';
 import { openStage, whyNot, type Stage } from './stage.ts';
 
@@ -51,6 +52,9 @@ describe.skipIf(skipped !== undefined)('people with runs on Temporal', { timeout
         ),
       );
       outcomes.push(answered.toSorted());
+      const events = await stored(driver.store, run.id);
+      const answers = events.flatMap((event) => (event.type === 'gate:answered' ? [event.by] : []));
+      expect(answers).toEqual([`p${answered.indexOf('taken')}`]);
     }
     expect(outcomes).toEqual(outcomes.map(() => ['gate.closed', 'gate.closed', 'taken']));
   });

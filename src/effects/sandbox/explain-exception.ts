@@ -31,8 +31,9 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 
 /** `wasFull`: the engine was refused memory while the code ran. */
 export function explainThrown({ name, message, stack }: Thrown, wasFull: boolean): Answer {
-  // when the memory is too full to create an error, nothing is thrown
-  const memory = fullness(name, message) ?? (wasFull && name === '' ? FULL : undefined);
+  // when the memory is too full to create an error, nothing is thrown; else the engine throws an error of its own
+  const isEngines = name === '' || name === 'InternalError';
+  const memory = fullness(name, message) ?? (wasFull && isEngines ? FULL : undefined);
   if (memory !== undefined)
     return { ok: false, fault: 'memory', reason: memory, ...positionIn(stack) };
   const what = name === '' ? 'a value that is not an error' : `${article(name)} ${name}`;

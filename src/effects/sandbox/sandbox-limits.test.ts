@@ -26,6 +26,7 @@ describe('the memory limit', () => {
     'globalThis.a = []; for (;;) a.push("x".repeat(1000) + a.length)',
     'globalThis.a = []; for (;;) a.push(() => a, Array(100).fill(a))',
     'globalThis.a = new Map(); for (let i = 0; ; i++) a.set(i, [i].concat(Array(99).fill(i)))',
+    '/(?:a|b)*c/.test("ab".repeat(2e6))',
   ];
   it.each(hungry)('ends %s and nothing of the process', async (code) => {
     const before = process.memoryUsage.rss();

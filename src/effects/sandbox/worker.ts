@@ -19,20 +19,14 @@ function answer(engine: Engine, job: Job): FromWorker {
     const isFull = !result.ok && result.fault === 'memory';
     return { type: 'answer', answer: result, isSpoiled: isFull || engine.memory.wasFull };
   } catch (thrown) {
-    // a stack or memory overflow of the engine reached the host
+    // a stack or memory overflow of the engine reached the host; after a refusal of memory, whatever trap follows is its doing
     const isStack = thrown instanceof RangeError;
     const reason = isStack
       ? 'its calls went too deep for the stack'
       : 'it crashed the engine of the sandbox';
-    const fault = isStack || isOutOfBounds(thrown) ? 'memory' : 'runtime';
+    const fault = isStack || engine.memory.wasFull ? 'memory' : 'runtime';
     return { type: 'answer', answer: { ok: false, fault, reason }, isSpoiled: true };
   }
-}
-
-function isOutOfBounds(thrown: unknown): boolean {
-  // a WebAssembly trap; the engine's `abort` is one too, with its message in brackets
-  const isWasm = thrown instanceof Error && thrown.name === 'RuntimeError';
-  return isWasm && /out of bounds|OOM|memory/i.test(thrown.message);
 }
 
 const code = compiled ?? (await compileEngine());

@@ -5,6 +5,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { failureOf, reportOf, SECRET } from '../effect.cases.ts';
 import { openScriptBench } from './script.cases.ts';
 import { runs } from '../../../test/runs.ts';
+import { anyCharacter } from '../../../test/any-character.ts';
 
 const bench = openScriptBench();
 const { bash, run, folder } = bench;
@@ -390,7 +391,7 @@ describe('output', () => {
   it('of any bytes is an output or a typed failure', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.oneof(fc.string(), fc.json(), fc.string({ unit: 'binary' })),
+        fc.oneof(fc.string(), fc.json(), fc.string({ unit: anyCharacter })),
         fc.boolean(),
         async (text, isChecked) => {
           const result = await run({

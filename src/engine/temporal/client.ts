@@ -62,6 +62,8 @@ export interface TemporalBackendOptions extends Pick<
   'heartbeatMs' | 'maxHistoryEvents' | 'queryMs'
 > {
   readonly config: TemporalConfig;
+  /** So long a worker may take to decide, before another is asked. Default: Temporal's own, 10 s. */
+  readonly taskMs?: number;
   /** Names of runs. Default: random ones. */
   readonly newId?: () => string;
   /** Values of keys on this machine, which do not leave it. */
@@ -310,6 +312,7 @@ export class TemporalBackend implements Backend {
   ): Promise<void> {
     const { identity, settings } = input;
     const { run, workflow, file, startedAt } = identity;
+    const { taskMs } = this.#options;
     const memo: RunMemo = { workflow, file, status: 'running', costUsdMicros: 0, startedAt };
     const attributes = {
       [ATTRIBUTES.workflow]: [workflow],
@@ -326,6 +329,7 @@ export class TemporalBackend implements Backend {
           workflowIdReusePolicy: reuse,
           workflowIdConflictPolicy: 'FAIL',
           staticSummary: workflow,
+          ...(taskMs === undefined ? {} : { workflowTaskTimeout: taskMs }),
         }),
       );
     } catch (thrown) {

@@ -202,9 +202,12 @@ export function isInvalid(thrown: unknown): boolean {
 
 /** Whether there is a server, and no worker behind it. */
 export function isUnanswered(thrown: unknown): boolean {
-  // an execution that is still loading its state does not answer yet
-  const isEarly = readProperty(thrown, 'name') === 'QueryNotRegisteredError';
-  return isEarly || UNANSWERED.includes(codeIn(thrown));
+  return isEarly(thrown) || UNANSWERED.includes(codeIn(thrown));
+}
+
+/** Whether the execution has just begun and is still loading its state. */
+export function isEarly(thrown: unknown): boolean {
+  return readProperty(thrown, 'name') === 'QueryNotRegisteredError';
 }
 
 function isNoNamespace(thrown: unknown): boolean {

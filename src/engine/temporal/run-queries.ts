@@ -3,10 +3,11 @@
  * each is read by a query, which needs a worker. The status is in Temporal's own record, which needs
  * none.
  */
+import { setTimeout as after } from 'node:timers/promises';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import type { Snapshot } from '../../machine/state/snapshot.ts';
-import { isAway, isUnanswered, unreachable, type TemporalConnection } from './connect.ts';
+import { isAway, isEarly, isUnanswered, unreachable, type TemporalConnection } from './connect.ts';
 import {
   MEMO,
   QUERIES,
@@ -21,6 +22,8 @@ import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
 import { readChunks } from './state-chunks.ts';
 
 const QUERY_MS = 10_000;
+/** Waits for an execution that has just begun, short at first. */
+const EARLY_MS = { first: 50, most: 500 };
 /** A number that no event has. */
 const NO_EVENTS = Number.MAX_SAFE_INTEGER;
 
@@ -122,15 +125,24 @@ export class RunQueries {
     name: string,
     ...args: unknown[]
   ): Promise<T> {
-    try {
-      return await this.#temporal.connection.withDeadline(Date.now() + this.#queryMs, () =>
-        this.handle(run, execution).query<T>(name, ...args),
-      );
-    } catch (thrown) {
-      if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
-      if (isUnanswered(thrown)) throw await this.#silent(run, thrown);
-      throw isAway(thrown) ? unreachable(this.config, thrown) : thrown;
+    const endMs = Date.now() + this.#queryMs;
+    for (let waitMs = EARLY_MS.first; ; waitMs = Math.min(EARLY_MS.most, waitMs * 2)) {
+      try {
+        return await this.#temporal.connection.withDeadline(endMs, () =>
+          this.handle(run, execution).query<T>(name, ...args),
+        );
+      } catch (thrown) {
+        if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
+        if (!isEarly(thrown) || Date.now() + waitMs >= endMs)
+          throw await this.#unanswered(run, thrown);
+      }
+      await after(waitMs);
     }
+  }
+
+  async #unanswered(run: string, thrown: unknown): Promise<unknown> {
+    if (isUnanswered(thrown)) return this.#silent(run, thrown);
+    return isAway(thrown) ? unreachable(this.config, thrown) : thrown;
   }
 
   /** A server that answers nothing else is away; else it is the workers. */

@@ -112,6 +112,8 @@ export interface WorkflowStartOptions {
   readonly workflowIdReusePolicy: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE';
   readonly workflowIdConflictPolicy: 'FAIL';
   readonly staticSummary?: string;
+  /** In milliseconds. */
+  readonly workflowTaskTimeout?: number;
 }
 
 export interface WorkflowClient {

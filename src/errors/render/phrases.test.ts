@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { clip, columnsOf, padEnd, wrap } from './columns.ts';
 import { durationWords, locationWords, providerWords } from './phrases.ts';
 import { runs } from '../../../test/runs.ts';
+import { anyCharacter } from '../../../test/any-character.ts';
 
 it.each([
   [0, '0 ms'],
@@ -62,7 +63,7 @@ describe('columns', () => {
 
   it('of two words are the sum of both, and one for the space', () => {
     const word = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: anyCharacter, maxLength: 8 }),
       fc
         .array(fc.constantFrom(...'🏻 👩 \u200d \ufe0f 🇩 \u0600 値 a \u0301 ᄀ ᅡ 𑼂'.split(' ')))
         .map((it) => it.join('')),

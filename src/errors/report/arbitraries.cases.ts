@@ -12,6 +12,7 @@ import {
   ERROR_CLASSES,
   OUTCOMES,
 } from '../catalog/vocabulary.ts';
+import { anyCharacter } from '../../../test/any-character.ts';
 
 export const STAMP: Stamp = { id: 'err_test', at: '2026-11-15T10:30:00.000Z' };
 
@@ -37,7 +38,7 @@ export const secretLike: fc.Arbitrary<string> = fc
 /** Texts that usually break things: controls, escapes, surrogates, spaces, marks, length. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   secretLike,
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.constantFrom('', ' ', '\n', '\u001b[31m', '\r\n', '\ud800', '[redacted]', '…', '__proto__'),
   fc

@@ -21,14 +21,14 @@ export interface ChildOptions {
   readonly path: string;
   readonly task: 'append-loop' | 'claim' | 'create' | 'lock';
   readonly argument?: string;
-  /** Runs as this user. */
+  /** Becomes this user when it has loaded the sources, which may lie where that user sees nothing. */
   readonly uid?: number;
 }
 
 export function startChild({ path, task, argument = '', uid }: ChildOptions): Child {
-  const child = spawn(process.execPath, [SCRIPT, path, task, argument], {
+  const as = uid === undefined ? [] : [String(uid)];
+  const child = spawn(process.execPath, [SCRIPT, path, task, argument, ...as], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   const said: Record<string, unknown>[] = [];
   const lines = createInterface({ input: child.stdout });

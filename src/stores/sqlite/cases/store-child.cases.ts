@@ -1,6 +1,6 @@
 /**
  * A process of its own that uses a store, for tests that kill it or race it: `node
- * store-child.cases.ts PATH TASK [ARGUMENT]`. Prints each fact as one line of JSON, written before
+ * store-child.cases.ts PATH TASK [ARGUMENT [UID]]`. Prints each fact as one line of JSON, written before
  * anything else can happen.
  */
 import { writeSync } from 'node:fs';
@@ -105,8 +105,16 @@ function nextLine(): Promise<void> {
   return new Promise((resolve) => process.stdin.once('data', () => resolve()));
 }
 
+/** For good: with the rights of root nothing would be refused. */
+function become(uid: number): void {
+  process.setgroups?.([]);
+  process.setgid?.(uid);
+  process.setuid?.(uid);
+}
+
 if (import.meta.main) {
-  const [, , path = '', task = '', argument = ''] = process.argv;
+  const [, , path = '', task = '', argument = '', uid] = process.argv;
+  if (uid !== undefined) become(Number(uid));
   try {
     await TASKS[task]?.(path, argument);
   } catch (error) {
