@@ -24,6 +24,8 @@ export interface OpenNode extends NodeFacts {
   readonly attempt: number;
   /** When the attempt started. */
   readonly sinceMs: number;
+  /** Number of the event that started it; 0 where an earlier version has not kept it. */
+  readonly seq: number;
   /** How many members a group has. */
   readonly members?: number;
   /** The name of the sub-workflow that runs inside it. */
@@ -84,6 +86,7 @@ export function openNodes(state: RunState): readonly OpenNode[] {
       path: visit.path,
       attempt: visit.attempt,
       sinceMs: visit.startedAtMs,
+      seq: visit.startedSeq ?? 0,
       ...(visit.members === undefined ? {} : { members: visit.members.keys.length }),
       ...(inner === undefined ? {} : { child: fileOf(state.plan, inner.file).name }),
     });

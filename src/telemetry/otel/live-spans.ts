@@ -2,6 +2,7 @@
 import { ATTRIBUTE } from '../names.ts';
 import type { Attributes, NewSpan, SpanEnd, SpanSink } from '../spans/span-sink.ts';
 import { remoteSpan } from './carrier-context.ts';
+import { withIds, type ChosenIds } from './span-ids.ts';
 import type { Context, OtelApi, Span, SpanContext, Tracer } from './otel-api.ts';
 
 /** A span, and the context in which its children are made. */
@@ -15,26 +16,42 @@ export class LiveSpans implements SpanSink<LiveSpan> {
   readonly #api: OtelApi;
   readonly #tracer: Tracer;
   readonly #caller: Context;
+  readonly #idsOf: ((key: string) => ChosenIds) | undefined;
 
-  /** `caller`: the parent of spans that have none in their leg. */
-  constructor(api: OtelApi, tracer: Tracer, caller: Context) {
+  /**
+   * `caller`: the parent of spans that have none in their leg. `idsOf`: the ids of a span by its key, where another
+   * process may have to make the same span.
+   */
+  constructor(
+    api: OtelApi,
+    tracer: Tracer,
+    { caller, idsOf }: { readonly caller: Context; readonly idsOf?: (key: string) => ChosenIds },
+  ) {
     this.#api = api;
     this.#tracer = tracer;
     this.#caller = caller;
+    this.#idsOf = idsOf;
   }
 
-  open({ name, isClient, parent, links = [], startMs, attributes }: NewSpan<LiveSpan>): LiveSpan {
+  open({
+    name,
+    isClient,
+    parent,
+    links = [],
+    startMs,
+    attributes,
+    key,
+  }: NewSpan<LiveSpan>): LiveSpan {
     const { SpanKind } = this.#api;
     const context = parent === undefined ? this.#caller : this.contextOf(parent);
-    const span = this.#tracer.startSpan(
-      name,
-      {
-        kind: isClient ? SpanKind.CLIENT : SpanKind.INTERNAL,
-        startTime: highResolution(startMs),
-        attributes: attributes,
-        ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
-      },
-      context,
+    const options = {
+      kind: isClient ? SpanKind.CLIENT : SpanKind.INTERNAL,
+      startTime: highResolution(startMs),
+      attributes: attributes,
+      ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
+    };
+    const span = withIds(this.#idsOf?.(key), () =>
+      this.#tracer.startSpan(name, options, context),
     );
     return { span, parent: context, context: undefined };
   }

@@ -5,6 +5,7 @@
 import { createLoadPackage } from '../../effects/model/load-package.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
 import { SCOPE } from '../names.ts';
+import { createIdGenerator } from './span-ids.ts';
 import { API_PACKAGE, loadOtelApi, registered } from './otel-api.ts';
 
 export const SDK_PACKAGE = '@opentelemetry/sdk-node';
@@ -54,6 +55,7 @@ export function startSdk(env: Environment, directory: string): StartedSdk | unde
     const made = new (NodeSDK as new (options: object) => NodeSdk)({
       serviceName: serviceName(env),
       instrumentations: [],
+      idGenerator: createIdGenerator(),
     });
     made.start();
     return made;

@@ -53,11 +53,10 @@ export class SpanFold<S> {
   /** Opens new spans for the nodes that the leg before has left open. */
   reopen(nodes: readonly OpenNode[]): void {
     const startMs = this.#leg?.startMs ?? this.#latestMs;
-    for (const { node, path, attempt, members, child, sinceMs: _since, ...facts } of nodes) {
-      const opened = this.#attempts.start({ node, path, attempt, facts, startMs, seq: 0 });
-      if (members !== undefined)
-        this.#attempts.startGroup(opened, members, { ...facts, startMs, seq: 0 });
-      if (child !== undefined) this.#attempts.startChild(opened, child, { startMs, seq: 0 });
+    for (const { node, path, attempt, members, child, seq, sinceMs: _since, ...facts } of nodes) {
+      const opened = this.#attempts.start({ node, path, attempt, facts, startMs, seq });
+      if (members !== undefined) this.#attempts.startGroup(opened, members, { ...facts, startMs });
+      if (child !== undefined) this.#attempts.startChild(opened, child, startMs);
     }
   }
 
@@ -125,7 +124,7 @@ export class SpanFold<S> {
     atMs: number,
     facts: NodeFacts | undefined,
   ): void {
-    const { path, seq } = event;
+    const { path } = event;
     switch (event.type) {
       case 'node:started':
         return this.#nodeStarted(event, atMs, facts);
@@ -138,7 +137,7 @@ export class SpanFold<S> {
       case 'child:started': {
         const attempt = this.#attempts.at(path);
         if (attempt !== undefined)
-          this.#attempts.startChild(attempt, event.workflow, { startMs: atMs, seq });
+          this.#attempts.startChild(attempt, event.workflow, atMs);
         return;
       }
       case 'child:ended':
@@ -169,7 +168,7 @@ export class SpanFold<S> {
     const facts = known ?? { type: 'call', workflow: this.#leg?.workflow ?? '' };
     const opened = this.#attempts.start({ node, path, attempt, facts, startMs, seq });
     if (members !== undefined)
-      this.#attempts.startGroup(opened, members.keys.length, { ...facts, startMs, seq });
+      this.#attempts.startGroup(opened, members.keys.length, { ...facts, startMs });
   }
 
   /** Spans that are open inside end with it. */

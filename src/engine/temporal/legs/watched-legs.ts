@@ -48,7 +48,7 @@ export class WatchedLegs implements LegSink {
     if (known?.number === number) return known.telemetry?.traceparent;
     // it has ended at another worker
     known?.telemetry?.abandon();
-    const telemetry = this.#telemetry?.openLeg(leg);
+    const telemetry = this.#telemetry?.openLeg({ ...leg, mayMove: true });
     this.#legs.delete(run);
     this.#legs.set(run, { number, telemetry, isReopened: false, lastSeq: 0 });
     const [oldest] = this.#legs.keys();
