@@ -41,6 +41,8 @@ export interface LegFacts {
   /** `traceparent` of the first leg, and of the one before this. */
   readonly first?: string | undefined;
   readonly previous?: string | undefined;
+  /** Why it began, for a process that has not seen its first event. */
+  readonly cause?: string | undefined;
 }
 
 /** The facts of a node that has just started; undefined for any other event. */

@@ -67,6 +67,7 @@ agents:
       parentSpanId: CALLER.slice(36, 52),
     });
     expect(leg === undefined ? {} : attributesOf(leg)).toMatchObject({
+      'errand.leg.cause': 'start',
       'errand.run.status': 'completed',
     });
     expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([CALLER.slice(3, 35)]));

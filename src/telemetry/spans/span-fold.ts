@@ -8,6 +8,7 @@ import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { ATTRIBUTE, OPERATION, SPAN } from '../names.ts';
 import { AttemptSpans } from './attempt-spans.ts';
+import { attributes } from './call-attributes.ts';
 import { CallSpans, type CallParent } from './call-spans.ts';
 import { OpenSpans, type EndedSpan, type OpenSpan } from './open-span.ts';
 import type { Attributes, SpanSink } from './span-sink.ts';
@@ -32,7 +33,7 @@ export class SpanFold<S> {
   }
 
   /** Opens the span of a leg. */
-  beginLeg({ run, workflow, number, startMs, first, previous }: LegFacts): S {
+  beginLeg({ run, workflow, number, startMs, first, previous, cause }: LegFacts): S {
     this.#spans.run = run;
     this.#latestMs = startMs;
     const earlier = [...new Set([first, previous])].filter((link) => link !== undefined);
@@ -45,7 +46,11 @@ export class SpanFold<S> {
       links: number === 1 ? [] : earlier,
       startMs,
       key: `leg ${number}`,
-      attributes: { [ATTRIBUTE.operation]: OPERATION.workflow, [ATTRIBUTE.leg]: number },
+      attributes: attributes({
+        [ATTRIBUTE.operation]: OPERATION.workflow,
+        [ATTRIBUTE.leg]: number,
+        [ATTRIBUTE.legCause]: cause,
+      }),
     });
     return this.#leg.span;
   }
