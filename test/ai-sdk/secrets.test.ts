@@ -66,7 +66,8 @@ function provider() {
   return createOpenAI({ apiKey: KEY, baseURL: `${upstream.url}/v1` });
 }
 
-const behind = () => wrapLanguageModel({ model: provider()('gpt-6-mini'), middleware: errandMiddleware() });
+const behind = () =>
+  wrapLanguageModel({ model: provider()('gpt-6-mini'), middleware: errandMiddleware() });
 const resilient = () => resilientModel([provider()('gpt-6-mini')]);
 
 async function thrownBy(work: PromiseLike<unknown>): Promise<unknown> {
@@ -80,7 +81,12 @@ async function thrownBy(work: PromiseLike<unknown>): Promise<unknown> {
 
 async function streamed(model: ReturnType<typeof behind>): Promise<unknown> {
   const seen: unknown[] = [];
-  const result = streamText({ model, prompt, telemetry, onError: ({ error }) => void seen.push(error) });
+  const result = streamText({
+    model,
+    prompt,
+    telemetry,
+    onError: ({ error }) => void seen.push(error),
+  });
   await thrownBy(result.text);
   expect(seen).toHaveLength(1);
   return seen[0];

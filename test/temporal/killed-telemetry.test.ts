@@ -48,7 +48,11 @@ agents:
     expect(await run.result()).toMatchObject({ status: 'completed' });
     await until(() => receiver.spans().some(({ name }) => name === 'invoke_workflow main'));
     const spans = receiver.spans();
-    expect(sentBefore.toSorted()).toEqual(['errand.node a', 'errand.node quick', 'execute_tool deed']);
+    expect(sentBefore.toSorted()).toEqual([
+      'errand.node a',
+      'errand.node quick',
+      'execute_tool deed',
+    ]);
     // of both workers together: a span whose parent died with the first has it from the second
     expect(treeOf(spans)).toEqual([
       'invoke_workflow main',
@@ -74,7 +78,11 @@ agents:
   });
 
   /** One line for each span below the caller; one whose parent was never sent has none. */
-  function treeOf(spans: readonly OtlpSpan[], parent = CALLER.slice(36, 52), indent = ''): string[] {
+  function treeOf(
+    spans: readonly OtlpSpan[],
+    parent = CALLER.slice(36, 52),
+    indent = '',
+  ): string[] {
     return spans
       .filter(({ parentSpanId }) => parentSpanId === parent)
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))

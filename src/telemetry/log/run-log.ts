@@ -38,11 +38,7 @@ export class RunLog {
   readonly #write: (line: string) => void;
   readonly #legs = new Map<string, Leg>();
 
-  constructor(
-    level: LogLevel,
-    redact: (text: string) => string,
-    write: (line: string) => void,
-  ) {
+  constructor(level: LogLevel, redact: (text: string) => string, write: (line: string) => void) {
     this.#level = level;
     this.#redact = redact;
     this.#write = write;

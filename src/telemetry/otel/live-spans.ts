@@ -50,9 +50,7 @@ export class LiveSpans implements SpanSink<LiveSpan> {
       attributes: attributes,
       ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
     };
-    const span = withIds(this.#idsOf?.(key), () =>
-      this.#tracer.startSpan(name, options, context),
-    );
+    const span = withIds(this.#idsOf?.(key), () => this.#tracer.startSpan(name, options, context));
     return { span, parent: context, context: undefined };
   }
 
@@ -68,11 +66,12 @@ export class LiveSpans implements SpanSink<LiveSpan> {
   }
 
   close({ span }: LiveSpan, { endMs, attributes, error }: SpanEnd): void {
-    if (attributes !== undefined) span.setAttributes(attributes);
     if (error !== undefined) {
+      // first: a host may have set a low limit for attributes
       span.setAttribute(ATTRIBUTE.errorType, error.kind);
       span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: error.message });
     }
+    if (attributes !== undefined) span.setAttributes(attributes);
     span.end(highResolution(endMs));
   }
 

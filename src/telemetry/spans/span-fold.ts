@@ -141,8 +141,7 @@ export class SpanFold<S> {
         return this.#attempts.routed(path, event);
       case 'child:started': {
         const attempt = this.#attempts.at(path);
-        if (attempt !== undefined)
-          this.#attempts.startChild(attempt, event.workflow, atMs);
+        if (attempt !== undefined) this.#attempts.startChild(attempt, event.workflow, atMs);
         return;
       }
       case 'child:ended':
