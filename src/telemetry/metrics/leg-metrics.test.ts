@@ -95,7 +95,7 @@ it('counts a run that another process began as active, once', () => {
   const record = (...row: readonly unknown[]): void => void rows.push(row);
   const metrics = new LegMetrics(record, new ProcessGauges(), 'flow');
   metrics.reopen('r1', []);
-  metrics.note({ seq: 1, run: 'r1', at: '', type: 'run:resumed', by: 'cli' } as RunEvent);
+  metrics.note({ seq: 1, run: 'r1', at: '', type: 'run:resumed', by: 'cli' });
   metrics.end();
   expect(rows).toEqual([
     ['runActive', 1, { 'gen_ai.workflow.name': 'flow' }],
