@@ -1,6 +1,7 @@
 /**
  * What telemetry costs a durable step: nothing while nobody has registered a provider, and little with one
- * and a batching exporter. By CPU time, in turns, because a busy machine makes both sides slower.
+ * and a batching exporter. By CPU time, in turns, because a busy machine makes both sides slower: without a
+ * provider pairs of runs are compared until it is certain on which side of the limit their ratio lies.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -14,6 +15,10 @@ const STEPS = 200;
 /** Short ones: of many, some are undisturbed. */
 const ROUNDS = 400;
 const IDLE_SHARE = 0.01;
+/** Of the pairs; then it says what it has. */
+const MAX_PAIRS = 2400;
+/** Of a normal distribution, for 99 % of certainty. */
+const CERTAIN = 2.58;
 const STEP_LIMIT_MS = 0.01;
 
 const load = createRequire(join(import.meta.dirname, '../test/otel-sdk/package.json'));
@@ -52,10 +57,8 @@ export const bench = {
     };
     const plain = await open(false);
     const idle = await open(true);
-    for (let round = 0; round < ROUNDS; round++)
-      for (const side of round % 2 === 0 ? [plain, idle] : [idle, plain]) await measure(side);
+    const share = await compare(plain, idle);
     const base = quick(plain);
-    const unwatched = quick(idle);
     const traced = await open(true);
     const provider = register();
     for (let round = 0; round < ROUNDS; round++) await measure(traced);
@@ -69,9 +72,9 @@ export const bench = {
       { name: 'a step without telemetry', ms: base },
       {
         name: 'the same without a registered provider',
-        ms: unwatched,
+        ms: base * (1 + share.middle),
         limitMs: base * (1 + IDLE_SHARE),
-        note: `${((unwatched / base - 1) * 100).toFixed(2)} % more, at most ${IDLE_SHARE * 100} %`,
+        note: `${percent(share.middle)} more (99 %: ${percent(share.low)} to ${percent(share.high)}, ${share.pairs} pairs), at most ${percent(IDLE_SHARE)}`,
       },
       {
         name: 'what a provider and a batching exporter add to a step',
@@ -85,6 +88,51 @@ export const bench = {
     ];
   },
 };
+
+interface Share {
+  readonly low: number;
+  readonly middle: number;
+  readonly high: number;
+  readonly pairs: number;
+}
+
+/**
+ * By how much the second takes longer than the first: the median of pairs that follow each other at once, with the
+ * bounds in which the true one lies. Ranks are enough for them, so a pair that something disturbed counts as one.
+ */
+async function compare(first: Side, second: Side): Promise<Share> {
+  for (let round = 0; round < WARM_UP; round++)
+    for (const side of [first, second]) await measure(side);
+  first.perStepMs.length = 0;
+  second.perStepMs.length = 0;
+  for (;;) {
+    for (let round = 0; round < ROUNDS; round++)
+      for (const side of round % 2 === 0 ? [first, second] : [second, first]) await measure(side);
+    const share = shareOf(first.perStepMs, second.perStepMs);
+    const isDecided = share.high <= IDLE_SHARE || share.low > IDLE_SHARE;
+    if (isDecided || share.pairs >= MAX_PAIRS) return share;
+  }
+}
+
+const WARM_UP = 100;
+
+function shareOf(first: readonly number[], second: readonly number[]): Share {
+  const shares = first.map((ms, pair) => (second[pair] ?? ms) / ms - 1).toSorted((a, b) => a - b);
+  const pairs = shares.length;
+  const aside = (CERTAIN * Math.sqrt(pairs)) / 2;
+  const at = (rank: number): number =>
+    shares[Math.min(pairs - 1, Math.max(0, Math.round(rank)))] ?? 0;
+  return {
+    low: at(pairs / 2 - aside),
+    middle: median(shares),
+    high: at(pairs / 2 + aside),
+    pairs,
+  };
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(2)} %`;
+}
 
 /** The middle of the quickest tenth. */
 function quick({ perStepMs }: Side): number {

@@ -102,7 +102,8 @@ function typedError(thrown: unknown, model: LanguageModelV4, delivered: boolean)
     fallback: 'provider.unknown',
     delivered,
   });
-  return Object.assign(new ErrandError(report, { cause: thrown }), {
+  // without the SDK's error: that holds the prompt, the raw body and all headers, and loggers write causes out
+  return Object.assign(new ErrandError(report), {
     [SDK_ERROR]: true,
     [SDK_CALL_ERROR]: true,
     isRetryable: report.retryable === true,

@@ -24,6 +24,8 @@ export interface OpenNode extends NodeFacts {
   readonly attempt: number;
   /** When the attempt started. */
   readonly sinceMs: number;
+  /** Number of the event that started it; 0 where an earlier version has not kept it. */
+  readonly seq: number;
   /** How many members a group has. */
   readonly members?: number;
   /** The name of the sub-workflow that runs inside it. */
@@ -39,6 +41,8 @@ export interface LegFacts {
   /** `traceparent` of the first leg, and of the one before this. */
   readonly first?: string | undefined;
   readonly previous?: string | undefined;
+  /** Why it began, for a process that has not seen its first event. */
+  readonly cause?: string | undefined;
 }
 
 /** The facts of a node that has just started; undefined for any other event. */
@@ -84,6 +88,7 @@ export function openNodes(state: RunState): readonly OpenNode[] {
       path: visit.path,
       attempt: visit.attempt,
       sinceMs: visit.startedAtMs,
+      seq: visit.startedSeq ?? 0,
       ...(visit.members === undefined ? {} : { members: visit.members.keys.length }),
       ...(inner === undefined ? {} : { child: fileOf(state.plan, inner.file).name }),
     });

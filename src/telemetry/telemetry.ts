@@ -21,11 +21,13 @@ import type { RecordMetric } from './metrics/instruments.ts';
 import { LegMetrics } from './metrics/leg-metrics.ts';
 import { ProcessGauges } from './metrics/process-gauges.ts';
 import { SCOPE } from './names.ts';
+import { DerivedIds } from './spans/derived-ids.ts';
 import { callerContext, carrierOf } from './otel/carrier-context.ts';
 import { aroundDetached } from './otel/detached-call.ts';
 import { LiveLeg } from './otel/live-leg.ts';
 import { recordWith } from './otel/live-metrics.ts';
 import { LiveSpans } from './otel/live-spans.ts';
+import type { ChosenIds } from './otel/span-ids.ts';
 import { loadOtelApi, registered, type Meter, type OtelApi } from './otel/otel-api.ts';
 
 export interface TelemetryOptions {
@@ -65,6 +67,17 @@ interface Found {
   readonly metrics: boolean;
 }
 
+/** The ids of a leg that may end in another process: that one has to end the same spans. */
+function sharedIds({ run, number, mayMove = false }: LegStart): {
+  readonly idsOf?: (key: string) => ChosenIds;
+} {
+  if (!mayMove) return {};
+  const ids = new DerivedIds('live', run);
+  return {
+    idsOf: (key) => ({ traceId: ids.traceId(number), spanId: ids.spanId(number, key) }),
+  };
+}
+
 class Telemetry implements TelemetryPort {
   readonly #options: TelemetryOptions;
   readonly #gauges = new ProcessGauges();
@@ -95,7 +108,10 @@ class Telemetry implements TelemetryPort {
     return new LiveLeg(
       {
         api,
-        spans: traces && leg.isUnseen !== true ? new LiveSpans(api, tracer, caller) : undefined,
+        spans:
+          traces && leg.isUnseen !== true
+            ? new LiveSpans(api, tracer, { caller, ...sharedIds(leg) })
+            : undefined,
         metrics: metrics
           ? new LegMetrics(this.#record(api), this.#gauges, leg.workflow)
           : undefined,

@@ -8,8 +8,9 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { METRIC } from '../../src/telemetry/names.ts';
+import { ATTRIBUTE, METRIC } from '../../src/telemetry/names.ts';
 import { attributesOf, spansIn, type OtlpRequest, type OtlpSpan } from './offline.ts';
+import { questions, seriesOf, wrongIn, type OtlpMetric } from './prometheus.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 
 const PACKAGES = join(import.meta.dirname, '../otel-sdk/node_modules');
@@ -55,6 +56,13 @@ nodes:
     routes: [{ to: ask }, { on_error: internal.script_error, retry: { max: 1, backoff: none } }]
   - { name: ask, type: human_gate, prompt: On?, options: [{ value: 'yes' }], routes: [{ to: $end }] }
 `;
+
+/** No commit failed here: a label of its own for those that do. */
+const FAILED_COMMIT: OtlpMetric = {
+  name: METRIC.commitDuration,
+  unit: 's',
+  histogram: { dataPoints: [{ attributes: [{ key: ATTRIBUTE.errorType }] }] },
+};
 
 let folder = '';
 let receiver: Receiver;
@@ -183,6 +191,13 @@ describe('errand run with a receiver in the environment', () => {
     const answered = await errand(['answer', run, '--value', 'yes', '--quiet'], env);
     expect([answered.exit, answered.stderr]).toEqual([0, '']);
     expect([...receiver.metricNames()].toSorted()).toEqual(Object.values(METRIC).toSorted());
+    // the dashboard and the alert rules of the guide ask for series and labels that were sent
+    const series = new Map([
+      ...seriesOf([...receiver.metrics(), FAILED_COMMIT]),
+      // of `GET /metrics` of a server
+      ['errand_waiting', new Set(['reason'])] as const,
+    ]);
+    expect(questions().flatMap((question) => wrongIn(question, series))).toEqual([]);
   });
 
   it('costs a line and nothing else when the receiver is away', async () => {

@@ -1,48 +1,32 @@
-/** The dashboard and the alert rules of the guide name metrics and attributes that exist. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The dashboard and the alert rules of the guide: well-formed, and with a row of the guide for every metric. */
 import { expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { INSTRUMENTS } from '../../src/telemetry/metrics/instruments.ts';
-import { ATTRIBUTE } from '../../src/telemetry/names.ts';
+import { dashboard, questions, read, seriesOf, wrongIn, type OtlpMetric } from './prometheus.ts';
 
-const GUIDE = join(import.meta.dirname, '../../docs/guide');
-const read = (name: string): string => readFileSync(join(GUIDE, name), 'utf8');
-
-/** As a Collector writes names for Prometheus: dots become lines, counters and seconds are named. */
-function prometheusNames(): ReadonlySet<string> {
-  return new Set(
-    Object.values(INSTRUMENTS).flatMap(({ name, kind, unit }) => {
-      const base = name.replaceAll('.', '_') + (unit === 's' ? '_seconds' : '');
-      if (kind === 'counter') return [`${base}_total`];
-      return kind === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => base + end) : [base];
-    }),
-  );
-}
-
-function expressions(): readonly string[] {
-  const { panels } = JSON.parse(read('telemetry-dashboard.json')) as {
-    panels: { targets: { expr: string }[] }[];
-  };
-  const { groups } = parse(read('telemetry-alerts.yaml')) as {
-    groups: { rules: { expr: string }[] }[];
-  };
-  return [
-    ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
-    ...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
-  ];
-}
-
-it('asks only for metrics and labels that Errand writes', () => {
-  // of `GET /metrics` of a server
-  const known = new Set([...prometheusNames(), 'errand_waiting', 'reason', 'le']);
-  const labels = new Set(Object.values(ATTRIBUTE).map((name) => name.replaceAll('.', '_')));
-  const asked = expressions().flatMap((expr) => expr.match(/\b(?:errand|gen_ai|error)_\w+/g) ?? []);
-  expect(asked.length).toBeGreaterThan(30);
-  expect(asked.filter((name) => !known.has(name) && !labels.has(name))).toEqual([]);
+it('has panels with ids of their own, and asks something in each', () => {
+  const { panels } = dashboard();
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  expect(panels.every(({ targets }) => targets.length > 0)).toBe(true);
+  expect(questions().length).toBeGreaterThan(15);
 });
 
 it('has a row of the guide for every metric', () => {
   const page = read('telemetry.md');
   for (const { name } of Object.values(INSTRUMENTS)) expect(page).toContain(`\`${name}\``);
+});
+
+it.each([
+  ['sum(errand_runs_ended_total)', '', ['no series errand_runs_ended_total']],
+  ['sum by (colour) (errand_a_total)', '{{colour}}', ['errand_a_total has no colour']],
+  ['errand_a_total{colour="red"}', '', ['errand_a_total has no colour']],
+  ['sum by (kind) (errand_a_total)', '{{ $labels.node }}', ['not by node']],
+  ['rate(errand_b_seconds_bucket[5m]', '', ['brackets']],
+  ['sum by (le, kind) (rate(errand_b_seconds_bucket[5m]))', '{{kind}}', []],
+])('finds what is wrong with %s', (expr, shown, wrong) => {
+  const dataPoints = [{ attributes: [{ key: 'kind' }] }];
+  const metrics: readonly OtlpMetric[] = [
+    { name: 'errand.a', unit: '{run}', sum: { isMonotonic: true, dataPoints } },
+    { name: 'errand.b', unit: 's', histogram: { dataPoints } },
+  ];
+  expect(wrongIn({ expr, shown }, seriesOf(metrics))).toEqual(wrong);
 });

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import type { OtlpMetric } from './prometheus.ts';
 import { spansIn, type OtlpRequest, type OtlpSpan } from './offline.ts';
 
 export interface Receiver {
@@ -11,13 +12,14 @@ export interface Receiver {
   /** Called after each request with spans. */
   onTraces: () => void;
   spans(): readonly OtlpSpan[];
+  metrics(): readonly OtlpMetric[];
   metricNames(): ReadonlySet<string>;
   close(): void;
 }
 
 interface MetricsRequest {
   readonly resourceMetrics: readonly {
-    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+    readonly scopeMetrics: readonly { readonly metrics: readonly OtlpMetric[] }[];
   }[];
 }
 
@@ -43,14 +45,13 @@ export async function openReceiver(): Promise<Receiver> {
     bodies,
     onTraces: () => undefined,
     spans: () => traces.flatMap(spansIn),
-    metricNames: () =>
-      new Set(
-        metrics.flatMap(({ resourceMetrics }) =>
-          resourceMetrics.flatMap(({ scopeMetrics }) =>
-            scopeMetrics.flatMap((scope) => scope.metrics.map(({ name }) => name)),
-          ),
+    metrics: () =>
+      metrics.flatMap(({ resourceMetrics }) =>
+        resourceMetrics.flatMap(({ scopeMetrics }) =>
+          scopeMetrics.flatMap((scope) => scope.metrics),
         ),
       ),
+    metricNames: () => new Set(receiver.metrics().map(({ name }) => name)),
     close: () => {
       server.closeAllConnections();
       server.close();

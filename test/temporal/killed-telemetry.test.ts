@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalBackend } from '../../src/engine/temporal/client.ts';
 import { planOfTexts } from '../engine/plan.ts';
-import { attributesOf } from '../telemetry/offline.ts';
+import { attributesOf, type OtlpSpan } from '../telemetry/offline.ts';
 import { openReceiver, type Receiver } from '../telemetry/receiver.ts';
 import { Killing, until } from './killing.ts';
 import { openStage, whyNot, type Stage } from './stage.ts';
@@ -33,34 +33,59 @@ describe.skipIf(skipped !== undefined)('a worker that is killed', { timeout: 300
     const plan = planOfTexts({
       'main.yaml': `workflow: {name: main, entry_point: a}
 agents:
-  - {name: a, type: call, function: deed, arguments: {name: a}, routes: [{to: b}]}
-  - {name: b, type: call, function: deed, idempotent: true, arguments: {name: b, ms: 5000}, routes: [{to: c}]}
+  - {name: a, type: call, function: deed, arguments: {name: a}, routes: [{to: both}]}
+  - {name: both, type: parallel, agents: [quick, slow], routes: [{to: c}]}
+  - {name: quick, type: tool, tool: deed, arguments: {name: quick}}
+  - {name: slow, type: tool, tool: deed, idempotent: true, arguments: {name: slow, ms: 5000}}
   - {name: c, type: call, function: deed, arguments: {name: c}}`,
     });
     const run = await driver.start(plan, {}, { trace: { traceparent: CALLER } });
-    await killing.untilBegun('b');
-    await until(() => receiver.spans().some(({ name }) => name === 'errand.node a'));
+    await killing.untilBegun('slow');
+    await until(() => receiver.spans().some(({ name }) => name === 'errand.node quick'));
     await first.kill();
+    const sentBefore = receiver.spans().map(({ name }) => name);
     await killing.worker({ receiver: receiver.url });
     expect(await run.result()).toMatchObject({ status: 'completed' });
     await until(() => receiver.spans().some(({ name }) => name === 'invoke_workflow main'));
     const spans = receiver.spans();
-    const nodes = spans.filter(({ name }) => name !== 'invoke_workflow main');
-    expect(nodes.map(({ name }) => name)).toEqual([
+    expect(sentBefore.toSorted()).toEqual([
       'errand.node a',
-      'errand.node b',
-      'errand.node c',
+      'errand.node quick',
+      'execute_tool deed',
     ]);
-    const legs = spans.filter(({ name }) => name === 'invoke_workflow main');
-    expect(legs).toHaveLength(1);
-    const [leg] = legs;
+    // of both workers together: a span whose parent died with the first has it from the second
+    expect(treeOf(spans)).toEqual([
+      'invoke_workflow main',
+      '  errand.node a',
+      '  errand.node both',
+      '    errand.group both',
+      '      errand.node quick',
+      '        execute_tool deed',
+      '      errand.node slow',
+      '        execute_tool deed',
+      '  errand.node c',
+    ]);
+    const leg = spans.find(({ name }) => name === 'invoke_workflow main');
     expect(leg).toMatchObject({
       traceId: CALLER.slice(3, 35),
       parentSpanId: CALLER.slice(36, 52),
     });
     expect(leg === undefined ? {} : attributesOf(leg)).toMatchObject({
+      'errand.leg.cause': 'start',
       'errand.run.status': 'completed',
     });
     expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([CALLER.slice(3, 35)]));
   });
+
+  /** One line for each span below the caller; one whose parent was never sent has none. */
+  function treeOf(
+    spans: readonly OtlpSpan[],
+    parent = CALLER.slice(36, 52),
+    indent = '',
+  ): string[] {
+    return spans
+      .filter(({ parentSpanId }) => parentSpanId === parent)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap(({ name, spanId }) => [indent + name, ...treeOf(spans, spanId, `${indent}  `)]);
+  }
 });

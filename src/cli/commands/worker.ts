@@ -44,7 +44,7 @@ export async function worker(
     onInternal: keepInternal(home),
     onSecret: learnSecret,
     onWarning: warn,
-    ...(runLog === undefined ? {} : { onEvent: (event) => runLog.note(event) }),
+    ...(runLog === undefined ? {} : { onEvent: (event, leg) => runLog.note(event, leg) }),
     telemetry: createTelemetry({
       directory: process.cwd(),
       onFault: (thrown) => warn(telemetryFault(thrown).message),

@@ -2,11 +2,14 @@
 import { oneLine } from '../../errors/support/printable.ts';
 import { startSdk } from '../../telemetry/otel/start-sdk.ts';
 import type { CliContext } from '../program/context.ts';
-import { reportOf } from '../report-of.ts';
+import { configured, reportOf } from '../report-of.ts';
+
+/** They end within ten seconds of a signal, with what they execute. */
+const SERVERS: ReadonlySet<string> = new Set(['serve', 'mcp']);
 
 export function beginTelemetry(cli: CliContext, command: string): void {
   try {
-    const sdk = startSdk(process.env, process.cwd());
+    const sdk = startSdk(process.env, process.cwd(), { isServer: SERVERS.has(command) });
     if (sdk === undefined) return;
     cli.endTelemetry = async () => {
       const problem = await sdk.stop();
@@ -23,5 +26,5 @@ export function beginTelemetry(cli: CliContext, command: string): void {
 }
 
 function warn({ terminal }: CliContext, command: string, problem: string): void {
-  terminal.err(`errand ${command}: ${oneLine(problem)}`);
+  terminal.err(`errand ${command}: ${oneLine(configured().text(problem))}`);
 }

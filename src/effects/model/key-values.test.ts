@@ -29,6 +29,15 @@ const ALL = new Proxy<Record<string, string>>(
 );
 
 describe('the keys in an environment', () => {
+  it('are those of a receiver of spans, too, and not the names of its tenants', () => {
+    const known = keyValuesIn({
+      OTEL_EXPORTER_OTLP_HEADERS:
+        'authorization=Bearer%20planted-1, x-honeycomb-team=0123456789abcdefghij,x-scope-orgid=tenant',
+      OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'api-key=planted-2,broken',
+    });
+    expect([...known].toSorted()).toEqual(['0123456789abcdefghij', 'planted-1', 'planted-2']);
+  });
+
   it.each(PROVIDERS)('are all that %s would be called with', (name) => {
     const options = builtInProvider(name)?.options(new ConnectionSettings(ALL, undefined)) ?? {};
     const known = new Set(keyValuesIn(ALL));

@@ -36,6 +36,11 @@ const SERVER_SECRETS: readonly string[] = [
   'ERRAND_WEBHOOK_SECRET',
 ];
 
+/** What a command sends to the receiver of its spans and metrics. */
+const RECEIVER_HEADERS: readonly string[] = ['', 'TRACES_', 'METRICS_'].map(
+  (signal) => `OTEL_EXPORTER_OTLP_${signal}HEADERS`,
+);
+
 /** Matched by name, because a value may be too short to be redacted by value. */
 const OWN_VARIABLES: ReadonlySet<string> = new Set([
   ...VARIABLES,
@@ -73,6 +78,7 @@ export function keyValuesIn(env: Environment): readonly string[] {
     ...keys,
     ...addresses.flatMap(credentialsIn),
     ...serverSecrets(env),
+    ...RECEIVER_HEADERS.flatMap((name) => valueOf(env, name).flatMap(headerSecrets)),
     ...stores.flatMap((address) => storeSecrets(address, env)),
   ];
 }
@@ -86,6 +92,18 @@ function serverSecrets(env: Environment): readonly string[] {
     ...valueOf(env, 'ERRAND_WEBHOOK_SECRET').flatMap((secrets) => secrets.split(/\s+/)),
   ];
 }
+
+/** Keys of a receiver have many names; a value that is short and not named as one is a tenant or a data set. */
+function headerSecrets(headers: string): readonly string[] {
+  return headers.split(',').flatMap((header) => {
+    const at = header.indexOf('=');
+    const value = decoded(header.slice(at + 1).trim()).replace(/^(?:Bearer|Basic) +/i, '');
+    const isSecret = isSecretSetting(header.slice(0, at).trim()) || value.length >= KEY_LENGTH;
+    return at > 0 && value !== '' && isSecret ? [value] : [];
+  });
+}
+
+const KEY_LENGTH = 20;
 
 /** The address of a store, and its password. Files and memory have none. */
 export function storeSecrets(address: string, env: Environment): readonly string[] {

@@ -63,19 +63,20 @@ export class RunExecution {
   #loop: RunLoop | undefined;
   #next: NextLeg | undefined;
   #trace: TraceCarrier | undefined;
+  #begun: LegSettings['begun'];
   /** A worker is asked for the context of the leg that is about to begin. */
   #isOpening = false;
   /** Cancelled meanwhile. */
   #cancelledBy: string | undefined;
   #isHolding = false;
   #measured: { readonly seq: number; readonly bytes: number } | undefined;
-  readonly #begun: { readonly events: number; readonly bytes: number };
+  readonly #read: { readonly events: number; readonly bytes: number };
 
   /** The snapshot is the input's, or was too large for it. */
   constructor(input: RunInput, snapshot = input.snapshot) {
     const { identity, settings } = input;
     const { historyLength: events, historySize: bytes } = workflowInfo();
-    this.#begun = snapshot === input.snapshot ? { events: 0, bytes: 0 } : { events, bytes };
+    this.#read = snapshot === input.snapshot ? { events: 0, bytes: 0 } : { events, bytes };
     this.#input = input;
     this.state =
       snapshot === undefined ? newRunState(identity.run, identity.plan) : unpackState(snapshot);
@@ -182,11 +183,14 @@ export class RunExecution {
     const nowMs = Math.max(Date.now(), this.state.nowMs);
     if (begin.type === 'cancel') return undefined;
     if (begin.type === 'continue') {
-      this.#messages.continue(trace, nowMs);
+      this.#begun = this.#leg.begun ?? { startMs: nowMs, cause: undefined };
+      this.#messages.continue(trace, this.#begun);
       return undefined;
     }
+    const cause = causeOf(begin);
+    this.#begun = { startMs: nowMs, cause };
     const isAsked = begin.type === 'start' || begin.how.by !== TIMER;
-    const leg = { ...legFacts(this.state, nowMs), carrier: isAsked ? trace : null };
+    const leg = { ...legFacts(this.state, nowMs), cause, carrier: isAsked ? trace : null };
     if (this.#input.settings.isTraced === true) {
       this.#isOpening = true;
       return askForContext(leg).then((traceparent) => this.#opened(leg, traceparent));
@@ -255,11 +259,11 @@ export class RunExecution {
   #isLong(): boolean {
     const { maxHistoryEvents } = this.#input.settings;
     const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
-    const events = historyLength - this.#begun.events;
+    const events = historyLength - this.#read.events;
     if (maxHistoryEvents !== undefined) return events >= maxHistoryEvents;
-    if (this.#begun.events === 0) return continueAsNewSuggested;
+    if (this.#read.events === 0) return continueAsNewSuggested;
     // what was read of the previous execution counts for Temporal, and would be read again
-    const bytes = historySize - this.#begun.bytes;
+    const bytes = historySize - this.#read.bytes;
     const isWorthIt = events >= WORTH_LEAVING.events || bytes >= WORTH_LEAVING.bytes;
     return continueAsNewSuggested && (isWorthIt || this.#isOverdue());
   }
@@ -267,8 +271,8 @@ export class RunExecution {
   #isOverdue(): boolean {
     const { historyLength, historySize } = workflowInfo();
     return (
-      historyLength - this.#begun.events > MUST_LEAVE_EVENTS ||
-      historySize > Math.max(MUST_LEAVE_BYTES, this.#begun.bytes + WORTH_LEAVING.bytes)
+      historyLength - this.#read.events > MUST_LEAVE_EVENTS ||
+      historySize > Math.max(MUST_LEAVE_BYTES, this.#read.bytes + WORTH_LEAVING.bytes)
     );
   }
 
@@ -332,6 +336,7 @@ export class RunExecution {
       leg: {
         ...this.#leg,
         ...(answers === undefined ? {} : { answersUsed: this.#answers.used }),
+        ...(this.#begun === undefined ? {} : { begun: this.#begun }),
       },
       before: { execution: workflowInfo().runId, nextSeq: this.state.seq + 1 },
     };
@@ -344,4 +349,13 @@ export class RunExecution {
     if (status === 'failed' && error !== undefined) throw runFailed(error, output);
     return output ?? null;
   }
+}
+
+/** As the events of its beginning say it. */
+function causeOf(begin: Exclude<Begin, { type: 'cancel' | 'continue' }>): string {
+  if (begin.type === 'start') return 'start';
+  const { from, answer, by } = begin.how;
+  if (answer !== undefined) return 'answer';
+  if (from !== undefined) return 'retry';
+  return by === TIMER ? 'adopt' : 'resume';
 }

@@ -59,6 +59,8 @@ export interface LegSettings {
   readonly answersUsed?: readonly [string, number][];
   /** The trace of the caller that began the leg. */
   readonly trace?: TraceCarrier | undefined;
+  /** Only for a leg that continues in a new execution: what its span says of its beginning. */
+  readonly begun?: { readonly startMs: number; readonly cause: string | undefined } | undefined;
 }
 
 export type Begin =

@@ -7,7 +7,6 @@ import { readProperty } from '../../errors/support/safe-json.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { Extension } from '../../machine/ports/extension-port.ts';
-import type { RunEvent } from '../../machine/state/events.ts';
 import { Breakers } from '../run/breakers.ts';
 import type { EffectHost } from '../run/effect-runner.ts';
 import { Extensions } from '../loading/extensions.ts';
@@ -47,7 +46,7 @@ import {
   type WorkflowBundle,
 } from './sdk.ts';
 import { LEG_SINK } from './legs/leg-sink-name.ts';
-import { WatchedLegs } from './legs/watched-legs.ts';
+import { WatchedLegs, type LegListener } from './legs/watched-legs.ts';
 
 export interface ErrandWorkerOptions extends Omit<
   EffectHost,
@@ -79,7 +78,7 @@ export interface WatchedWorkerOptions extends ErrandWorkerOptions {
   /** Called with each secret that a task brings. */
   readonly onSecret?: (secret: string) => void;
   /** Called with each event of its runs, without inputs and outputs. */
-  readonly onEvent?: (event: RunEvent) => void;
+  readonly onEvent?: LegListener;
   /** Watches the legs of its runs. Default: nobody does. */
   readonly telemetry?: TelemetryPort | undefined;
 }

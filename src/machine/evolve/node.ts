@@ -20,6 +20,7 @@ export function applyStarted(
 ): void {
   if (scope.visit?.node !== event.node) enterNode(scope, event.node);
   const visit = visitOf(scope);
+  visit.startedSeq = state.seq;
   if (visit.checked?.type === 'node') {
     scope.starts++;
     visit.attempt = event.attempt;

@@ -91,6 +91,8 @@ export interface Visit {
   /** Error routes before this position have already been tried for the current failure. */
   routesTried: number;
   startedAtMs: number;
+  /** Number of the event that started the current attempt; absent in older snapshots. */
+  startedSeq: number | undefined;
   /** Deadline of the current attempt; moved on by the time spent waiting for people. */
   deadlineMs: number | undefined;
   /** Time left for the current attempt while its clock is stopped; `deadlineMs` is then undefined. */
@@ -386,6 +388,7 @@ export function newVisit(node: string, path: string, number: number): Visit {
     routeUses: new LazyMap(),
     routesTried: 0,
     startedAtMs: 0,
+    startedSeq: undefined,
     deadlineMs: undefined,
     leftMs: undefined,
     wakeAtMs: undefined,

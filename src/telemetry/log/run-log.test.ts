@@ -16,7 +16,12 @@ function report(id: string, cause?: ErrorReport): ErrorReport {
 
 function linesOf(level: LogLevel, bodies: readonly object[]): readonly Record<string, unknown>[] {
   const lines: string[] = [];
-  const log = new RunLog(level, createRedactor([SECRET]), (line) => lines.push(line));
+  const redactor = createRedactor([SECRET]);
+  const log = new RunLog(
+    level,
+    (text) => redactor.text(text),
+    (line) => lines.push(line),
+  );
   for (const [index, body] of bodies.entries())
     // events of a test have the fields that the log reads
     log.note({ seq: index + 1, run: 'r1', at: AT, ...body } as RunEvent);

@@ -4,7 +4,6 @@
  * only: nothing that a run works with.
  */
 import { hideInternals } from '../../errors/redaction/hide-internals.ts';
-import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { parseTraceparent } from '../../machine/ports/trace-carrier.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -15,6 +14,12 @@ export type LogLevel = 'info' | 'debug';
 export function logLevel(env: Readonly<Record<string, string | undefined>>): LogLevel | undefined {
   const level = env['ERRAND_LOG']?.trim().toLowerCase();
   return level === 'info' || level === 'debug' ? level : undefined;
+}
+
+/** The leg of an event, for a process that has not seen it begin. */
+export interface LoggedLeg {
+  readonly workflow: string | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 interface Leg {
@@ -29,18 +34,23 @@ const MAX_LEGS = 10_000;
 
 export class RunLog {
   readonly #level: LogLevel;
-  readonly #redactor: Redactor;
+  readonly #redact: (text: string) => string;
   readonly #write: (line: string) => void;
   readonly #legs = new Map<string, Leg>();
 
-  constructor(level: LogLevel, redactor: Redactor, write: (line: string) => void) {
+  constructor(level: LogLevel, redact: (text: string) => string, write: (line: string) => void) {
     this.#level = level;
-    this.#redactor = redactor;
+    this.#redact = redact;
     this.#write = write;
   }
 
-  note(event: RunEvent): void {
-    if (event.type === 'run:started' || event.type === 'run:resumed') this.#begin(event);
+  note(event: RunEvent, leg?: LoggedLeg): void {
+    if (event.type === 'run:started' || event.type === 'run:resumed')
+      this.#begin(event.run, {
+        workflow: event.type === 'run:started' ? event.workflow : leg?.workflow,
+        traceparent: event.traceparent ?? leg?.traceparent,
+      });
+    else if (leg !== undefined && !this.#legs.has(event.run)) this.#begin(event.run, leg);
     const error = failureIn(event);
     const { workflow, traceId, written } = this.#legs.get(event.run) ?? {};
     const level = levelOf(event, error !== undefined && isNew(error, written));
@@ -65,12 +75,15 @@ export class RunLog {
       this.#legs.delete(event.run);
   }
 
-  #begin(event: Extract<RunEvent, { type: 'run:started' | 'run:resumed' }>): void {
-    const known = this.#legs.get(event.run);
-    const traceId = parseTraceparent(event.traceparent)?.traceId;
-    const workflow = event.type === 'run:started' ? event.workflow : known?.workflow;
-    this.#legs.delete(event.run);
-    this.#legs.set(event.run, { workflow, traceId, written: new Set() });
+  #begin(run: string, { workflow, traceparent }: LoggedLeg): void {
+    const known = this.#legs.get(run);
+    const traceId = parseTraceparent(traceparent)?.traceId;
+    this.#legs.delete(run);
+    this.#legs.set(run, {
+      workflow: workflow ?? known?.workflow,
+      traceId,
+      written: new Set(),
+    });
     const [oldest] = this.#legs.keys();
     if (this.#legs.size > MAX_LEGS && oldest !== undefined) this.#legs.delete(oldest);
   }
@@ -88,7 +101,7 @@ export class RunLog {
   }
 
   #shown(text: string): string {
-    return this.#redactor.text(text);
+    return this.#redact(text);
   }
 }
 

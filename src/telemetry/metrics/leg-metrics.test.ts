@@ -78,6 +78,31 @@ it('counts neither a call that a breaker kept back nor the wait for another mode
   ).toEqual([]);
 });
 
+it('takes the time of each commit, with the kind of one that failed', () => {
+  const rows: unknown[] = [];
+  const record = (...row: readonly unknown[]): void => void rows.push(row);
+  const metrics = new LegMetrics(record, new ProcessGauges(), 'flow');
+  metrics.committed(0.25, 'sqlite', undefined);
+  metrics.committed(30, 'sqlite', 'store.unavailable');
+  expect(rows).toEqual([
+    ['commitDuration', 0.25, { 'errand.store': 'sqlite' }],
+    ['commitDuration', 30, { 'errand.store': 'sqlite', 'error.type': 'store.unavailable' }],
+  ]);
+});
+
+it('counts a run that another process began as active, once', () => {
+  const rows: unknown[] = [];
+  const record = (...row: readonly unknown[]): void => void rows.push(row);
+  const metrics = new LegMetrics(record, new ProcessGauges(), 'flow');
+  metrics.reopen('r1', []);
+  metrics.note({ seq: 1, run: 'r1', at: '', type: 'run:resumed', by: 'cli' });
+  metrics.end();
+  expect(rows).toEqual([
+    ['runActive', 1, { 'gen_ai.workflow.name': 'flow' }],
+    ['runActive', -1, { 'gen_ai.workflow.name': 'flow' }],
+  ]);
+});
+
 it('counts a failed attempt with the move that followed', () => {
   const rows = recorded([
     { type: 'node:failed', node: 'ask', path: 'ask', error: report('order.missing') },

@@ -44,13 +44,15 @@ export class LegMetrics {
   }
 
   #begin(run: string): void {
+    if (this.#isActive) return;
     this.#isActive = true;
     this.#record('runActive', 1, { [ATTRIBUTE.workflow]: this.#workflow });
     this.#gauges.resumed(run, this.#record);
   }
 
-  /** A question that another process asked is as old as its node. */
-  reopen(open: readonly OpenNode[]): void {
+  /** A leg that was begun before; a question that another process asked is as old as its node. */
+  reopen(run: string, open: readonly OpenNode[]): void {
+    this.#begin(run);
     for (const { path, type, sinceMs } of open)
       if (type === 'human_gate') this.#asked.set(path, sinceMs);
   }

@@ -34,7 +34,7 @@ export async function aroundDetached(
   make: MakeCall,
 ): Promise<EffectResult> {
   const caller = remoteContext(api, carrier ?? {}, api.ROOT_CONTEXT);
-  const sink = new LiveSpans(api, api.trace.getTracer(SCOPE, VERSION), caller);
+  const sink = new LiveSpans(api, api.trace.getTracer(SCOPE, VERSION), { caller });
   const open = new OpenSpans<LiveSpan>(sink, () => undefined);
   open.run = run;
   const calls = new CallSpans(open);

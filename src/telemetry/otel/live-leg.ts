@@ -33,11 +33,13 @@ export interface LiveLegParts {
 export class LiveLeg implements LegTelemetry {
   readonly traceparent: string | undefined;
   readonly #parts: LiveLegParts;
+  readonly #run: string;
   readonly #carrier: TraceCarrier | undefined;
   readonly #fold: SpanFold<LiveSpan | undefined>;
 
   constructor(parts: LiveLegParts, leg: LegStart) {
     this.#parts = parts;
+    this.#run = leg.run;
     this.#carrier = leg.carrier ?? undefined;
     const { spans, metrics } = parts;
     // true: each sink gets back the spans that it made
@@ -55,7 +57,7 @@ export class LiveLeg implements LegTelemetry {
   reopen(open: readonly OpenNode[]): void {
     this.#safely(() => {
       this.#fold.reopen(open);
-      this.#parts.metrics?.reopen(open);
+      this.#parts.metrics?.reopen(this.#run, open);
     });
   }
 

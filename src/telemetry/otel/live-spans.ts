@@ -2,6 +2,7 @@
 import { ATTRIBUTE } from '../names.ts';
 import type { Attributes, NewSpan, SpanEnd, SpanSink } from '../spans/span-sink.ts';
 import { remoteSpan } from './carrier-context.ts';
+import { withIds, type ChosenIds } from './span-ids.ts';
 import type { Context, OtelApi, Span, SpanContext, Tracer } from './otel-api.ts';
 
 /** A span, and the context in which its children are made. */
@@ -15,27 +16,41 @@ export class LiveSpans implements SpanSink<LiveSpan> {
   readonly #api: OtelApi;
   readonly #tracer: Tracer;
   readonly #caller: Context;
+  readonly #idsOf: ((key: string) => ChosenIds) | undefined;
 
-  /** `caller`: the parent of spans that have none in their leg. */
-  constructor(api: OtelApi, tracer: Tracer, caller: Context) {
+  /**
+   * `caller`: the parent of spans that have none in their leg. `idsOf`: the ids of a span by its key, where another
+   * process may have to make the same span.
+   */
+  constructor(
+    api: OtelApi,
+    tracer: Tracer,
+    { caller, idsOf }: { readonly caller: Context; readonly idsOf?: (key: string) => ChosenIds },
+  ) {
     this.#api = api;
     this.#tracer = tracer;
     this.#caller = caller;
+    this.#idsOf = idsOf;
   }
 
-  open({ name, isClient, parent, links = [], startMs, attributes }: NewSpan<LiveSpan>): LiveSpan {
+  open({
+    name,
+    isClient,
+    parent,
+    links = [],
+    startMs,
+    attributes,
+    key,
+  }: NewSpan<LiveSpan>): LiveSpan {
     const { SpanKind } = this.#api;
     const context = parent === undefined ? this.#caller : this.contextOf(parent);
-    const span = this.#tracer.startSpan(
-      name,
-      {
-        kind: isClient ? SpanKind.CLIENT : SpanKind.INTERNAL,
-        startTime: highResolution(startMs),
-        attributes: attributes,
-        ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
-      },
-      context,
-    );
+    const options = {
+      kind: isClient ? SpanKind.CLIENT : SpanKind.INTERNAL,
+      startTime: highResolution(startMs),
+      attributes: attributes,
+      ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
+    };
+    const span = withIds(this.#idsOf?.(key), () => this.#tracer.startSpan(name, options, context));
     return { span, parent: context, context: undefined };
   }
 
@@ -51,11 +66,12 @@ export class LiveSpans implements SpanSink<LiveSpan> {
   }
 
   close({ span }: LiveSpan, { endMs, attributes, error }: SpanEnd): void {
-    if (attributes !== undefined) span.setAttributes(attributes);
     if (error !== undefined) {
+      // first: a host may have set a low limit for attributes
       span.setAttribute(ATTRIBUTE.errorType, error.kind);
       span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: error.message });
     }
+    if (attributes !== undefined) span.setAttributes(attributes);
     span.end(highResolution(endMs));
   }
 

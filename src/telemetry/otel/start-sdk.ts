@@ -4,7 +4,9 @@
  */
 import { createLoadPackage } from '../../effects/model/load-package.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
+import { describe } from '../../errors/thrown/to-report.ts';
 import { SCOPE } from '../names.ts';
+import { createIdGenerator } from './span-ids.ts';
 import { API_PACKAGE, loadOtelApi, registered } from './otel-api.ts';
 
 export const SDK_PACKAGE = '@opentelemetry/sdk-node';
@@ -42,44 +44,61 @@ export function missingPackages(directory: string): readonly string[] {
   return [API_PACKAGE, SDK_PACKAGE].filter((name) => load(name, directory).type !== 'loaded');
 }
 
-/** Undefined where nothing asks for it, it is not installed, or another SDK is registered. */
-export function startSdk(env: Environment, directory: string): StartedSdk | undefined {
+/**
+ * Undefined where nothing asks for it, it is not installed, or another SDK is registered. `isServer`: it has promised
+ * to end soon once it is asked to.
+ */
+export function startSdk(
+  env: Environment,
+  directory: string,
+  { isServer = false }: { readonly isServer?: boolean } = {},
+): StartedSdk | undefined {
   if (!wantsSdk(env) || registered() !== undefined) return undefined;
   const loading = createLoadPackage()(SDK_PACKAGE, directory);
   const NodeSDK = loading.type === 'loaded' ? readProperty(loading.exports, 'NodeSDK') : undefined;
   if (typeof NodeSDK !== 'function') return undefined;
-  const problems: string[] = [];
+  const problems = new Problems();
+  problems.listen(directory);
   const sdk = withDefaults(env, () => {
     // true: the package's documented interface
     const made = new (NodeSDK as new (options: object) => NodeSdk)({
       serviceName: serviceName(env),
       instrumentations: [],
+      idGenerator: createIdGenerator(),
     });
     made.start();
     return made;
   });
-  keepProblems(directory, problems);
+  // settings that it does not know are no reason why nothing was sent
+  problems.error = undefined;
+  // the SDK may have set a logger of its own
+  problems.listen(directory);
   const hasOwnTimeout = Object.keys(env).some((name) =>
     /^OTEL_EXPORTER_OTLP_(?:\w+_)?TIMEOUT$/.test(name),
   );
-  const longestMs = hasOwnTimeout ? AWAY_MS : SLOW_MS;
-  return { stop: () => stopSdk(sdk, problems, { endpoint: endpointOf(env) ?? '', longestMs }) };
+  const longestMs = hasOwnTimeout || isServer ? AWAY_MS : SLOW_MS;
+  const receiver = shownAddress(endpointOf(env) ?? '');
+  return { stop: () => stopSdk(sdk, problems, { receiver, longestMs }) };
 }
 
 async function stopSdk(
   sdk: NodeSdk,
-  problems: readonly string[],
-  { endpoint, longestMs }: { readonly endpoint: string; readonly longestMs: number },
+  problems: Problems,
+  { receiver, longestMs }: { readonly receiver: string; readonly longestMs: number },
 ): Promise<string | undefined> {
   const sent = sdk.shutdown().then(
     () => 'sent' as const,
-    () => 'refused' as const,
+    (thrown: unknown) => {
+      problems.note(wordsOf(thrown));
+      return 'refused' as const;
+    },
   );
   const first = await within(sent, AWAY_MS);
-  const isStuck = first === undefined && problems.length > 0;
+  const isStuck = first === undefined && problems.error !== undefined;
   const end = first ?? (isStuck ? undefined : await within(sent, longestMs - AWAY_MS));
-  if (end === 'sent' && problems.length === 0) return undefined;
-  return `Not all spans and metrics could be sent to ${endpoint}${problems[0] === undefined ? '' : `: ${problems[0]}`}`;
+  if (end === 'sent' && problems.error === undefined) return problems.warning;
+  const why = problems.error ?? (end === undefined ? 'it takes too long to answer' : undefined);
+  return `Not all spans and metrics could be sent to ${receiver}${why === undefined ? '' : `: ${why}`}`;
 }
 
 /** Undefined where it takes longer. */
@@ -94,17 +113,45 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   }
 }
 
-/** The SDK prints its problems unless someone takes them. */
-function keepProblems(directory: string, problems: string[]): void {
-  const drop = (): void => undefined;
-  const keep = (message: string): void => {
-    if (problems.length === 0) problems.push(reasonIn(message));
-  };
-  const api = loadOtelApi(directory);
-  api?.diag.setLogger(
-    { error: keep, warn: drop, info: drop, debug: drop, verbose: drop },
-    { logLevel: api.DiagLogLevel.ERROR, suppressOverrideMessage: true },
-  );
+/** The first error and the first warning of the SDK, which prints them unless someone takes them. */
+class Problems {
+  error: string | undefined;
+  warning: string | undefined;
+
+  listen(directory: string): void {
+    const drop = (): void => undefined;
+    const api = loadOtelApi(directory);
+    api?.diag.setLogger(
+      {
+        error: (message) => {
+          this.warn([message]);
+          this.note(message);
+        },
+        warn: (...said) => this.warn(said),
+        info: drop,
+        debug: drop,
+        verbose: drop,
+      },
+      { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
+    );
+  }
+
+  /** What follows the sentence belongs to it where it is text. */
+  warn(said: readonly unknown[]): void {
+    const text = said.filter((part) => typeof part === 'string').map(reasonIn);
+    this.warning ??= `OpenTelemetry warns: ${text.join(' ')}`;
+  }
+
+  note(message: string): void {
+    this.error ??= reasonIn(message);
+  }
+}
+
+/** An answer of the receiver that the SDK refuses has its status. */
+function wordsOf(thrown: unknown): string {
+  const status = readProperty(thrown, 'code');
+  const message = describe(thrown);
+  return typeof status === 'number' ? `it answered ${status} ${message}`.trimEnd() : message;
 }
 
 /** The SDK writes an error as JSON with its stack, which nobody should see. */
@@ -116,6 +163,13 @@ function reasonIn(message: string): string {
     // plain words
   }
   return message.split('\n')[0] ?? '';
+}
+
+/** Without the credentials that an address may hold. */
+function shownAddress(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname === '/' ? '' : pathname}`;
 }
 
 /** The receiver that is named, of any signal that Errand has. */

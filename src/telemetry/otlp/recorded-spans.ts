@@ -1,7 +1,7 @@
 /** Spans in a list, with ids derived from the run and the event: the same log gives the same spans. */
-import { createHash } from 'node:crypto';
 import { writeTraceparent } from '../../machine/ports/trace-carrier.ts';
 import { ATTRIBUTE } from '../names.ts';
+import { DerivedIds } from '../spans/derived-ids.ts';
 import type { Attributes, NewSpan, SpanEnd, SpanSink } from '../spans/span-sink.ts';
 
 export interface RecordedSpan {
@@ -18,12 +18,13 @@ export interface RecordedSpan {
 }
 
 export class RecordedSpans implements SpanSink<RecordedSpan> {
-  readonly #run: string;
+  readonly #ids: DerivedIds;
   readonly #spans = new Set<RecordedSpan>();
   #leg = 0;
 
   constructor(run: string) {
-    this.#run = run;
+    // never the ids of the live trace
+    this.#ids = new DerivedIds('after the fact', run);
   }
 
   /** Those that have ended, in the order in which they began. */
@@ -46,8 +47,8 @@ export class RecordedSpans implements SpanSink<RecordedSpan> {
     key,
   }: NewSpan<RecordedSpan>): RecordedSpan {
     const span: RecordedSpan = {
-      traceId: this.#traceId(this.#leg),
-      spanId: this.#spanId(this.#leg, key),
+      traceId: this.#ids.traceId(this.#leg),
+      spanId: this.#ids.spanId(this.#leg, key),
       parentSpanId: parent?.spanId,
       name,
       isClient,
@@ -78,21 +79,7 @@ export class RecordedSpans implements SpanSink<RecordedSpan> {
 
   /** The context of a leg, as later ones are linked to it. */
   traceparentOf(leg: number): string {
-    const traceId = this.#traceId(leg);
-    return writeTraceparent({ traceId, spanId: this.#spanId(leg, `leg ${leg}`), flags: 1 });
-  }
-
-  #traceId(leg: number): string {
-    return this.#hash('trace', leg).slice(0, 32);
-  }
-
-  #spanId(leg: number, key: string): string {
-    return this.#hash('span', leg, key).slice(0, 16);
-  }
-
-  #hash(...parts: readonly (string | number)[]): string {
-    return createHash('sha256')
-      .update(JSON.stringify([this.#run, ...parts]))
-      .digest('hex');
+    const traceId = this.#ids.traceId(leg);
+    return writeTraceparent({ traceId, spanId: this.#ids.spanId(leg, `leg ${leg}`), flags: 1 });
   }
 }

@@ -14,6 +14,7 @@ import type { Attributes } from './span-sink.ts';
 
 export interface OpenAttempt<S> extends OpenSpan<S> {
   readonly path: string;
+  readonly seq: number;
   /** The group or the sub-workflow that runs inside. */
   inside: OpenSpan<S> | undefined;
   failed: { readonly error: ErrorReport; readonly endMs: number } | undefined;
@@ -22,7 +23,7 @@ export interface OpenAttempt<S> extends OpenSpan<S> {
 interface StartedAttempt extends Pick<OpenNode, 'node' | 'path' | 'attempt'> {
   readonly facts: NodeFacts;
   readonly startMs: number;
-  /** Number of the event; 0 where the attempt continues in another leg. */
+  /** Number of the event that started it. */
   readonly seq: number;
 }
 
@@ -68,7 +69,7 @@ export class AttemptSpans<S> {
         [ATTRIBUTE.attempt]: attempt,
       },
     });
-    const started: OpenAttempt<S> = { ...open, path, inside: undefined, failed: undefined };
+    const started: OpenAttempt<S> = { ...open, path, seq, inside: undefined, failed: undefined };
     this.#open.set(path, started);
     return started;
   }
@@ -76,7 +77,7 @@ export class AttemptSpans<S> {
   startGroup(
     attempt: OpenAttempt<S>,
     members: number,
-    { mode, startMs, seq }: Pick<NodeFacts, 'mode'> & Pick<StartedAttempt, 'startMs' | 'seq'>,
+    { mode, startMs }: Pick<NodeFacts, 'mode'> & Pick<StartedAttempt, 'startMs'>,
   ): void {
     attempt.inside = this.#spans.open({
       role: 'group',
@@ -85,7 +86,7 @@ export class AttemptSpans<S> {
       workflow: attempt.workflow,
       parent: attempt.span,
       startMs,
-      key: `group ${seq} ${attempt.path}`,
+      key: `group ${attempt.seq} ${attempt.path}`,
       attributes: attributes({
         [ATTRIBUTE.path]: attempt.path,
         [ATTRIBUTE.members]: members,
@@ -94,11 +95,7 @@ export class AttemptSpans<S> {
     });
   }
 
-  startChild(
-    attempt: OpenAttempt<S>,
-    workflow: string,
-    { startMs, seq }: Pick<StartedAttempt, 'startMs' | 'seq'>,
-  ): void {
+  startChild(attempt: OpenAttempt<S>, workflow: string, startMs: number): void {
     attempt.inside = this.#spans.open({
       role: 'child',
       spanName: SPAN.workflow(workflow),
@@ -106,7 +103,7 @@ export class AttemptSpans<S> {
       workflow,
       parent: attempt.span,
       startMs,
-      key: `child ${seq} ${attempt.path}`,
+      key: `child ${attempt.seq} ${attempt.path}`,
       attributes: { [ATTRIBUTE.operation]: OPERATION.workflow, [ATTRIBUTE.path]: attempt.path },
     });
   }

@@ -8,6 +8,7 @@ import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { ATTRIBUTE, OPERATION, SPAN } from '../names.ts';
 import { AttemptSpans } from './attempt-spans.ts';
+import { attributes } from './call-attributes.ts';
 import { CallSpans, type CallParent } from './call-spans.ts';
 import { OpenSpans, type EndedSpan, type OpenSpan } from './open-span.ts';
 import type { Attributes, SpanSink } from './span-sink.ts';
@@ -32,7 +33,7 @@ export class SpanFold<S> {
   }
 
   /** Opens the span of a leg. */
-  beginLeg({ run, workflow, number, startMs, first, previous }: LegFacts): S {
+  beginLeg({ run, workflow, number, startMs, first, previous, cause }: LegFacts): S {
     this.#spans.run = run;
     this.#latestMs = startMs;
     const earlier = [...new Set([first, previous])].filter((link) => link !== undefined);
@@ -45,7 +46,11 @@ export class SpanFold<S> {
       links: number === 1 ? [] : earlier,
       startMs,
       key: `leg ${number}`,
-      attributes: { [ATTRIBUTE.operation]: OPERATION.workflow, [ATTRIBUTE.leg]: number },
+      attributes: attributes({
+        [ATTRIBUTE.operation]: OPERATION.workflow,
+        [ATTRIBUTE.leg]: number,
+        [ATTRIBUTE.legCause]: cause,
+      }),
     });
     return this.#leg.span;
   }
@@ -53,11 +58,10 @@ export class SpanFold<S> {
   /** Opens new spans for the nodes that the leg before has left open. */
   reopen(nodes: readonly OpenNode[]): void {
     const startMs = this.#leg?.startMs ?? this.#latestMs;
-    for (const { node, path, attempt, members, child, sinceMs: _since, ...facts } of nodes) {
-      const opened = this.#attempts.start({ node, path, attempt, facts, startMs, seq: 0 });
-      if (members !== undefined)
-        this.#attempts.startGroup(opened, members, { ...facts, startMs, seq: 0 });
-      if (child !== undefined) this.#attempts.startChild(opened, child, { startMs, seq: 0 });
+    for (const { node, path, attempt, members, child, seq, sinceMs: _since, ...facts } of nodes) {
+      const opened = this.#attempts.start({ node, path, attempt, facts, startMs, seq });
+      if (members !== undefined) this.#attempts.startGroup(opened, members, { ...facts, startMs });
+      if (child !== undefined) this.#attempts.startChild(opened, child, startMs);
     }
   }
 
@@ -125,7 +129,7 @@ export class SpanFold<S> {
     atMs: number,
     facts: NodeFacts | undefined,
   ): void {
-    const { path, seq } = event;
+    const { path } = event;
     switch (event.type) {
       case 'node:started':
         return this.#nodeStarted(event, atMs, facts);
@@ -137,8 +141,7 @@ export class SpanFold<S> {
         return this.#attempts.routed(path, event);
       case 'child:started': {
         const attempt = this.#attempts.at(path);
-        if (attempt !== undefined)
-          this.#attempts.startChild(attempt, event.workflow, { startMs: atMs, seq });
+        if (attempt !== undefined) this.#attempts.startChild(attempt, event.workflow, atMs);
         return;
       }
       case 'child:ended':
@@ -169,7 +172,7 @@ export class SpanFold<S> {
     const facts = known ?? { type: 'call', workflow: this.#leg?.workflow ?? '' };
     const opened = this.#attempts.start({ node, path, attempt, facts, startMs, seq });
     if (members !== undefined)
-      this.#attempts.startGroup(opened, members.keys.length, { ...facts, startMs, seq });
+      this.#attempts.startGroup(opened, members.keys.length, { ...facts, startMs });
   }
 
   /** Spans that are open inside end with it. */

@@ -34,6 +34,8 @@ export interface LegSink {
   note(run: string, events: readonly WatchedEvent[]): void;
 }
 
+type LegBegun = Pick<LegFacts, 'startMs' | 'cause'>;
+
 /** Larger runs are not searched for open nodes at every commit of a replay. */
 const MAX_SEARCHED_SCOPES = 1000;
 
@@ -57,8 +59,8 @@ export class LegMessages {
   }
 
   /** The same leg, in a new execution. */
-  continue(carrier: TraceCarrier | undefined, startMs: number): void {
-    const leg = { ...legFacts(this.#state, startMs, { isApplied: true }), carrier };
+  continue(carrier: TraceCarrier | undefined, { startMs, cause }: LegBegun): void {
+    const leg = { ...legFacts(this.#state, startMs, { isApplied: true }), cause, carrier };
     this.#replayed = { leg, open: openNodes(this.#state) };
   }
 

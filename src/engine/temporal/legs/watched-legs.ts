@@ -9,11 +9,20 @@ import type { LegTelemetry, MakeCall, TelemetryPort } from '../../run/telemetry-
 import type { LegMessage, LegSink } from './leg-messages.ts';
 import type { EffectTask } from '../messages.ts';
 
+/** Called with each event of the legs that are watched here. */
+export type LegListener = (
+  event: RunEvent,
+  leg: { readonly workflow: string; readonly traceparent: string | undefined },
+) => void;
+
+type OpenNodes = Parameters<LegSink['reopen']>[1];
+
 interface WatchedLeg {
-  readonly number: number;
+  readonly message: LegMessage;
   /** Undefined where nobody traces or counts. */
   readonly telemetry: LegTelemetry | undefined;
-  isReopened: boolean;
+  /** The nodes that were open when its workflow was last replayed here, until its next event. */
+  open: OpenNodes | undefined;
   lastSeq: number;
 }
 
@@ -29,10 +38,10 @@ const ENDINGS: ReadonlySet<string> = new Set([
 
 export class WatchedLegs implements LegSink {
   readonly #telemetry: TelemetryPort | undefined;
-  readonly #onEvent: ((event: RunEvent) => void) | undefined;
+  readonly #onEvent: LegListener | undefined;
   readonly #legs = new Map<string, WatchedLeg>();
 
-  constructor(telemetry: TelemetryPort | undefined, onEvent?: (event: RunEvent) => void) {
+  constructor(telemetry: TelemetryPort | undefined, onEvent?: LegListener) {
     this.#telemetry = telemetry;
     this.#onEvent = onEvent;
   }
@@ -43,36 +52,54 @@ export class WatchedLegs implements LegSink {
 
   /** The context of the leg; a leg that is open already keeps its own. */
   open(leg: LegMessage): string | undefined {
-    const { run, number } = leg;
-    const known = this.#legs.get(run);
-    if (known?.number === number) return known.telemetry?.traceparent;
+    const known = this.#legs.get(leg.run);
+    if (known?.message.number === leg.number) return known.telemetry?.traceparent;
     // it has ended at another worker
     known?.telemetry?.abandon();
-    const telemetry = this.#telemetry?.openLeg(leg);
-    this.#legs.delete(run);
-    this.#legs.set(run, { number, telemetry, isReopened: false, lastSeq: 0 });
-    const [oldest] = this.#legs.keys();
-    if (this.#legs.size > MAX_LEGS && oldest !== undefined) this.#legs.delete(oldest);
-    return telemetry?.traceparent;
+    return this.#openAnew(leg).telemetry?.traceparent;
   }
 
-  reopen(run: string, open: Parameters<LegSink['reopen']>[1]): void {
+  #openAnew(message: LegMessage): WatchedLeg {
+    const { run } = message;
+    const telemetry = this.#telemetry?.openLeg({ ...message, mayMove: true });
+    const leg = { message, telemetry, open: undefined, lastSeq: 0 };
+    this.#legs.delete(run);
+    this.#legs.set(run, leg);
+    const [oldest] = this.#legs.keys();
+    if (this.#legs.size > MAX_LEGS && oldest !== undefined) this.#legs.delete(oldest);
+    return leg;
+  }
+
+  reopen(run: string, open: OpenNodes): void {
     const leg = this.#legs.get(run);
-    // a workflow that was evicted and replayed says it again
-    if (leg === undefined || leg.isReopened || leg.lastSeq > 0) return;
-    leg.isReopened = true;
+    if (leg !== undefined) leg.open = open;
+  }
+
+  /**
+   * The leg that the event belongs to, with what is open in it. A workflow that was evicted and replayed here is
+   * the same; one that was at another worker meanwhile has left spans behind that this one has ended.
+   */
+  #legOf(run: string, { seq }: RunEvent): WatchedLeg | undefined {
+    const known = this.#legs.get(run);
+    const open = known?.open;
+    if (known === undefined || open === undefined) return known;
+    known.open = undefined;
+    if (seq <= known.lastSeq + 1 && known.lastSeq > 0) return known;
+    if (known.lastSeq > 0) known.telemetry?.abandon();
+    const leg = known.lastSeq > 0 ? this.#openAnew(known.message) : known;
     leg.telemetry?.reopen(open);
+    return leg;
   }
 
   note(run: string, events: Parameters<LegSink['note']>[1]): void {
-    const leg = this.#legs.get(run);
-    if (leg === undefined) return;
     for (const { event, facts } of events) {
+      const leg = this.#legOf(run, event);
+      if (leg === undefined) return;
       // a task that failed after its messages were sent sends them again
       if (event.seq <= leg.lastSeq) continue;
       leg.lastSeq = event.seq;
       leg.telemetry?.note(event, facts);
-      this.#onEvent?.(event);
+      this.#onEvent?.(event, loggedLeg(leg));
       if (ENDINGS.has(event.type)) {
         leg.telemetry?.end();
         this.#legs.delete(run);
@@ -97,4 +124,9 @@ export class WatchedLegs implements LegSink {
     for (const { telemetry } of this.#legs.values()) telemetry?.abandon();
     this.#legs.clear();
   }
+}
+
+function loggedLeg({ message, telemetry }: WatchedLeg): Parameters<LegListener>[1] {
+  const { workflow, carrier } = message;
+  return { workflow, traceparent: telemetry?.traceparent ?? carrier?.traceparent };
 }

@@ -1,0 +1,27 @@
+/** Ids that follow from a run, a leg and what a span stands for: whoever makes the span gives it the same ones. */
+import { createHash } from 'node:crypto';
+
+export class DerivedIds {
+  readonly #purpose: string;
+  readonly #run: string;
+
+  /** `purpose` keeps the ids of one kind of trace apart from those of another. */
+  constructor(purpose: string, run: string) {
+    this.#purpose = purpose;
+    this.#run = run;
+  }
+
+  traceId(leg: number): string {
+    return this.#hash('trace', leg).slice(0, 32);
+  }
+
+  spanId(leg: number, key: string): string {
+    return this.#hash('span', leg, key).slice(0, 16);
+  }
+
+  #hash(...parts: readonly (string | number)[]): string {
+    return createHash('sha256')
+      .update(JSON.stringify([this.#purpose, this.#run, ...parts]))
+      .digest('hex');
+  }
+}
