@@ -46,7 +46,7 @@ function unscriptedReply(call: ModelCall): ScriptedReply {
   const { outputSchema } = call;
   if (outputSchema === undefined)
     return { ...UNSCRIPTED, type: 'answer', answer: latestWords(call.messages) };
-  const value = sample(outputSchema, call.ordinal);
+  const value = sample(outputSchema, { turn: call.ordinal });
   if (value === undefined) throw noSample(call);
   // a string that fits a schema is sent as JSON, with its quotes
   return { ...UNSCRIPTED, type: 'answer', answer: JSON.stringify(value) };

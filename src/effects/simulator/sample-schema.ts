@@ -1,44 +1,43 @@
-/** Flattens a composed schema: follows references, merges parts, and lists alternatives. */
+/** Flattens a composed schema: merges parts and lists alternatives, on the steps of the search that asks. */
 import {
   isArray,
   isJsonObject,
   type JsonObject,
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
+import { canonical } from '../../workflow/json-schema/keyword-context.ts';
+import type { Meter } from '../../workflow/json-schema/step-budget.ts';
 
-/** Undefined for a reference outside the schema. */
-export function resolveReference(reference: string, root: JsonObject): JsonObject | undefined {
-  if (!reference.startsWith('#')) return undefined;
-  let found: JsonValue | undefined = root;
-  for (const step of reference.slice(1).split('/').filter(Boolean)) {
-    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (isArray(found)) found = found[Number(key)];
-    else found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-  }
-  return found === true ? {} : asSchema(found);
+export function isComposed(schema: JsonObject): boolean {
+  const { allOf, anyOf, oneOf, if: condition } = schema;
+  return isArray(allOf) || isArray(anyOf) || isArray(oneOf) || condition !== undefined;
 }
 
-/** The alternatives of a composed schema; undefined for a plain one. */
-export function variantsOf(schema: JsonObject): readonly JsonObject[] | undefined {
+/** The alternatives of a composed schema, each made when it is asked for. */
+export function* variantsOf(schema: JsonObject, meter: Meter): Generator<JsonObject> {
   const { allOf, anyOf, oneOf } = schema;
-  if (isArray(allOf)) return [together(allOf, without(schema, ['allOf']))];
+  if (isArray(allOf)) {
+    yield together(allOf, without(schema, ['allOf']), meter);
+    return;
+  }
   const choices = isArray(anyOf) ? anyOf : oneOf;
   if (isArray(choices)) {
     const plain = without(schema, ['anyOf', 'oneOf']);
-    return schemasIn(choices).map((choice) => merged(plain, choice));
+    for (const choice of schemasIn(choices)) yield merged(plain, choice, meter);
+    return;
   }
   const { if: condition, then, else: otherwise } = schema;
-  if (condition === undefined) return undefined;
   const plain = without(schema, ['if', 'then', 'else']);
-  const branches = [[otherwise], [condition, then], [then]];
-  return branches.map((parts) => schemasIn(parts).reduce(merged, plain));
+  for (const parts of [[otherwise], [condition, then], [then]])
+    yield mergedAll(plain, schemasIn(parts), meter);
 }
 
 /** Keeps one `$ref` beside the merged parts, for the caller to follow. */
-function together(parts: readonly JsonValue[], plain: JsonObject): JsonObject {
+function together(parts: readonly JsonValue[], plain: JsonObject, meter: Meter): JsonObject {
   const schemas = schemasIn(parts);
   const [reference, ...others] = schemas.filter((part) => '$ref' in part);
-  const whole = schemas.filter((part) => !('$ref' in part)).reduce(merged, plain);
+  const plainParts = schemas.filter((part) => !('$ref' in part));
+  const whole = mergedAll(plain, plainParts, meter);
   if (reference === undefined) return whole;
   const left = others.length === 0 ? {} : { allOf: others };
   return { ...whole, ...left, ...reference };
@@ -52,12 +51,18 @@ function schemasIn(values: readonly (JsonValue | undefined)[]): readonly JsonObj
   return values.map(asSchema).filter((schema) => schema !== undefined);
 }
 
+function mergedAll(plain: JsonObject, parts: readonly JsonObject[], meter: Meter): JsonObject {
+  return parts.reduce((whole, part) => merged(whole, part, meter), plain);
+}
+
 /** One schema for the constraints of both, as far as that is possible. */
-export function merged(one: JsonObject, other: JsonObject): JsonObject {
+export function merged(one: JsonObject, other: JsonObject, meter: Meter): JsonObject {
   const whole: Record<string, JsonValue> = { ...one };
-  for (const [key, value] of Object.entries(other)) {
+  const entries = Object.entries(other);
+  meter.spend(1 + Object.keys(whole).length + entries.length);
+  for (const [key, value] of entries) {
     const before = whole[key];
-    whole[key] = before === undefined ? value : both(key, before, value);
+    whole[key] = before === undefined ? value : both(key, [before, value], meter);
   }
   return whole;
 }
@@ -67,32 +72,39 @@ const SMALLER = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems',
 const UNITED = new Set(['required', 'allOf']);
 const COMMON = new Set(['enum', 'type']);
 
-function both(key: string, one: JsonValue, other: JsonValue): JsonValue {
+function both(key: string, [one, other]: readonly [JsonValue, JsonValue], meter: Meter): JsonValue {
   if (typeof one === 'number' && typeof other === 'number') {
     if (LARGER.has(key)) return Math.max(one, other);
     if (SMALLER.has(key)) return Math.min(one, other);
   }
-  if (UNITED.has(key) && isArray(one) && isArray(other)) return [...new Set([...one, ...other])];
-  if (COMMON.has(key)) return common(one, other);
-  if (key === 'properties' && isJsonObject(one) && isJsonObject(other)) return fields(one, other);
+  if (UNITED.has(key) && isArray(one) && isArray(other)) {
+    meter.spend(one.length + other.length);
+    return [...new Set([...one, ...other])];
+  }
+  if (COMMON.has(key)) return common(one, other, meter);
+  if (key === 'properties' && isJsonObject(one) && isJsonObject(other))
+    return fields(one, other, meter);
   return other;
 }
 
-function common(one: JsonValue, other: JsonValue): JsonValue {
+function common(one: JsonValue, other: JsonValue, meter: Meter): JsonValue {
   const listOf = (value: JsonValue): readonly JsonValue[] => (isArray(value) ? value : [value]);
-  const seconds = new Set(listOf(other).map((value) => JSON.stringify(value)));
+  const seconds = new Set(listOf(other).map((value) => canonical(value, meter)));
   // an integer is a number
   const isShared = (value: JsonValue): boolean =>
-    seconds.has(JSON.stringify(value)) || (value === 'integer' && seconds.has('"number"'));
+    seconds.has(canonical(value, meter)) || (value === 'integer' && seconds.has('"number"'));
   const shared = listOf(one).filter(isShared);
   return shared.length === 0 ? other : shared;
 }
 
-function fields(one: JsonObject, other: JsonObject): JsonObject {
+function fields(one: JsonObject, other: JsonObject, meter: Meter): JsonObject {
   const whole: Record<string, JsonValue> = { ...one };
-  for (const [name, field] of Object.entries(other)) {
+  const entries = Object.entries(other);
+  meter.spend(Object.keys(whole).length + entries.length);
+  for (const [name, field] of entries) {
     const before = whole[name];
-    whole[name] = isJsonObject(before) && isJsonObject(field) ? merged(before, field) : field;
+    whole[name] =
+      isJsonObject(before) && isJsonObject(field) ? merged(before, field, meter) : field;
   }
   return whole;
 }

@@ -9,77 +9,126 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
-import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { partsOf, type SchemaParts } from '../../workflow/json-schema/check-value.ts';
+import { canonical } from '../../workflow/json-schema/keyword-context.ts';
+import { createMeter, OutOfSteps, type Meter } from '../../workflow/json-schema/step-budget.ts';
 import { numbers, texts } from './sample-scalars.ts';
-import { merged, resolveReference, variantsOf } from './sample-schema.ts';
+import { isComposed, merged, variantsOf } from './sample-schema.ts';
 
 /** Guesses for one subschema. */
 const MAX_GUESSES = 60;
 /** A recursive schema is followed only as deep as it needs. */
 const DEPTHS = [4, 8, 16, 32] as const;
+/** Items of a list and fields of an object; a schema that needs more gets no sample. */
+const MAX_MEMBERS = 1000;
 
-/** Undefined if no guess fits. `turn`: which of the examples comes first. */
-export function sample(schema: JsonObject, turn = 0): JsonValue | undefined {
-  for (const depth of DEPTHS) {
-    const search: Search = { root: schema, depth, turn, checked: new Map() };
-    const found = firstFit(schema, search);
-    if (found !== undefined) return found;
+/**
+ * Steps of a whole search, checks included: the choices, items and fields of a schema multiply, and it runs where
+ * a server has its other work to do.
+ */
+const MAX_STEPS = 500_000;
+
+/** Steps for the values that are made up for one schema. */
+export function samplingMeter(): Meter {
+  return createMeter(MAX_STEPS);
+}
+
+export interface Sampling {
+  /** Which of the examples comes first. */
+  readonly turn?: number;
+  readonly meter?: Meter;
+}
+
+/** Undefined if no guess fits, or none is found within the steps. */
+export function sample(
+  schema: JsonObject,
+  { turn = 0, meter = samplingMeter() }: Sampling = {},
+): JsonValue | undefined {
+  return withinSteps(() => {
+    const parts = partsOf(schema, meter);
+    if (parts === undefined) return undefined;
+    for (const depth of DEPTHS) {
+      const found = firstFit(schema, { parts, meter, depth, turn, found: new Map() });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  });
+}
+
+/** Undefined where the steps or the stack do not reach. */
+export function withinSteps<T>(search: () => T): T | undefined {
+  try {
+    return search();
+  } catch (thrown) {
+    if (thrown instanceof OutOfSteps || thrown instanceof RangeError) return undefined;
+    throw thrown;
   }
-  return undefined;
 }
 
 interface Search {
-  readonly root: JsonObject;
+  readonly parts: SchemaParts;
+  readonly meter: Meter;
   /** Levels left. */
   readonly depth: number;
   readonly turn: number;
-  /** Subschemas with the definitions that they refer to, made once each. */
-  readonly checked: Map<JsonObject, JsonObject>;
+  /** What was found for a subschema with these levels left. */
+  readonly found: Map<number, Map<JsonObject, JsonValue | undefined>>;
 }
 
 /** The first guess that fits. */
 function firstFit(schema: JsonObject, search: Search): JsonValue | undefined {
-  for (const guess of take(guesses(schema, search), MAX_GUESSES)) {
-    if (fits(schema, guess, search)) return guess;
-  }
-  return undefined;
+  const { depth, found } = search;
+  const known = found.get(depth) ?? new Map<JsonObject, JsonValue | undefined>();
+  found.set(depth, known);
+  if (known.has(schema)) return known.get(schema);
+  let value: JsonValue | undefined;
+  for (value of fitting(schema, search, MAX_GUESSES)) break;
+  known.set(schema, value);
+  return value;
 }
 
-function fits(schema: JsonObject, value: JsonValue, { root, checked }: Search): boolean {
-  let whole = checked.get(schema);
-  if (whole === undefined) {
-    const { $defs, definitions } = root;
-    const referred = {
-      ...($defs === undefined ? {} : { $defs }),
-      ...(definitions === undefined ? {} : { definitions }),
-    };
-    whole = schema === root ? root : { ...schema, ...referred };
-    checked.set(schema, whole);
+function* fitting(schema: JsonObject, search: Search, most: number): Generator<JsonValue> {
+  for (const guess of take(guesses(schema, search), most)) {
+    weigh(guess, search.meter);
+    if (search.parts.fits(schema, guess)) yield guess;
   }
-  const [finding] = checkValue(whole, value);
-  // a part that refers to the root cannot be checked alone; the root is checked in the end
-  return finding === undefined || (finding.of === 'schema' && schema !== root);
+}
+
+/** Characters that are made, compared and written for the price of a step. */
+const CHARS_PER_STEP = 16;
+
+/** Costs as much as the guess is large: small lists of lists are large. */
+function weigh(guess: JsonValue, meter: Meter): void {
+  const waiting: JsonValue[] = [guess];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    meter.spend(typeof next === 'string' ? 1 + next.length / CHARS_PER_STEP : 1);
+    if (typeof next !== 'object' || next === null) continue;
+    for (const inner of Object.values(next)) waiting.push(inner);
+  }
 }
 
 function* guesses(schema: JsonObject, search: Search): Generator<JsonValue> {
-  if (search.depth <= 0) return;
+  const { depth, meter, parts, turn } = search;
+  if (depth <= 0) return;
+  meter.spend(1);
   const { $ref } = schema;
   if (typeof $ref === 'string') {
-    const target = resolveReference($ref, search.root);
-    if (target === undefined) return;
+    const target = parts.target(schema, $ref);
+    if (target === true) yield null;
+    if (!isJsonObject(target)) return;
     const { $ref: _ref, ...beside } = schema;
-    yield* guesses(merged(target, beside), below(search));
+    yield* guesses(merged(target, beside, meter), below(search));
     return;
   }
-  const variants = variantsOf(schema);
-  if (variants !== undefined) {
-    for (const variant of variants) yield* take(guesses(variant, below(search)), MAX_GUESSES / 4);
+  if (isComposed(schema)) {
+    for (const variant of variantsOf(schema, meter))
+      yield* take(guesses(variant, below(search)), MAX_GUESSES / 4);
     return;
   }
   if (schema['const'] !== undefined) yield schema['const'];
   const { enum: choices, default: usual, examples } = schema;
   if (usual !== undefined) yield usual;
-  if (isArray(examples)) yield* turned(examples, search.turn);
+  if (isArray(examples)) yield* turned(examples, turn);
   if (isArray(choices)) yield* choices;
   else for (const type of typesOf(schema)) yield* guessesOf(type, schema, search);
 }
@@ -132,26 +181,45 @@ function* lists(schema: JsonObject, search: Search): Generator<JsonValue> {
   const contains = isJsonObject(schema['contains']) ? schema['contains'] : undefined;
   const matches = contains === undefined ? 0 : count(schema['minContains'], 1);
   const least = Math.max(count(schema['minItems'], 0), matches);
-  const item = contains ?? (isJsonObject(others) ? others : {});
-  // a list longer than 1000 is cut, so a schema that needs one gets no sample
+  const item = contains ?? (isJsonObject(others) ? others : ANYTHING);
   for (const length of new Set([least, positions.length, least + 1])) {
-    const leading = positions.slice(0, length).map((each) => firstFit(each, below(search)));
-    const following = distinct(item, Math.min(length, 1000) - leading.length, search);
-    const list = [...leading, ...following];
-    if (list.every((each) => each !== undefined)) yield list;
+    if (length > MAX_MEMBERS) continue;
+    const leading = firstFits(positions.slice(0, length), search);
+    if (leading === undefined) continue;
+    const following = distinct(item, length - leading.length, search);
+    if (following !== undefined) yield [...leading, ...following];
   }
 }
 
+/** Undefined if one of them has no value. */
+function firstFits(
+  schemas: readonly (JsonObject | undefined)[],
+  search: Search,
+): readonly JsonValue[] | undefined {
+  const values: JsonValue[] = [];
+  for (const schema of schemas) {
+    const value = schema === undefined ? undefined : firstFit(schema, below(search));
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
+}
+
 /** Distinct items as far as there are any, for `uniqueItems`. */
-function distinct(item: JsonObject, length: number, search: Search): (JsonValue | undefined)[] {
+function distinct(
+  item: JsonObject,
+  length: number,
+  search: Search,
+): readonly JsonValue[] | undefined {
   if (length <= 0) return [];
   const found = new Map<string, JsonValue>();
-  for (const guess of take(guesses(item, below(search)), length + MAX_GUESSES)) {
+  for (const guess of fitting(item, below(search), length + MAX_GUESSES)) {
+    found.set(canonical(guess, search.meter), guess);
     if (found.size >= length) break;
-    if (fits(item, guess, search)) found.set(JSON.stringify(guess), guess);
   }
-  const values = [...found.values()];
-  return Array.from({ length }, (_, index) => values[index] ?? values[0]);
+  const [first, ...others] = found.values();
+  if (first === undefined) return undefined;
+  return Array.from({ length }, (_, index) => (index === 0 ? first : (others[index - 1] ?? first)));
 }
 
 function* objects(schema: JsonObject, search: Search): Generator<JsonValue> {
@@ -163,7 +231,7 @@ function* objects(schema: JsonObject, search: Search): Generator<JsonValue> {
   if (smallest !== undefined && Object.keys(smallest).length >= least) yield smallest;
 
   const all = new Set([...needed, ...Object.keys(known)]);
-  for (let extra = 1; all.size < Math.min(least, 1000); extra++) all.add(`key_${extra}`);
+  for (let extra = 1; all.size < Math.min(least, MAX_MEMBERS); extra++) all.add(`key_${extra}`);
   const whole = fill(all, schema, search);
   if (whole !== undefined) yield whole;
   // one optional field at a time, for rules between fields
@@ -179,31 +247,33 @@ function fill(
   schema: JsonObject,
   search: Search,
 ): JsonObject | undefined {
-  const entries = [...names].map((name) => {
-    const field = fieldSchema(name, schema);
-    return [name, field === undefined ? undefined : firstFit(field, below(search))] as const;
-  });
-  if (entries.some(([, value]) => value === undefined)) return undefined;
-  return Object.fromEntries(entries) as JsonObject;
+  const fields = Array.from(names, (name) => fieldSchema(name, schema, search));
+  const values = firstFits(fields, search);
+  if (values === undefined) return undefined;
+  return Object.fromEntries(Array.from(names, (name, index) => [name, values[index] ?? null]));
 }
 
-function fieldSchema(name: string, schema: JsonObject): JsonObject | undefined {
+const ANYTHING: JsonObject = {};
+
+function fieldSchema(
+  name: string,
+  schema: JsonObject,
+  { parts, meter }: Search,
+): JsonObject | undefined {
+  meter.spend(1);
   const { properties, patternProperties, additionalProperties } = schema;
   if (isJsonObject(properties) && Object.hasOwn(properties, name)) {
     const field = properties[name];
-    if (field === true) return {};
+    if (field === true) return ANYTHING;
     return isJsonObject(field) ? field : undefined;
   }
   if (isJsonObject(patternProperties)) {
-    const found = Object.entries(patternProperties).find(([pattern]) => isMatch(pattern, name));
+    const found = Object.entries(patternProperties).find(([pattern]) =>
+      parts.fits({ pattern }, name),
+    );
     if (found !== undefined && isJsonObject(found[1])) return found[1];
   }
-  return isJsonObject(additionalProperties) ? additionalProperties : {};
-}
-
-/** An invalid pattern matches nothing; the checker reports it. */
-function isMatch(pattern: string, name: string): boolean {
-  return checkValue({ pattern }, name).length === 0;
+  return isJsonObject(additionalProperties) ? additionalProperties : ANYTHING;
 }
 
 function count(value: JsonValue | undefined, otherwise: number): number {

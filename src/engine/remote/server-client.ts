@@ -22,7 +22,11 @@ export interface JsonAnswer {
   readonly body: JsonValue;
 }
 
-const HEADERS_MS = 90_000;
+/** For a whole answer. */
+const ANSWER_MS = 90_000;
+
+/** More than any answer of an Errand server, which gives long lists in pages. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const REPEAT =
   'Check the address in --server or ERRAND_SERVER, and that `errand serve` runs there; then repeat the command.';
@@ -62,7 +66,8 @@ export class ServerClient {
     const target = new URL(href, origin);
     // the token is for this server only
     if (target.origin !== origin) throw this.#strange(`a link to ${target.origin}`);
-    return (await this.#read(await this.#send('GET', target.href, {}))).body;
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    return (await this.#read(await this.#send('GET', target.href, { signal }))).body;
   }
 
   /** Rejects for every refusal; the caller reads the body. */
@@ -94,7 +99,7 @@ export class ServerClient {
   }
 
   async #json(method: string, path: string, ask: Ask): Promise<JsonAnswer> {
-    const signal = AbortSignal.timeout(HEADERS_MS);
+    const signal = AbortSignal.timeout(ANSWER_MS);
     return this.#read(await this.#send(method, this.url + path, { ...ask, signal }));
   }
 
@@ -126,12 +131,24 @@ export class ServerClient {
     }
   }
 
-  async #text(response: Response): Promise<string> {
+  async #text({ body }: Response): Promise<string> {
+    const chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? [];
+    const decoder = new TextDecoder();
+    let text = '';
+    let bytes = 0;
     try {
-      return await response.text();
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        // leaving the loop cancels the answer
+        if (bytes > MAX_ANSWER_BYTES) break;
+        text += decoder.decode(chunk, { stream: true });
+      }
     } catch (thrown) {
       throw this.away(thrown);
     }
+    if (bytes > MAX_ANSWER_BYTES)
+      throw this.#strange(`an answer that is larger than ${MAX_ANSWER_BYTES} bytes`);
+    return text + decoder.decode();
   }
 
   #refuse(status: number, text: string): never {

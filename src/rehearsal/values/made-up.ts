@@ -8,8 +8,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
-import { sample } from '../../effects/simulator/sample.ts';
-import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { sample, samplingMeter, withinSteps } from '../../effects/simulator/sample.ts';
+import { checkValue, partsOf } from '../../workflow/json-schema/check-value.ts';
+import type { Meter } from '../../workflow/json-schema/step-budget.ts';
 
 /** Items of a list that says nothing about its length. */
 const ITEMS = 2;
@@ -21,8 +22,12 @@ export interface MakeUp {
 }
 
 export function madeUp(schema: JsonObject, { lengths }: MakeUp = {}): JsonValue {
-  const value = make(schema, { number: 0, pointer: '', depth: 0, lengths });
-  return fits(schema, value) ? value : (sample(schema) ?? value);
+  const meter = samplingMeter();
+  const making: Making = { number: 0, pointer: '', depth: 0, lengths, meter };
+  const value = withinSteps(() => make(schema, making));
+  if (value !== undefined && fits(schema, value)) return value;
+  // no made-up value may be found to fit: the rehearsal then shows what the run says of it
+  return sample(schema) ?? value ?? byType(schema, { ...making, depth: MAX_DEPTH + 1 });
 }
 
 export function fits(schema: JsonObject, value: JsonValue): boolean {
@@ -35,18 +40,23 @@ interface Making {
   readonly pointer: string;
   readonly depth: number;
   readonly lengths: MakeUp['lengths'];
+  /** Steps for the whole value: lists in lists multiply. */
+  readonly meter: Meter;
 }
 
 function make(schema: JsonObject, making: Making): JsonValue {
+  const { number, meter } = making;
+  meter.spend(1);
   const choices = valuesOf(schema);
-  if (choices !== undefined) return choices[making.number % choices.length] ?? null;
+  if (choices !== undefined) return choices[number % choices.length] ?? null;
   const value = byType(schema, making);
-  if (typeof value === 'object' || fits(schema, value)) return value;
-  return sample(schema) ?? value;
+  if (typeof value === 'object' || partsOf(schema, meter)?.fits(schema, value) === true)
+    return value;
+  return sample(schema, { meter }) ?? value;
 }
 
 function byType(schema: JsonObject, making: Making): JsonValue {
-  const { number, depth } = making;
+  const { number, depth, meter } = making;
   const [type] = isArray(schema['type']) ? schema['type'] : [schema['type']];
   switch (type) {
     case 'object':
@@ -63,9 +73,10 @@ function byType(schema: JsonObject, making: Making): JsonValue {
     case 'string':
       return number === 0 ? 'rehearsed' : `rehearsed ${number + 1}`;
     default:
+      if (depth > MAX_DEPTH) return 'rehearsed';
       if (isJsonObject(schema['properties'])) return anObject(schema, making);
       if (isJsonObject(schema['items'])) return aList(schema, making);
-      return sample(schema) ?? 'rehearsed';
+      return sample(schema, { meter }) ?? 'rehearsed';
   }
 }
 
@@ -92,6 +103,7 @@ function aList(schema: JsonObject, making: Making): JsonValue {
   const most = numberAt(schema, 'maxItems') ?? Infinity;
   const length = Math.min(Math.max(wanted, least), most);
   const items = isJsonObject(schema['items']) ? schema['items'] : { type: 'string' };
+  making.meter.spend(length);
   return Array.from({ length }, (_, number) =>
     make(items, { ...making, number, pointer: `${making.pointer}/*`, depth: making.depth + 1 }),
   );

@@ -4,7 +4,7 @@
  * Findings contain pointers and what the schema requires, never content of the value.
  */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import { createMeter, OutOfSteps } from './step-budget.ts';
+import { createMeter, OutOfSteps, type Meter } from './step-budget.ts';
 import { fits } from './evaluate-schema.ts';
 import type { Finding } from './finding.ts';
 import { MAX_FINDINGS, type Check, type Draft } from './keyword-context.ts';
@@ -34,6 +34,24 @@ export function checkValue(schema: JsonObject, value: JsonValue): readonly Findi
 /** Finds what is wrong with the schema itself, whatever the value. */
 export function checkSchema(schema: JsonObject): readonly Finding[] {
   return compile(schema).flaws;
+}
+
+/** The parts of one schema, for a search that checks many values against them on its own steps. */
+export interface SchemaParts {
+  /** Throws `OutOfSteps`, or a `RangeError` for a part that refers to itself endlessly. */
+  readonly fits: (part: JsonObject, value: JsonValue) => boolean;
+  readonly target: References['target'];
+}
+
+/** Undefined for a schema that cannot be used. */
+export function partsOf(schema: JsonObject, meter: Meter): SchemaParts | undefined {
+  const compiled = compile(schema);
+  if (compiled.flaws.length > 0) return undefined;
+  const check = checkOf(compiled, meter, undefined);
+  return {
+    fits: (part, value) => fits(part, { value, path: undefined }, check, undefined),
+    target: check.target,
+  };
 }
 
 interface Compiled extends SchemaReading {
@@ -71,23 +89,28 @@ function draftOf({ $schema }: JsonObject): Draft {
   return named.includes('2019-09') ? '2019-09' : '2020-12';
 }
 
-function run(
-  { schema, draft, references, programs }: Compiled,
-  value: JsonValue,
-): readonly Finding[] {
+function checkOf(
+  { draft, references, programs }: Compiled,
+  meter: Meter,
+  findings: Check['findings'],
+): Check {
+  return {
+    draft,
+    meter,
+    findings,
+    program: (pattern) => programs.get(pattern),
+    target: (holder, reference) => references.target(holder, reference),
+    rootOf: (holder) => references.rootOf(holder),
+    matchers: new Map(),
+    fits,
+  };
+}
+
+function run(compiled: Compiled, value: JsonValue): readonly Finding[] {
   const steps = BASE_STEPS + STEPS_PER_SIZE * sizeOf(value);
   const checkWith = (findings: Check['findings']): boolean => {
-    const check: Check = {
-      draft,
-      meter: createMeter(steps),
-      findings,
-      program: (pattern) => programs.get(pattern),
-      target: (holder, reference) => references.target(holder, reference),
-      rootOf: (holder) => references.rootOf(holder),
-      matchers: new Map(),
-      fits,
-    };
-    return fits(schema, { value, path: undefined }, check, undefined);
+    const check = checkOf(compiled, createMeter(steps), findings);
+    return fits(compiled.schema, { value, path: undefined }, check, undefined);
   };
   if (checkWith(undefined)) return [];
   const findings = new Map<string, Finding>();

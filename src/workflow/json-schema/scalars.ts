@@ -2,10 +2,15 @@
 import { FORMATS } from './formats.ts';
 import { all, matches, quote, wrong, type KeywordContext } from './keyword-context.ts';
 
+/** Characters that are counted for the price of a step. */
+const CHARS_PER_STEP = 16;
+
 export function checkText(context: KeywordContext, text: string): boolean {
   const { schema, check } = context;
   const { minLength, maxLength, pattern, format } = schema;
-  const length = minLength === undefined && maxLength === undefined ? 0 : lengthOf(text);
+  const isMeasured = minLength !== undefined || maxLength !== undefined;
+  if (isMeasured) check.meter.spend(Math.ceil(text.length / CHARS_PER_STEP));
+  const length = isMeasured ? lengthOf(text) : 0;
   return every(context, [
     () =>
       typeof minLength !== 'number' ||

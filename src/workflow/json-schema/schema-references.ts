@@ -41,9 +41,9 @@ export function findReferences(schema: JsonObject): References {
   return { rootOf, target: remembering(find) };
 }
 
-/** Visits each schema of a list. */
+/** Forgets a schema that its asker has forgotten, such as one that was merged for a moment. */
 function remembering(find: References['target']): References['target'] {
-  const known = new Map<JsonObject, Map<string, JsonValue | undefined>>();
+  const known = new WeakMap<JsonObject, Map<string, JsonValue | undefined>>();
   return (holder, reference) => {
     const own = known.get(holder) ?? new Map<string, JsonValue | undefined>();
     if (own.has(reference)) return own.get(reference);
