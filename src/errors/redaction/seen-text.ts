@@ -23,8 +23,8 @@ export function mayOccur({ needs }: Pick<Form, 'needs'>, text: string): boolean 
 }
 
 /** False only where the form neither occurs nor has begun. */
-export function mayBegin({ needs, begins = needs }: Form, text: string): boolean {
-  return mayOccur({ needs: begins }, text);
+export function mayBegin({ needs, begins }: Form, text: string): boolean {
+  return mayOccur({ needs: begins ?? needs }, text);
 }
 
 /** Characters that are not drawn (`Default_Ignorable_Code_Point`), in units, which is quicker. */
