@@ -65,7 +65,13 @@ async function typed<T>(
 
 /** The caller's own abort is thrown as it is: the SDK and applications look for it. */
 function isOwn(thrown: unknown, signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true || thrown instanceof ErrandError;
+  if (signal?.aborted === true) return true;
+  try {
+    return thrown instanceof ErrandError;
+  } catch {
+    // a proxy that does not let its prototype be read is none of ours
+    return false;
+  }
 }
 
 /** The stream with another error in place of the one that ends it. */

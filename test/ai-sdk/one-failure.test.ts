@@ -43,6 +43,10 @@ const failed = {
   response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } },
 };
 
+const trap = (): never => {
+  throw new Error('trap');
+};
+
 const FAILURES: readonly (() => unknown)[] = [
   overloaded,
   quota,
@@ -57,6 +61,7 @@ const FAILURES: readonly (() => unknown)[] = [
   () => new provider.EmptyResponseBodyError(),
   () => ({ type: 'overloaded_error', message: 'Overloaded' }),
   () => 'something',
+  () => new Proxy(new Error('x'), { getPrototypeOf: trap }),
 ];
 
 interface Said {
