@@ -161,7 +161,7 @@ interface Answered {
   readonly refusal?: ErrorReport;
 }
 
-/** A failure after a run was started or moved is about that run: whoever called must not lose it. */
+/** A failure after a run was started or moved is about that run: the caller must not lose it. */
 export async function ofRun<T>(
   host: McpHost,
   run: string,

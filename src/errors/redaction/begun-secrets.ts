@@ -17,7 +17,7 @@ import {
 /** Where a secret that the text ends within begins; the length of the text where there is none. */
 export type FindBegun = (meant: string) => number;
 
-/** What is searched for in one decoding. */
+/** The needles that one decoding is searched for. */
 type Searched = 'plain' | 'encoded';
 
 export type FindersOfBegun = Readonly<Record<Searched, FindBegun>>;
@@ -78,7 +78,7 @@ function begunAt(text: string, { searched, next }: Decoding, begun: FindersOfBeg
   return at;
 }
 
-/** What is unfinished decodes to nothing yet, and waits too: it may be the first letter of a secret. */
+/** An unfinished form decodes to nothing yet, and waits too: it may be the first letter of a secret. */
 function begunThrough(text: string, form: Form, decoding: Decoding, begun: FindersOfBegun): number {
   if (!mayBegin(form, text)) return text.length;
   const unfinishedAt = form.unfinished?.exec(text)?.index ?? text.length;

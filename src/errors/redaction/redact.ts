@@ -35,7 +35,7 @@ export interface Redactor {
   readonly values: (text: string) => string;
   /** Adds a secret that was not known at the start, such as a key that was just made. */
   readonly learn?: (value: string) => void;
-  /** How many characters at the end of a text that goes on may be a part of a secret: nothing can be cut there. */
+  /** How many characters at the end of a text that continues may be a part of a secret: nothing can be cut there. */
   readonly begunChars?: (text: string) => number;
   /** True while it knows no value, so that a caller can skip `values`. */
   readonly isEmpty?: () => boolean;

@@ -11,7 +11,7 @@ export interface Form {
   readonly needs: string | RegExp;
   /** A text, which is quicker, where every match decodes to the same. */
   readonly means: string | ((written: string, group: string) => string);
-  /** Matches what may become a match, at the end of a text that goes on. */
+  /** Matches what may become a match, at the end of a text that continues. */
   readonly unfinished?: RegExp;
   /** Occurs where one has begun; `needs` does, unless this is here. */
   readonly begins?: string;
