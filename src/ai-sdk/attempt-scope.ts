@@ -36,7 +36,7 @@ export class AttemptScope {
   readonly #controller = new AbortController();
   #timers = new AbortController();
   #limitMs: number;
-  /** The time at which the model was last heard, or first asked for more. */
+  /** The start of the present silence, of the model or of the reader. */
   #sinceMs: number;
   /** Nobody asks for more, so the model cannot be silent. */
   #isResting = false;

@@ -37,7 +37,8 @@ async function read(parts: readonly object[], isLast = (_: unknown): boolean => 
     stream: ReadableStream<object>;
     request: object;
   };
-  const passed = await Array.fromAsync(stream);
+  const passed: object[] = [];
+  for await (const part of stream) passed.push(part);
   return { passed, events, request, asked: model.asked, provider: own.provider };
 }
 
