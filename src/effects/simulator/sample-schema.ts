@@ -11,20 +11,11 @@ export function resolveReference(reference: string, root: JsonObject): JsonObjec
   if (!reference.startsWith('#')) return undefined;
   let found: JsonValue | undefined = root;
   for (const step of reference.slice(1).split('/').filter(Boolean)) {
-    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
     if (isArray(found)) found = found[Number(key)];
     else found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   }
   return found === true ? {} : asSchema(found);
-}
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    // bytes that are no character stay as they are written, and refer to nothing
-    return step;
-  }
 }
 
 /** The alternatives of a composed schema; undefined for a plain one. */

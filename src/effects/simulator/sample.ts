@@ -17,27 +17,11 @@ import { merged, resolveReference, variantsOf } from './sample-schema.ts';
 const MAX_GUESSES = 60;
 /** A recursive schema is followed only as deep as it needs. */
 const DEPTHS = [4, 8, 16, 32] as const;
-/**
- * Steps for each depth, whatever the schema is: choices within choices and lists within lists multiply.
- * Looking at a schema is one, and so is each part of a guess that is checked.
- */
-const MAX_STEPS = 40_000;
-/** A guess with more parts is no small value. */
-const MAX_PARTS = 20_000;
-/** So many characters of a text are another part. */
-const PART_CHARS = 64;
 
 /** Undefined if no guess fits. `turn`: which of the examples comes first. */
 export function sample(schema: JsonObject, turn = 0): JsonValue | undefined {
   for (const depth of DEPTHS) {
-    const search: Search = {
-      root: schema,
-      depth,
-      turn,
-      checked: new Map(),
-      steps: { left: MAX_STEPS },
-      sizes: new Map(),
-    };
+    const search: Search = { root: schema, depth, turn, checked: new Map() };
     const found = firstFit(schema, search);
     if (found !== undefined) return found;
   }
@@ -51,42 +35,17 @@ interface Search {
   readonly turn: number;
   /** Subschemas with the definitions that they refer to, made once each. */
   readonly checked: Map<JsonObject, JsonObject>;
-  /** Shared by all levels. */
-  readonly steps: { left: number };
-  /** The parts of each list and object that was made; they hold each other many times over. */
-  readonly sizes: Map<object, number>;
-}
-
-/** False when the search has taken its steps. */
-function step({ steps }: Search, count = 1): boolean {
-  steps.left -= count;
-  return steps.left >= 0;
-}
-
-function sizeOf(value: JsonValue | undefined, sizes: Map<object, number>): number {
-  if (typeof value === 'string') return 1 + value.length / PART_CHARS;
-  if (typeof value !== 'object' || value === null) return 1;
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  const parts = Object.values(value).map((part) => sizeOf(part, sizes));
-  const size = parts.reduce((sum, part) => sum + part, 1);
-  sizes.set(value, size);
-  return size;
 }
 
 /** The first guess that fits. */
 function firstFit(schema: JsonObject, search: Search): JsonValue | undefined {
   for (const guess of take(guesses(schema, search), MAX_GUESSES)) {
-    if (search.steps.left < 0) return undefined;
     if (fits(schema, guess, search)) return guess;
   }
   return undefined;
 }
 
-function fits(schema: JsonObject, value: JsonValue, search: Search): boolean {
-  const { root, checked, sizes } = search;
-  const size = sizeOf(value, sizes);
-  if (size > MAX_PARTS || !step(search, size)) return false;
+function fits(schema: JsonObject, value: JsonValue, { root, checked }: Search): boolean {
   let whole = checked.get(schema);
   if (whole === undefined) {
     const { $defs, definitions } = root;
@@ -103,7 +62,7 @@ function fits(schema: JsonObject, value: JsonValue, search: Search): boolean {
 }
 
 function* guesses(schema: JsonObject, search: Search): Generator<JsonValue> {
-  if (search.depth <= 0 || !step(search)) return;
+  if (search.depth <= 0) return;
   const { $ref } = schema;
   if (typeof $ref === 'string') {
     const target = resolveReference($ref, search.root);
@@ -188,7 +147,7 @@ function distinct(item: JsonObject, length: number, search: Search): (JsonValue 
   if (length <= 0) return [];
   const found = new Map<string, JsonValue>();
   for (const guess of take(guesses(item, below(search)), length + MAX_GUESSES)) {
-    if (found.size >= length || search.steps.left < 0) break;
+    if (found.size >= length) break;
     if (fits(item, guess, search)) found.set(JSON.stringify(guess), guess);
   }
   const values = [...found.values()];

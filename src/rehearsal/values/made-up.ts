@@ -14,8 +14,6 @@ import { checkValue } from '../../workflow/json-schema/check-value.ts';
 /** Items of a list that says nothing about its length. */
 const ITEMS = 2;
 const MAX_DEPTH = 8;
-/** Parts of a value, whatever the schema asks for: lists within lists multiply. */
-const MAX_PARTS = 10_000;
 
 export interface MakeUp {
   /** The length of the lists in it, by pointer (`/orders`). Default: two. */
@@ -23,16 +21,8 @@ export interface MakeUp {
 }
 
 export function madeUp(schema: JsonObject, { lengths }: MakeUp = {}): JsonValue {
-  const making: Making = {
-    number: 0,
-    pointer: '',
-    depth: 0,
-    lengths,
-    parts: { left: MAX_PARTS },
-    samples: new Map(),
-  };
-  const value = make(schema, making);
-  return fits(schema, value) ? value : (sampleOf(schema, making) ?? value);
+  const value = make(schema, { number: 0, pointer: '', depth: 0, lengths });
+  return fits(schema, value) ? value : (sample(schema) ?? value);
 }
 
 export function fits(schema: JsonObject, value: JsonValue): boolean {
@@ -45,24 +35,14 @@ interface Making {
   readonly pointer: string;
   readonly depth: number;
   readonly lengths: MakeUp['lengths'];
-  /** Shared by all parts of the value. */
-  readonly parts: { left: number };
-  /** Each schema is searched once: it always gives the same. */
-  readonly samples: Map<JsonObject, JsonValue | undefined>;
-}
-
-function sampleOf(schema: JsonObject, { samples }: Making): JsonValue | undefined {
-  if (!samples.has(schema)) samples.set(schema, sample(schema));
-  return samples.get(schema);
 }
 
 function make(schema: JsonObject, making: Making): JsonValue {
-  if (--making.parts.left < 0) return null;
   const choices = valuesOf(schema);
   if (choices !== undefined) return choices[making.number % choices.length] ?? null;
   const value = byType(schema, making);
   if (typeof value === 'object' || fits(schema, value)) return value;
-  return sampleOf(schema, making) ?? value;
+  return sample(schema) ?? value;
 }
 
 function byType(schema: JsonObject, making: Making): JsonValue {
@@ -85,7 +65,7 @@ function byType(schema: JsonObject, making: Making): JsonValue {
     default:
       if (isJsonObject(schema['properties'])) return anObject(schema, making);
       if (isJsonObject(schema['items'])) return aList(schema, making);
-      return sampleOf(schema, making) ?? 'rehearsed';
+      return sample(schema) ?? 'rehearsed';
   }
 }
 
@@ -112,8 +92,7 @@ function aList(schema: JsonObject, making: Making): JsonValue {
   const most = numberAt(schema, 'maxItems') ?? Infinity;
   const length = Math.min(Math.max(wanted, least), most);
   const items = isJsonObject(schema['items']) ? schema['items'] : { type: 'string' };
-  // one that is too long is cut, and does not fit
-  return Array.from({ length: Math.min(length, making.parts.left + 1) }, (_, number) =>
+  return Array.from({ length }, (_, number) =>
     make(items, { ...making, number, pointer: `${making.pointer}/*`, depth: making.depth + 1 }),
   );
 }
