@@ -4,18 +4,18 @@ import { unreadResponse } from './providers/extract/unread-response.ts';
 import { MAX_BODY_CHARS } from './providers/json-text.ts';
 
 /**
- * The answer as a record with its body, read from a clone, so that the caller can read it too; what
- * was thrown itself where there is nothing to read. Never rejects, reads no further than anybody looks,
- * and no longer than until what it is given settles.
+ * The answer as a record with its body, read from a clone, so that the caller can read it too; undefined
+ * where there is nothing to read. What was thrown is not handed back: a promise would wait for one.
+ * Never rejects, reads no further than anybody looks, and no longer than until what it is given settles.
  */
 export async function withBodyRead(
   thrown: unknown,
   until: () => Promise<unknown>,
-): Promise<unknown> {
+): Promise<Error | undefined> {
   const answer = unreadResponse(thrown);
-  if (answer === undefined) return thrown;
+  if (answer === undefined) return undefined;
   const body = await textOf(answer, until());
-  if (body === undefined) return thrown;
+  if (body === undefined) return undefined;
   const read = (key: string): unknown => readProperty(answer, key);
   const found = { status: read('status'), headers: read('headers'), url: read('url'), body };
   return Object.assign(new Error('The response is not a success'), found);

@@ -159,7 +159,7 @@ async function judge(
     }
     // neither the deadline nor the caller waits for a body that does not come
     const read = await withBodyRead(thrown, () => end.comes(MAX_READ_MS));
-    const report = reportFrom(read, policy);
+    const report = reportFrom(read ?? thrown, policy);
     failed(report.kind);
     return report;
   } finally {

@@ -1,12 +1,14 @@
 /**
- * The scope of one attempt: ends it for the caller, at the deadline of the call, or when the model sends
- * nothing for too long. An ended attempt is aborted, and nobody waits for it.
+ * The scope of one attempt: ends it for the caller, at the deadline of the call, when the model sends
+ * nothing for too long, or when nobody reads what it sends. An ended attempt is aborted, and nobody waits
+ * for it.
  */
 import type { ResilienceClock } from '../machine-clock.ts';
 
 export type Stop =
   | { readonly by: 'caller' }
   | { readonly by: 'deadline' }
+  | { readonly by: 'reader' }
   | { readonly by: 'silence'; readonly limitMs: number };
 
 /** Thrown into an attempt that was ended from outside; `stop` of its scope says why. */
@@ -23,6 +25,9 @@ export interface ScopeOptions {
   readonly limitMs: number;
 }
 
+/** Slow readers (a paused client, a voice, a debugger) read on before; a stream that was dropped is not read. */
+const UNREAD_MS = 600_000;
+
 /** A reason of its own: the default one is an exception, and making that is slow. */
 const CLOSED = 'The attempt ended';
 
@@ -31,14 +36,19 @@ export class AttemptScope {
   readonly #controller = new AbortController();
   #timers = new AbortController();
   #limitMs: number;
-  #lastSignMs: number;
+  /** The start of the present silence, of the model or of the reader. */
+  #sinceMs: number;
+  /** Nobody asks for more, so the model cannot be silent. */
+  #isResting = false;
   #stop: Stop | undefined;
+  /** Called when the attempt is stopped. */
+  onStop: (() => void) | undefined;
   #reject: ((stopped: AttemptStopped) => void) | undefined;
 
   constructor(options: ScopeOptions) {
     this.#options = options;
     this.#limitMs = options.limitMs;
-    this.#lastSignMs = options.clock.now();
+    this.#sinceMs = options.clock.now();
     options.caller?.addEventListener('abort', this.#onAbort, { once: true });
     if (options.caller?.aborted === true) this.#end({ by: 'caller' });
     else this.#watch();
@@ -62,13 +72,20 @@ export class AttemptScope {
     });
   }
 
-  /** A sign of life: the limit counts from here. */
-  touch(limitMs: number): void {
-    this.#lastSignMs = this.#options.clock.now();
+  /** The model is asked for more: its silence counts from here. */
+  listen(limitMs: number): void {
+    this.#sinceMs = this.#options.clock.now();
+    this.#isResting = false;
     if (limitMs === this.#limitMs) return;
     this.#limitMs = limitMs;
     this.#timers.abort(CLOSED);
     this.#watch();
+  }
+
+  /** Nothing more is asked for yet: from here the reader's time counts, not the model's. */
+  rest(): void {
+    this.#sinceMs = this.#options.clock.now();
+    this.#isResting = true;
   }
 
   close(): void {
@@ -82,7 +99,11 @@ export class AttemptScope {
     this.#timers = new AbortController();
     const { signal } = this.#timers;
     const sleep = (): void => {
-      const waitMs = Math.max(0, this.#dueMs() - this.#options.clock.now());
+      // not longer than the limit: the model may be asked at any moment
+      const waitMs = Math.max(
+        0,
+        Math.min(this.#dueMs() - this.#options.clock.now(), this.#limitMs),
+      );
       this.#options.clock.sleep(waitMs, signal).then(
         () => {
           if (!signal.aborted && !this.#endIfDue()) sleep();
@@ -94,14 +115,16 @@ export class AttemptScope {
   }
 
   #dueMs(): number {
-    return Math.min(this.#options.endsAtMs, this.#lastSignMs + this.#limitMs);
+    const limitMs = this.#isResting ? Math.max(this.#limitMs, UNREAD_MS) : this.#limitMs;
+    return Math.min(this.#options.endsAtMs, this.#sinceMs + limitMs);
   }
 
   /** Signs of life may have moved the time since the timer was set. */
   #endIfDue(): boolean {
     if (this.#options.clock.now() < this.#dueMs()) return false;
     const isOver = this.#options.endsAtMs <= this.#dueMs();
-    this.#end(isOver ? { by: 'deadline' } : { by: 'silence', limitMs: this.#limitMs });
+    if (isOver) this.#end({ by: 'deadline' });
+    else this.#end(this.#isResting ? { by: 'reader' } : { by: 'silence', limitMs: this.#limitMs });
     return true;
   }
 
@@ -113,5 +136,6 @@ export class AttemptScope {
       stop.by === 'caller' ? this.#options.caller?.reason : new AttemptStopped(),
     );
     this.#reject?.(new AttemptStopped());
+    this.onStop?.();
   }
 }

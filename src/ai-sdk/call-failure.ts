@@ -99,7 +99,7 @@ export function failureOf(
   ref: ModelRef,
   { stamp, isDelivered }: Seen,
 ): ErrorReport {
-  const link = thrown instanceof BadEnding ? thrown.link : thrown;
+  const link = linkOf(thrown);
   const read = (each: unknown): ReportDraft =>
     draftFromProvider(each, {
       ...ref,
@@ -115,6 +115,15 @@ export function failureOf(
   const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
   const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });
   return isDelivered ? afterContent(report, stamp) : report;
+}
+
+function linkOf(thrown: unknown): unknown {
+  try {
+    return thrown instanceof BadEnding ? thrown.link : thrown;
+  } catch {
+    // a proxy that does not let its prototype be read is none of ours
+    return thrown;
+  }
 }
 
 /** Half of an answer was seen: what would have passed before is in doubt now. */

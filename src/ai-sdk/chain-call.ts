@@ -135,6 +135,7 @@ export class ChainCall<Model extends NamedModel> {
       this.abandoned(attempt);
       throw this.#caller?.reason;
     }
+    if (stop?.by === 'reader') return this.abandoned(attempt);
     const error = this.#errorOf(attempt, thrown);
     this.#ledger.add(attempt, usedByFailure(attempt, error), error);
     return error;
@@ -143,12 +144,12 @@ export class ChainCall<Model extends NamedModel> {
   /** Ends the call with a failure after content was delivered: nothing is asked any more. */
   broken(attempt: OpenAttempt<Model>, thrown: unknown): ErrandError {
     const error = this.#failed(attempt, thrown);
-    this.#note(attempt, error);
+    if (attempt.scope.stop?.by !== 'reader') this.#note(attempt, error);
     return new ErrandError({ ...error, attempts: this.#ledger.failures });
   }
 
   /** Ends an attempt whose answer nobody wants any more. */
-  abandoned(attempt: OpenAttempt<Model>): void {
+  abandoned(attempt: OpenAttempt<Model>): ErrorReport {
     attempt.scope.close();
     attempt.entry.memory.abandoned(attempt.entry.name, attempt.key, this.#chain.clock.now());
     const error = this.#report({
@@ -157,6 +158,7 @@ export class ChainCall<Model extends NamedModel> {
       outcome: 'partial',
     });
     this.#ledger.add(attempt, usedByFailure(attempt, error), error);
+    return error;
   }
 
   async #nextAttempt(expected: Expectation): Promise<OpenAttempt<Model>> {

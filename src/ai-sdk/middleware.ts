@@ -6,8 +6,10 @@ import type { LanguageModelV4, LanguageModelV4Middleware } from '@ai-sdk/provide
 import type { LanguageModelV4StreamPart as Part } from '@ai-sdk/provider';
 import type { ErrorReport } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { ambientStamp } from '../errors/thrown/stamp.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
-import { reportFrom } from '../providers/report-from.ts';
+import { failureOf } from './call-failure.ts';
+import { isContent } from './stream-content.ts';
 
 /**
  * Makes the middleware for `wrapLanguageModel`.
@@ -28,7 +30,7 @@ export function errandMiddleware(): LanguageModelV4Middleware {
       let isDelivered = false;
       const parts = new TransformStream<Part, Part>({
         transform(part, controller) {
-          isDelivered ||= 'delta' in part && part.delta !== '';
+          isDelivered ||= isContent(part);
           if (part.type !== 'error' || isOwn(part.error, params.abortSignal))
             controller.enqueue(part);
           else
@@ -63,7 +65,13 @@ async function typed<T>(
 
 /** The caller's own abort is thrown as it is: the SDK and applications look for it. */
 function isOwn(thrown: unknown, signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true || thrown instanceof ErrandError;
+  if (signal?.aborted === true) return true;
+  try {
+    return thrown instanceof ErrandError;
+  } catch {
+    // a proxy that does not let its prototype be read is none of ours
+    return false;
+  }
 }
 
 /** The stream with another error in place of the one that ends it. */
@@ -93,15 +101,13 @@ function withTypedEnd(
 const SDK_ERROR = Symbol.for('vercel.ai.error');
 const SDK_CALL_ERROR = Symbol.for('vercel.ai.error.AI_APICallError');
 
-function typedError(thrown: unknown, model: LanguageModelV4, delivered: boolean): ErrandError {
+function typedError(thrown: unknown, model: LanguageModelV4, isDelivered: boolean): ErrandError {
   const provider = model.provider.split('.')[0] ?? model.provider;
-  const report = reportFrom(thrown, {
-    provider,
-    model: model.modelId,
-    operation: 'generate',
-    fallback: 'provider.unknown',
-    delivered,
-  });
+  const report = failureOf(
+    thrown,
+    { provider, model: model.modelId },
+    { stamp: ambientStamp(), isBegun: isDelivered, isDelivered },
+  );
   // without the SDK's error: that holds the prompt, the raw body and all headers, and loggers write causes out
   return Object.assign(new ErrandError(report), {
     [SDK_ERROR]: true,

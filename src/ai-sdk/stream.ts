@@ -14,11 +14,13 @@ import { MACHINE_CLOCK } from '../machine-clock.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
 import { BadEnding, badEndingOf, INTERRUPTED } from './call-failure.ts';
+import { AttemptStopped } from './attempt-scope.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { endingFor, optionsFor, withRecord } from './entry-options.ts';
 import { expectedTokens } from './expect-tokens.ts';
 import { reportedUsage } from './generate.ts';
 import type { Chain } from './options.ts';
+import { isContent } from './stream-content.ts';
 
 type Model = LanguageModelV4;
 type Finish = Extract<Part, { type: 'finish' }>;
@@ -108,6 +110,9 @@ class Reading {
   /** Held back to the end of the stream: an error may follow it. */
   #finish: Finish | undefined;
   #isFinished = false;
+  /** Somebody waits for the next part, and so do we. */
+  #isAsked = false;
+  #controller: ReadableStreamDefaultController<Part> | undefined;
   /** Nobody reads any more: what fails now is on the bill already. */
   #isCancelled = false;
   #failure: { readonly error: unknown } | undefined;
@@ -128,18 +133,32 @@ class Reading {
     attempt.isBegun = true;
     // whatever fails from here on fails after content, unless the answer is empty and over
     attempt.isDelivered = true;
-    attempt.scope.touch(this.#idleMs);
+    attempt.scope.rest();
+    attempt.scope.onStop = () => this.#stopUnasked();
+  }
+
+  start(controller: ReadableStreamDefaultController<Part>): void {
+    this.#controller = controller;
   }
 
   async pull(controller: ReadableStreamDefaultController<Part>): Promise<void> {
     if (this.#failure !== undefined) return failLater(controller, this.#failure.error);
+    this.#isAsked = true;
     try {
       const part = this.#held.shift() ?? (await this.#next());
       if (part === undefined) controller.close();
       else controller.enqueue(part);
     } catch (thrown) {
       this.#fail(controller, thrown);
+    } finally {
+      this.#isAsked = false;
     }
+  }
+
+  /** Ends an attempt that was stopped while nobody asked for more, so that it is on the bill. */
+  #stopUnasked(): void {
+    if (!this.#isAsked && this.#controller !== undefined)
+      this.#fail(this.#controller, new AttemptStopped());
   }
 
   cancel(reason: unknown): void {
@@ -151,8 +170,10 @@ class Reading {
   async #next(): Promise<Part | undefined> {
     while (!this.#isFinished) {
       const finish = this.#finish;
+      // only while a part is asked for can the provider be silent; after the end nothing has to come
+      if (finish === undefined) this.#attempt.scope.listen(this.#idleMs);
       const part = await readPart(this.#chain, this.#attempt, { reader: this.#reader, finish });
-      if (finish === undefined) this.#attempt.scope.touch(this.#idleMs);
+      if (finish === undefined) this.#attempt.scope.rest();
       if (part?.type !== 'finish') return part ?? this.#finished(finish);
       this.#finish = part;
     }
@@ -233,21 +254,6 @@ function release(reader: ReadableStreamDefaultReader<Part>, reason: unknown): vo
   // the failure is known already, and a stream that is thrown away has no other listener
   reader.cancel(reason).catch(() => undefined);
 }
-
-/** Whether somebody who reads the stream has seen something of the answer. */
-function isContent(part: Part): boolean {
-  return 'delta' in part ? part.delta !== '' : WHOLE_CONTENT.has(part.type);
-}
-
-const WHOLE_CONTENT: ReadonlySet<Part['type']> = new Set<Part['type']>([
-  'tool-call',
-  'tool-result',
-  'tool-approval-request',
-  'custom',
-  'file',
-  'reasoning-file',
-  'source',
-]);
 
 function charsIn(part: Part): number {
   if ('delta' in part) return part.delta.length;

@@ -4,12 +4,13 @@
  * server asks during the call.
  */
 import { invalid } from './arguments.ts';
+import type { ErrorReport } from '../errors/report/report.ts';
 import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import type { McpCaller } from './caller.ts';
 import type { McpHost, ReadRun } from './host.ts';
 import { chosenIn, plainQuestion, type PlainQuestion } from './question.ts';
 import { readState, signState, type AskedState, type CallIdentity } from './request-state.ts';
-import { runResult, type ToolResult } from './results.ts';
+import { runResult, unreadResult, type ToolResult } from './results.ts';
 import type { Era, SdkContext } from './sdk.ts';
 
 /** A call that the client repeats once it has asked its person. */
@@ -63,26 +64,38 @@ export class Asking {
       throw invalid('The call brings an answer without the requestState of its question');
     const signed = { key: await this.#host.stateKey(), nowMs: this.#host.now() };
     const asked = readState(state, identity, signed);
-    const chosen = chosenIn(context.mcpReq.inputResponses?.[KEY]);
-    const read = await this.#host.read(asked.run);
-    if (chosen === undefined) return runResult(read);
-    const isTaken = await this.#answer(asked, plainQuestion(read), chosen);
-    return this.follow(asked.run, isTaken ? asked.round + 1 : MOST_ROUNDS);
+    return ofRun(this.#host, asked.run, () => this.#brought(asked));
   }
 
-  async follow(run: string, firstRound = 0): Promise<ToolResult | InputRequired> {
+  async #brought(asked: AskedState): Promise<ToolResult | InputRequired> {
+    const chosen = chosenIn(this.#options.context.mcpReq.inputResponses?.[KEY]);
+    const read = await this.#host.read(asked.run);
+    if (chosen === undefined) return runResult(read);
+    const { isTaken, refusal } = await this.#answer(asked, plainQuestion(read), chosen);
+    return this.#follow(asked.run, { round: isTaken ? asked.round + 1 : MOST_ROUNDS, refusal });
+  }
+
+  /** From here on the run is known, and no failure loses it. */
+  follow(run: string): Promise<ToolResult | InputRequired> {
+    return ofRun(this.#host, run, () => this.#follow(run, { round: 0 }));
+  }
+
+  async #follow(run: string, from: Round): Promise<ToolResult | InputRequired> {
     const { rested, era, caller } = this.#options;
-    for (let round = firstRound; ; round++) {
+    let { round, refusal }: Round = from;
+    for (; ; round++) {
       await rested(run);
       const read = await this.#host.read(run);
       const question = caller.canAsk && round < MOST_ROUNDS ? plainQuestion(read) : undefined;
-      if (question === undefined) return runResult(read);
+      if (question === undefined) return runResult(read, refusal);
       const asked = askedOf(read, question, round);
       if (era === 'modern') return this.#required(asked, question);
       const chosen = await this.#ask(question);
       if (chosen === undefined) return runResult(await this.#host.read(run));
+      const answered = await this.#answer(asked, question, chosen);
       // a question that nobody has taken the answer of would be asked again
-      if (!(await this.#answer(asked, question, chosen))) round = MOST_ROUNDS;
+      if (!answered.isTaken) round = MOST_ROUNDS;
+      refusal = answered.refusal;
     }
   }
 
@@ -110,12 +123,15 @@ export class Asking {
     }
   }
 
-  /** A question that is no longer open refuses the answer itself. */
+  /**
+   * A question that is no longer open refuses the answer itself, and one that is no option is refused. That
+   * is no failure of the call: the run is there, and is shown as it is.
+   */
   async #answer(
     { run, gate, opening }: AskedState,
     question: PlainQuestion | undefined,
     chosen: string,
-  ): Promise<boolean> {
+  ): Promise<Answered> {
     const { caller, waitMs, trace } = this.#options;
     const isSame = question?.gate === gate && question.opening === opening;
     const answer = {
@@ -126,7 +142,35 @@ export class Asking {
       isByProgram: false,
       trace,
     };
-    return this.#host.answer(run, answer, waitMs);
+    try {
+      return { isTaken: await this.#host.answer(run, answer, waitMs) };
+    } catch (thrown) {
+      return { isTaken: false, refusal: this.#host.report(thrown) };
+    }
+  }
+}
+
+interface Round {
+  readonly round: number;
+  /** Why the last answer was not taken. */
+  readonly refusal?: ErrorReport | undefined;
+}
+
+interface Answered {
+  readonly isTaken: boolean;
+  readonly refusal?: ErrorReport;
+}
+
+/** A failure after a run was started or moved is about that run: the caller must not lose it. */
+export async function ofRun<T>(
+  host: McpHost,
+  run: string,
+  work: () => Promise<T>,
+): Promise<T | ToolResult> {
+  try {
+    return await work();
+  } catch (thrown) {
+    return unreadResult(run, host.report(thrown));
   }
 }
 

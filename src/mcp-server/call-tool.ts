@@ -8,7 +8,7 @@ import {
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import { checkArguments, givenArguments, waitMs, withShorterWait } from './arguments.ts';
-import { Asking, type InputRequired } from './asking.ts';
+import { Asking, ofRun, type InputRequired } from './asking.ts';
 import type { McpCaller } from './caller.ts';
 import type { ListQuery, McpHost } from './host.ts';
 import type { Progress } from './progress.ts';
@@ -197,8 +197,10 @@ class CalledTool {
     const { reason, wait_seconds: wait } = this.#given;
     const { by } = this.#call.caller;
     await this.#host.cancel(run, { by, ...(typeof reason === 'string' ? { reason } : {}) });
-    await this.#rested(run, waitMs(wait));
-    return runResult(await this.#host.read(run));
+    return ofRun(this.#host, run, async () => {
+      await this.#rested(run, waitMs(wait));
+      return runResult(await this.#host.read(run));
+    });
   }
 
   #rested(run: string, ms: number): Promise<void> {

@@ -1,4 +1,5 @@
 /** Questions of a run as forms that a client shows to its person. */
+import { oneLine, visible } from '../errors/support/printable.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
 import { readProperty } from '../errors/support/safe-json.ts';
 import type { OpenQuestion } from '../history/open-questions.ts';
@@ -48,14 +49,15 @@ function formOf(
   texts: readonly string[],
   workflow: string,
 ): JsonObject {
-  const names = texts.map(
-    (text) => labels.find(({ value }) => textOf(value) === text)?.label ?? text,
+  // a client shows these on a terminal; the options themselves stay exact
+  const names = texts.map((text) =>
+    oneLine(labels.find(({ value }) => textOf(value) === text)?.label ?? text),
   );
   const failure = error === undefined ? '' : `\n\n${error.kind}: ${error.message}`;
   const isNamed = names.some((name, at) => name !== texts[at]);
   return {
     mode: 'form',
-    message: `${workflow}: ${prompt}${failure}`.slice(0, MAX_MESSAGE_CHARS),
+    message: visible(`${workflow}: ${prompt}${failure}`).slice(0, MAX_MESSAGE_CHARS),
     requestedSchema: {
       type: 'object',
       properties: {

@@ -1,8 +1,9 @@
 /** Results of calls: data for programs, and a short text for the model. */
 import { forModel, forPerson, type ModelReport } from '../errors/report/audiences.ts';
+import { rebuild } from '../errors/report/build.ts';
 import { utf8Bytes } from '../errors/report/bounded-text.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
-import { jsonText } from '../errors/support/printable.ts';
+import { jsonText, visible } from '../errors/support/printable.ts';
 import type { JsonValue } from '../errors/support/safe-json.ts';
 import type { NextMove } from '../history/next-moves.ts';
 import type { OpenQuestion } from '../history/open-questions.ts';
@@ -31,7 +32,8 @@ function resultOf(
   { isError = false }: { readonly isError?: boolean } = {},
 ): ToolResult {
   return {
-    content: [{ type: 'text', text: clipped(text, MAX_CONTENT_BYTES) }],
+    // clients show it on terminals; what is exact is the data
+    content: [{ type: 'text', text: clipped(visible(text), MAX_CONTENT_BYTES) }],
     structuredContent,
     ...(isError ? { isError: true } : {}),
   };
@@ -44,8 +46,24 @@ export function refusedResult(report: ErrorReport): ToolResult {
   return resultOf({ error }, lines.join('\n'), { isError: true });
 }
 
-/** The run as `errand run --format json` prints it, with what can be done next. */
-export function runResult(read: ReadRun): ToolResult {
+/** A run that was started or moved, and of which nothing more is known. */
+export function unreadResult(run: string, report: ErrorReport): ToolResult {
+  // whatever could not be done, the run is there
+  const isBegun = report.outcome !== 'not_started';
+  const error = forPerson(isBegun ? report : rebuild(report, { outcome: 'unknown' }));
+  const lines = [
+    `Run ${run} is there, and could not be shown. Do not start another for it.`,
+    failureText(forModel(report)),
+    `To read it: get_run ${jsonText({ run })}.`,
+  ];
+  return resultOf({ run, error }, lines.join('\n'), { isError: true });
+}
+
+/**
+ * The run as `errand run --format json` prints it, with what can be done next.
+ * @param refusal - why an answer that the call brought was not taken
+ */
+export function runResult(read: ReadRun, refusal?: ErrorReport): ToolResult {
   const { view, status } = read;
   const { run, workflow, output, error, waiting, in_doubt: inDoubt, costs } = view;
   const nextMoves = read.nextMoves.map((move) => moveOf(move, run));
@@ -62,6 +80,7 @@ export function runResult(read: ReadRun): ToolResult {
   };
   const lines = [
     `Run ${run} of ${workflow}: ${status}.`,
+    refusal === undefined ? '' : `The answer was not taken: ${forModel(refusal).message}`,
     // what can be done next must not be cut off
     clipped(aboutRun(read).join('\n'), MAX_ABOUT_BYTES),
     ...nextMoves.map(moveText),

@@ -1,4 +1,5 @@
 /** The tools that start runs: one for each workflow, or one for all where there are many. */
+import { visible } from '../errors/support/printable.ts';
 import { isJsonObject, type JsonObject } from '../errors/support/safe-json.ts';
 import type { McpWorkflow } from './host.ts';
 import { builtinTool, DEFAULT_WAIT_SECONDS, waitField, type ToolDefinition } from './tools.ts';
@@ -65,17 +66,36 @@ function toolOf({ name: workflow, description, input }: McpWorkflow, name: strin
     name,
     workflow,
     own,
-    description: `${what}${broken}\n\n${RESULT}`,
-    inputSchema: { ...(input ?? { type: 'object' }), properties: { ...inputs, ...added } },
+    description: `${visible(what)}${broken}\n\n${RESULT}`,
+    inputSchema: {
+      ...(input ?? { type: 'object' }),
+      properties: { ...described(inputs), ...added },
+    },
     annotations: { destructiveHint: true },
   };
+}
+
+/** Clients show what inputs are for; the rest of a schema is data. */
+function described(inputs: JsonObject): JsonObject {
+  const entries = Object.entries(inputs).map(([name, field]) => {
+    const about = isJsonObject(field) ? field['description'] : undefined;
+    return [
+      name,
+      isJsonObject(field) && typeof about === 'string'
+        ? { ...field, description: visible(about) }
+        : field,
+    ] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function startRunTool(workflows: readonly McpWorkflow[]): StartTool {
   return {
     name: START_RUN,
     own: Object.keys(OWN),
-    description: `Start a run of a workflow. ${RESULT}\n\nWorkflows:\n${listed(workflows)}`,
+    description: visible(
+      `Start a run of a workflow. ${RESULT}\n\nWorkflows:\n${listed(workflows)}`,
+    ),
     inputSchema: {
       type: 'object',
       properties: {

@@ -23,7 +23,8 @@ export const FINISH: Part = {
 export type Turn =
   | { readonly text: string; readonly finish?: LanguageModelV4GenerateResult['finishReason'] }
   | { readonly thrown: unknown }
-  | { readonly parts: readonly Part[]; readonly breaks?: unknown }
+  /** `stays`: nothing comes after the parts, and no end. */
+  | { readonly parts: readonly Part[]; readonly breaks?: unknown; readonly stays?: true }
   | { readonly hangs: true };
 
 export interface ScriptedModel extends LanguageModelV4 {
@@ -62,7 +63,7 @@ export function scripted(
       if ('hangs' in turn) return untilAborted(options.abortSignal);
       if ('thrown' in turn) throw turn.thrown;
       const parts = 'parts' in turn ? turn.parts : textParts(turn.text);
-      return { stream: streamOf(parts, 'parts' in turn ? turn.breaks : undefined) };
+      return { stream: streamOf(parts, 'parts' in turn ? turn : {}) };
     },
   };
 }
@@ -81,14 +82,19 @@ export function begunText(...deltas: readonly string[]): readonly Part[] {
   ];
 }
 
-function streamOf(parts: readonly Part[], breaks: unknown): ReadableStream<Part> {
+function streamOf(
+  parts: readonly Part[],
+  { breaks, stays }: { readonly breaks?: unknown; readonly stays?: true },
+): ReadableStream<Part> {
   const left = [...parts];
   return new ReadableStream<Part>({
-    pull(controller) {
+    pull(controller): Promise<void> | undefined {
       const part = left.shift();
       if (part !== undefined) controller.enqueue(part);
+      else if (stays === true) return new Promise(() => undefined);
       else if (breaks === undefined) controller.close();
       else controller.error(breaks);
+      return undefined;
     },
   });
 }

@@ -85,6 +85,10 @@ async function read(): Promise<{ readonly text: string; readonly isWhole: boolea
 const whole = () =>
   streams(openaiWire.stream({ text: 'From the second.', stop: openaiWire.stops.good }));
 
+/** What Anthropic sends before the first word. */
+const [MESSAGE_START = ''] = anthropicWire.beginning.match(/^event: message_start\n.*\n\n/) ?? [];
+const OVERLOADED_EVENT = `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })}\n\n`;
+
 describe('a client of an endpoint with a chain', () => {
   it('reads the answer of the second model when the first is overloaded', async () => {
     const body = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
@@ -110,6 +114,19 @@ describe('a client of an endpoint with a chain', () => {
     second.answer(whole());
     expect(await read()).toEqual({ text: 'From the second.', isWhole: true });
     expect(rows[0]).toMatchObject({ kind: 'provider.network' });
+  });
+
+  it.each([
+    ['is overloaded', OVERLOADED_EVENT, 'provider.overloaded'],
+    ['breaks off', '', 'provider.network'],
+  ])('reads it also when the first announces its message and then %s', async (_, rest, kind) => {
+    first.answer((response) => {
+      response.writeHead(200, EVENT_STREAM);
+      response.write(MESSAGE_START + rest, () => response.destroy());
+    });
+    second.answer(whole());
+    expect(await read()).toEqual({ text: 'From the second.', isWhole: true });
+    expect(rows[0]).toMatchObject({ kind });
   });
 
   it('reads half an answer once, and an end that is none, when the first breaks off after it', async () => {

@@ -132,10 +132,40 @@ describe.each(ERAS)('%s', (era) => {
     expect(isAboutFailure).toBe(name === 'edit');
   });
 
-  test('an answer that is none of the options is refused, and the gate stays open', async () => {
-    const agent = await server.connect({ era, person: accept('perhaps') });
+  test.each(['perhaps', 'Yes', '', '\u001b[2J'])(
+    'an answer that is none of the options leaves the run paused, with its id: %j',
+    async (value) => {
+      const agent = await server.connect({ era, person: accept(value) });
+      const before = (await runsOf('ask')).length;
+      const { isError, structuredContent, content } = await agent.call('ask');
+      expect([isError, structuredContent]).toMatchObject([
+        undefined,
+        { run: expect.any(String), status: 'paused', waiting: { options: ['yes', 'no'] } },
+      ]);
+      expect(content[0].text).toContain('The answer was not taken: ');
+      expect((await runsOf('ask')).length).toBe(before + 1);
+      const { run } = structuredContent;
+      expect(await agent.data('answer_question', { run, value: 'yes' })).toMatchObject({
+        status: 'completed',
+      });
+    },
+  );
+
+  test('a run that somebody else has ended while the person was asked shows its output', async () => {
+    const other = await server.connect({ era });
+    const agent = await server.connect({
+      era,
+      person: async () => {
+        const [{ run }] = await runsOf('ask');
+        await other.data('answer_question', { run, value: 'no' });
+        return accept('yes')();
+      },
+    });
     const { isError, structuredContent } = await agent.call('ask');
-    expect([isError, structuredContent.error.kind]).toEqual([true, 'validation.input']);
+    expect([isError, structuredContent]).toMatchObject([
+      undefined,
+      { status: 'completed', output: 'no' },
+    ]);
   });
 });
 
@@ -170,17 +200,22 @@ describe('the state of a question', () => {
     const brought = { inputResponses: ACCEPT, requestState: state };
     const answered = await call('sign', {}, brought);
     expect(answered.structuredContent).toMatchObject({ status: 'completed', output: 'yes' });
-    expect(kindOf(await call('sign', {}, brought))).toEqual([true, 'run.already_ended']);
+    const again = await call('sign', {}, brought);
+    expect(again.structuredContent).toEqual(answered.structuredContent);
+    expect(again.content[0].text).toContain('The answer was not taken: ');
+    expect(await auditOf(again.structuredContent.run)).toHaveLength(1);
     expect((await runsOf('sign')).length).toBe(before);
   });
 
-  test('of a question that the run has left behind is refused', async () => {
+  test('of a question that the run has left behind answers no other', async () => {
     const agent = await server.connect({ person: accept('1'), isManual: true });
     const first = await agent.call('twice');
     const one = { answer: { action: 'accept', content: { value: '1' } } };
     const brought = { inputResponses: one, requestState: first.requestState };
     expect((await agent.call('twice', {}, brought)).resultType).toBe('input_required');
-    expect(kindOf(await agent.call('twice', {}, brought))).toEqual([true, 'gate.closed']);
+    const late = await agent.call('twice', {}, brought);
+    expect(late.structuredContent).toMatchObject({ status: 'paused', waiting: { node: 'second' } });
+    expect(await auditOf(late.structuredContent.run)).toHaveLength(1);
   });
 
   test('of a question that is answered elsewhere brings nothing', async () => {
@@ -189,7 +224,8 @@ describe('the state of a question', () => {
     const other = await server.connect({ person: accept('no') });
     expect(await other.data('resume_run', { run })).toMatchObject({ output: 'no' });
     const brought = { inputResponses: ACCEPT, requestState: state };
-    expect(kindOf(await call('sign', {}, brought))).toEqual([true, 'run.already_ended']);
+    const late = await call('sign', {}, brought);
+    expect(late.structuredContent).toMatchObject({ run, status: 'completed', output: 'no' });
     expect(await data('get_run', { run })).toMatchObject({ output: 'no' });
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRedactor } from '../../src/errors/redaction/redact.ts';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { ask } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';
@@ -80,6 +81,22 @@ describe.each(PROTOCOLS)('a good answer by $name', (protocol) => {
     expect(await callWith(lost)).toEqual({ id: 'call00001', name: 'lookup', unparsable: lost });
     const kept = '{"id":1763304000000000000}';
     expect(await callWith(kept)).toMatchObject({ arguments: { id: 1763304000000000000 } });
+  });
+
+  it('has no half of a secret where arguments that do not parse are cut', async () => {
+    if (protocol.name === 'gemini') return;
+    const secret = 'Zq9xhunterKtwoLthree77correct00horse';
+    const written = `{"id":12345678901234567890,"t":"${'a'.repeat(1950)}${secret}"}`;
+    const tool = { id: 'call00001', name: 'lookup', arguments: written };
+    upstream.answer(streams(protocol.stream({ tool, stop: protocol.stops.tool })));
+    const redactor = createRedactor([secret]);
+    const result = await ask(protocol, upstream.url, {
+      call: { tools: [LOOKUP] },
+      context: { redactor },
+    });
+    const text = JSON.stringify(result.output);
+    expect(text).toContain('unparsable');
+    expect(text).not.toContain(secret.slice(0, 8));
   });
 
   it('tells its parts while they come', async () => {

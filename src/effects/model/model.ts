@@ -6,6 +6,7 @@ import { isPlainObject } from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type {
   ModelReply,
+  ToolCall,
   ModelCall,
   ModelProgress,
   PartialReply,
@@ -219,7 +220,7 @@ function answered(state: StreamState, callContext: CallContext): EffectResult {
   const turn = turnOf(state.turn, modelRef.provider, toolCalls);
   const answer: ModelReply = {
     text,
-    toolCalls,
+    toolCalls: toolCalls.map((each) => withoutExcess(each, context)),
     ...(reasoning === '' ? {} : { reasoning }),
     ...(turn.type === 'kept' ? { turn: turn.turn } : {}),
     ...(by === undefined || by === '' || by === modelRef.model
@@ -234,6 +235,17 @@ function answered(state: StreamState, callContext: CallContext): EffectResult {
     ...usedUp(finish?.usage, estimateUsage(call, writtenIn(state))),
     ...suppressedOf(state, modelRef, turn),
   };
+}
+
+/** A longer text does not help the model to correct its call. */
+const MAX_UNPARSABLE_CHARS = 2_000;
+
+function withoutExcess(toolCall: ToolCall, { redactor }: EffectContext): ToolCall {
+  const { unparsable } = toolCall;
+  if (unparsable === undefined) return toolCall;
+  // cut after redaction, or half of a secret could remain
+  const kept = redactor.values(unparsable).slice(0, MAX_UNPARSABLE_CHARS).toWellFormed();
+  return { ...toolCall, unparsable: kept };
 }
 
 function failed(

@@ -1,6 +1,6 @@
 /**
  * Progress of one effect without secrets. Streamed text comes in pieces, and a secret may be spread over
- * several, so the end of a piece that may begin one is held back until the next piece or the end.
+ * several, so the end of a piece that may be a part of one is held back until the next piece or the end.
  */
 import { toOutput } from '../../machine/state/stored-output.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
@@ -9,10 +9,21 @@ import type { ModelProgress } from '../../machine/conversation/model-message.ts'
 
 type Delta = Exclude<ModelProgress, { readonly type: 'retracted' }>;
 
+interface Held {
+  readonly value: Delta;
+  /** Searched again only when it is this long, so that a text that is held for long costs linear time. */
+  readonly searchedFrom: number;
+}
+
+/** Shorter ones are searched with each piece. */
+const SHORT_CHARS = 512;
+const GROWTH = 1.5;
+
 export class ProgressRedaction {
   readonly #redactor: Redactor;
   readonly #notify: (value: JsonValue) => void;
-  #held: Delta | undefined;
+  /** By type: a listener joins the pieces of each, whatever came in between. */
+  readonly #held = new Map<Delta['type'], Held>();
 
   constructor(redactor: Redactor, notify: (value: JsonValue) => void) {
     this.#redactor = redactor;
@@ -22,11 +33,14 @@ export class ProgressRedaction {
   /** Notifies of streamed text of a model. */
   text(value: JsonValue): void {
     if (!isDelta(value)) return this.value(value);
-    if (this.#held?.type !== value.type) this.end();
-    const delta = (this.#held?.delta ?? '') + value.delta;
-    const heldChars = this.#redactor.begunChars?.(delta) ?? 0;
+    const held = this.#held.get(value.type);
+    const delta = (held?.value.delta ?? '') + value.delta;
+    const isLongEnough = delta.length >= (held?.searchedFrom ?? 0);
+    const heldChars = isLongEnough ? (this.#redactor.begunChars?.(delta) ?? 0) : delta.length;
     const cut = delta.length - heldChars;
-    this.#held = { ...value, delta: delta.slice(cut) };
+    const rest = delta.slice(cut);
+    const searchedFrom = isLongEnough ? nextLength(rest.length) : (held?.searchedFrom ?? 0);
+    this.#held.set(value.type, { value: { ...value, delta: rest }, searchedFrom });
     if (cut > 0) this.value({ ...value, delta: delta.slice(0, cut) });
   }
 
@@ -38,10 +52,13 @@ export class ProgressRedaction {
 
   /** Notifies of what is left when the effect has ended. */
   end(): void {
-    const held = this.#held;
-    this.#held = undefined;
-    if (held !== undefined && held.delta !== '') this.value({ ...held });
+    for (const { value } of this.#held.values()) if (value.delta !== '') this.value({ ...value });
+    this.#held.clear();
   }
+}
+
+function nextLength(heldChars: number): number {
+  return heldChars < SHORT_CHARS ? 0 : heldChars * GROWTH;
 }
 
 function isDelta(value: JsonValue): value is Delta & JsonObject {

@@ -15,6 +15,7 @@ import {
 } from './text-decodings.ts';
 import { readingsOf } from './misread-encodings.ts';
 import { assignedIn, isSecretName, redactAssignments } from './secret-names.ts';
+import { settledChars, type FindersOfBegun } from './begun-secrets.ts';
 import { partsOf } from './secret-parts.ts';
 import { encodingsOf, spellingsOf } from './secret-spellings.ts';
 
@@ -24,6 +25,9 @@ const MIN_VALUE_CHARS = 4;
 /** Two lines that happen to end and begin with the halves of a shorter value are just two lines. */
 const MIN_BROKEN_CHARS = 12;
 
+/** Backspaces that come later can take out as many letters. */
+const SPARE_CHARS = 4;
+
 export interface Redactor {
   /** For reports and `stderr`: configured values and secret shapes. */
   readonly text: (text: string, key?: string) => string;
@@ -31,7 +35,7 @@ export interface Redactor {
   readonly values: (text: string) => string;
   /** Adds a secret that was not known at the start, such as a key that was just made. */
   readonly learn?: (value: string) => void;
-  /** How many characters at the end of a text may be the beginning of a secret, for text that comes in pieces. */
+  /** How many characters at the end of a text that continues may be a part of a secret: nothing can be cut there. */
   readonly begunChars?: (text: string) => number;
   /** True while it knows no value, so that a caller can skip `values`. */
   readonly isEmpty?: () => boolean;
@@ -65,6 +69,10 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
     inHex: (hex) => encoded.rangesIn(hex),
     inLines: (meant) => plain.rangesIn(meant, MIN_BROKEN_CHARS),
   };
+  const begun: FindersOfBegun = {
+    plain: (meant) => plain.begunAt(meant, SPARE_CHARS),
+    encoded: (meant) => encoded.begunAt(meant),
+  };
   const values = (text: string): string => {
     if (text.length < MIN_VALUE_CHARS || plain.isEmpty) return text;
     const options = { mark: REDACTED, meanings: new Meanings() };
@@ -77,7 +85,7 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
     values,
     learn: (value) => learn([value]),
     isEmpty: () => plain.isEmpty,
-    begunChars: (text) => Math.max(plain.begunChars(text), encoded.begunChars(text)),
+    begunChars: (text) => (plain.isEmpty ? 0 : text.length - settledChars(text, begun, finders)),
     text: (text, key) => {
       if (key !== undefined && text !== '' && isSecretName(key)) return REDACTED;
       const redacted = values(text);
@@ -124,6 +132,7 @@ export function isTrivial(value: string): boolean {
 class Needles {
   readonly #known = new Set<string>();
   #sorted: readonly string[] = [];
+  #byFirst: ReadonlyMap<string, readonly string[]> = new Map();
 
   get isEmpty(): boolean {
     return this.#sorted.length === 0;
@@ -136,6 +145,7 @@ class Needles {
     // a host starts the same workflow many times
     if (this.#known.size === before) return;
     this.#sorted = [...this.#known].sort((a, b) => b.length - a.length);
+    this.#byFirst = Map.groupBy(this.#sorted, (needle) => needle.charAt(0));
   }
 
   redact(text: string): string {
@@ -156,18 +166,20 @@ class Needles {
     });
   }
 
-  /** The longest end of the text with which one of the needles begins. */
-  begunChars(text: string): number {
-    let longest = 0;
-    for (const needle of this.#sorted) {
-      const [first = ''] = needle;
-      const from = Math.max(0, text.length - needle.length + 1);
-      for (let at = text.indexOf(first, from); at >= 0; at = text.indexOf(first, at + 1)) {
-        if (text.length - at <= longest) break;
-        if (needle.startsWith(text.slice(at))) longest = text.length - at;
-      }
+  /**
+   * Where a needle begins with which the text ends; the length of the text where none does. As many
+   * characters as `spare` may follow what has begun.
+   */
+  begunAt(text: string, spare = 0): number {
+    const longest = this.#sorted[0]?.length ?? 0;
+    for (let at = Math.max(0, text.length - spare - longest + 1); at < text.length; at++) {
+      const needles = this.#byFirst.get(text.charAt(at));
+      if (needles === undefined) continue;
+      const seen = text.slice(at, Math.max(at + 1, text.length - spare));
+      if (needles.some((needle) => needle.length > seen.length && needle.startsWith(seen)))
+        return at;
     }
-    return longest;
+    return text.length;
   }
 
   /** `base64` breaks its lines, `xxd` writes spaces, and a text put on one line has spaces for its breaks. */

@@ -11,6 +11,20 @@ export interface Form {
   readonly needs: string | RegExp;
   /** A text, which is quicker, where every match decodes to the same. */
   readonly means: string | ((written: string, group: string) => string);
+  /** Matches what may become a match, at the end of a text that continues. */
+  readonly unfinished?: RegExp;
+  /** Occurs where one has begun; `needs` does, unless this is here. */
+  readonly begins?: string;
+}
+
+/** False only where the form does not occur. */
+export function mayOccur({ needs }: Pick<Form, 'needs'>, text: string): boolean {
+  return typeof needs === 'string' ? text.includes(needs) : needs.test(text);
+}
+
+/** False only where the form neither occurs nor has begun. */
+export function mayBegin({ needs, begins }: Form, text: string): boolean {
+  return mayOccur({ needs: begins ?? needs }, text);
 }
 
 /** Characters that are not drawn (`Default_Ignorable_Code_Point`), in units, which is quicker. */
@@ -38,6 +52,8 @@ export const AS_SEEN: Form = {
     'g',
   ),
   means: '',
+  unfinished:
+    /(?:\u001b\[|\u009b)[0-?]{0,32}[ -/]{0,4}$|\u001b[\]PX^_][^\u0007\u001b\u009c]{0,512}\u001b?$|\u001b[ -/]{0,4}$|[\ud82f\ud834\udb40-\udb43]$/,
 };
 
 /**
@@ -58,6 +74,14 @@ export const ESCAPED_UNSEEN: Form = {
     'gi',
   ),
   means: '',
+  unfinished: new RegExp(
+    [
+      String.raw`\\+(?:u[\da-f]{0,3})?$`,
+      String.raw`\\{1,4}u001b(?:\[[0-?]{0,32}[ -/]{0,4}|[ -/]{0,4}|[\]PX^_][^\\]{0,512}(?:\\+(?:u[\da-f]{0,4})?)*)$`,
+      String.raw`\\{1,4}udb4[0-3](?:\\+(?:ud?[c-f]?[\da-f]?)?)?$`,
+    ].join('|'),
+    'i',
+  ),
 };
 
 export function asSeen(text: string): string {
@@ -69,6 +93,7 @@ export const BREAKS: Form = {
   needs: /[\r\u000b\u000c\u0085\u2028\u2029]/,
   pattern: FOREIGN_BREAK,
   means: '\n',
+  unfinished: /\r$/,
 };
 
 /** Bytes that are not UTF-8, also the byte that begins a colour on terminals of eight bits. */
@@ -76,6 +101,7 @@ export const UNREADABLE: Form = {
   needs: '\ufffd',
   pattern: /\ufffd(?:[0-9;:]{1,32}m)?/g,
   means: '',
+  unfinished: /\ufffd[0-9;:]{0,32}$/,
 };
 
 /** Letters that a backspace deletes; `man` writes bold and underlined letters so. */
@@ -83,6 +109,7 @@ export const OVERSTRUCK: Form = {
   needs: '\b',
   pattern: /[^\n\b]{4}[\b]{4}|[^\n\b]{3}[\b]{3}|[^\n\b]{2}[\b]{2}|[^\n\b][\b](?!_)|[\b]_/g,
   means: '',
+  unfinished: /[^\n\b]{1,4}[\b]{0,3}$|[\b]+$/,
 };
 
 /** A program that keeps its lines short breaks long words too, and indents the next line. */
@@ -108,4 +135,5 @@ export const HTML: Form = {
     const isHex = /^#x/i.test(sign);
     return String.fromCodePoint(Number.parseInt(sign.slice(isHex ? 2 : 1), isHex ? 16 : 10));
   },
+  unfinished: /&[#\da-z]{0,7}$/i,
 };

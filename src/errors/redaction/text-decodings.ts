@@ -11,6 +11,7 @@ import {
   HTML,
   LINES_JOINED,
   OVERSTRUCK,
+  mayOccur,
   UNREADABLE,
   type Form,
 } from './seen-text.ts';
@@ -24,7 +25,7 @@ interface Piece {
   readonly writtenChars: number;
 }
 
-interface Decoded {
+export interface Decoded {
   readonly text: string;
   readonly pieces: readonly Piece[];
 }
@@ -42,6 +43,7 @@ const ADDRESS: Form = {
       return written;
     }
   },
+  unfinished: /%(?:[c-f][\da-f](?:%[89ab][\da-f]){0,2}(?:%[89ab]?)?|[\da-f])?$/i,
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
@@ -54,6 +56,7 @@ const JSON_TEXT: Form = {
     sign.length > 1
       ? String.fromCharCode(Number.parseInt(sign.slice(1), 16))
       : (ESCAPES[sign] ?? sign),
+  unfinished: /\\+(?:u[\da-f]{0,3}|x[\da-f]?)?$/i,
 };
 
 /** Decoding all of JSON takes time, and only `\u` can hide something that a screen does not show. */
@@ -69,16 +72,20 @@ const DUMP: Form = {
       .replace(/[ \t]+/g, '')
       .slice(0, 32)
       .toLowerCase(),
+  // a line is one match, to its end; its offset begins with 0 in all but the largest files
+  begins: '0',
+  unfinished:
+    /(?<![^\n])[ \t]*(?:0[\da-f]{0,7}:?|[\da-f]{6,8}:?[ \t]+(?:[\da-f]{0,4}|(?:[\da-f]{2}){1,2}[ \t].*))$/i,
 };
 
 /** The encodings of a text, the last first, and what to search for in the decoded text. */
-interface Way {
+export interface Way {
   readonly through: readonly Form[];
   readonly find: keyof Finders;
 }
 
 /** Come before all others: plain search would redact only one half of an interrupted secret. */
-const SEEN: readonly Way[] = [
+export const SEEN: readonly Way[] = [
   { through: [AS_SEEN], find: 'inSeen' },
   { through: [AS_SEEN, BREAKS], find: 'inText' },
   { through: [AS_SEEN, ADDRESS], find: 'inText' },
@@ -100,7 +107,7 @@ const SEEN: readonly Way[] = [
   { through: [AS_SEEN, JSON_UNSEEN, JSON_UNSEEN, AS_SEEN], find: 'inSeen' },
 ];
 
-const MEANT: readonly Way[] = [
+export const MEANT: readonly Way[] = [
   { through: [ADDRESS], find: 'inText' },
   { through: [JSON_TEXT], find: 'inGapped' },
   { through: [JSON_TEXT, ADDRESS], find: 'inText' },
@@ -150,13 +157,23 @@ interface RedactOptions {
   readonly meanings?: Meanings;
 }
 
-/** Searches every way in the unredacted text: a mark could hide half of a secret from the next way. */
 function redactFound(
   text: string,
   ways: readonly Way[],
   finders: Partial<Finders>,
   { mark, meanings }: Required<RedactOptions>,
 ): string {
+  const found = rangesFound(text, ways, finders, meanings);
+  return found.length === 0 ? text : withMarks(text, found, mark);
+}
+
+/** Searches every way in the unredacted text: a mark could hide half of a secret from the next way. */
+export function rangesFound(
+  text: string,
+  ways: readonly Way[],
+  finders: Partial<Finders>,
+  meanings = new Meanings(),
+): readonly Range[] {
   const written = ways.flatMap(({ through, find: name }) => {
     const find = finders[name];
     if (find === undefined) return [];
@@ -166,7 +183,7 @@ function redactFound(
     if (found.length === 0) return [];
     return layersOf(text, through).reduceRight<readonly Range[]>(writtenRanges, joined(found));
   });
-  return written.length === 0 ? text : withMarks(text, joined(written), mark);
+  return joined(written);
 }
 
 interface Step {
@@ -191,8 +208,9 @@ export class Meanings {
   }
 }
 
-function stepFrom(text: string, { needs, pattern, means }: Form): Step | undefined {
-  if (typeof needs === 'string' ? !text.includes(needs) : !needs.test(text)) return undefined;
+function stepFrom(text: string, form: Form): Step | undefined {
+  if (!mayOccur(form, text)) return undefined;
+  const { pattern, means } = form;
   const meant =
     typeof means === 'string'
       ? text.replace(pattern, means)
@@ -206,7 +224,7 @@ function layersOf(text: string, way: readonly Form[]): readonly Decoded[] {
   return layers;
 }
 
-function decodedOnce({ pattern, means }: Form, text: string): Decoded {
+export function decodedOnce({ pattern, means }: Form, text: string): Decoded {
   const pieces: Piece[] = [];
   let meant = '';
   let end = 0;
@@ -227,7 +245,7 @@ function decodedOnce({ pattern, means }: Form, text: string): Decoded {
 }
 
 /** Maps ranges of the decoded text to the text as written; both go from left to right. */
-function writtenRanges(ranges: readonly Range[], { pieces }: Decoded): readonly Range[] {
+export function writtenRanges(ranges: readonly Range[], { pieces }: Decoded): readonly Range[] {
   let next = 0;
   /** The range of one character; a piece is mapped whole. */
   const writtenAs = (at: number): Range => {

@@ -128,9 +128,10 @@ function unreadable(link: unknown, name: string): Extracted {
 /** A chunk that fits no schema is often an error in a shape that the SDK does not know. */
 function offSchema(link: unknown): Extracted {
   const value = readProperty(link, 'value');
-  if (isPlainObject(value) && hasKey(value, 'error')) {
-    return { status: 200, phase: 'streaming', body: value };
-  }
+  // an event of OpenAI's Responses has it inside the response that failed
+  for (const body of [value, readProperty(value, 'response')])
+    if (isPlainObject(body) && hasKey(body, 'error') && body['error'] !== null)
+      return { status: 200, phase: 'streaming', body };
   return { ...aiSdkFinding(link, 'AI_TypeValidationError'), body: parseBody(value) };
 }
 

@@ -54,9 +54,6 @@ export interface StreamState {
 
 export type OnDelta = (type: 'text' | 'reasoning', delta: string) => void;
 
-/** A longer text does not help the model to correct its call. */
-const MAX_UNPARSABLE_CHARS = 2_000;
-
 export function newStreamState({
   hasTools = false,
 }: { readonly hasTools?: boolean } = {}): StreamState {
@@ -256,18 +253,17 @@ function noteInput(
 function toToolCall(part: SdkToolCall, written: string | undefined): ToolCall {
   const { toolCallId: id, toolName: name, input } = part;
   if (part.invalid === true && typeof input === 'string') {
-    return { id, name, unparsable: input.slice(0, MAX_UNPARSABLE_CHARS) };
+    return { id, name, unparsable: input };
   }
   if (readProperty(part, 'input') === undefined) return { id, name, arguments: {} };
-  if (written !== undefined && isInexact(written))
-    return { id, name, unparsable: written.slice(0, MAX_UNPARSABLE_CHARS) };
+  if (written !== undefined && isInexact(written)) return { id, name, unparsable: written };
   // true: the SDK parsed it from JSON
   const provided = input as JsonValue;
   if (isFiniteThroughout(provided)) return { id, name, arguments: provided };
   // an infinite number would be null in the log: the model is asked to correct it
   const asWords = (_: string, value: unknown): unknown =>
     typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
-  return { id, name, unparsable: JSON.stringify(provided, asWords).slice(0, MAX_UNPARSABLE_CHARS) };
+  return { id, name, unparsable: JSON.stringify(provided, asWords) };
 }
 
 /** It has a number that would lose digits, or a key twice. */

@@ -1,0 +1,92 @@
+/**
+ * Secrets that may have begun at the end of a text that comes in pieces, in every decoding that a whole
+ * text is searched in. A part that may still become a secret, or lies inside one that is complete, has to
+ * wait for the next piece: cut there, neither half would be known again.
+ */
+import { type Form, mayBegin } from './seen-text.ts';
+import {
+  decodedOnce,
+  type Finders,
+  MEANT,
+  rangesFound,
+  SEEN,
+  type Way,
+  writtenRanges,
+} from './text-decodings.ts';
+
+/** Where a secret that the text ends within begins; the length of the text where there is none. */
+export type FindBegun = (meant: string) => number;
+
+/** The needles that one decoding is searched for. */
+type Searched = 'plain' | 'encoded';
+
+export type FindersOfBegun = Readonly<Record<Searched, FindBegun>>;
+
+/** One decoding, and those that go on from it. */
+interface Decoding {
+  readonly searched: Set<Searched>;
+  readonly next: Map<Form, Decoding>;
+}
+
+/** The gaps that programs put between the letters of encoded bytes. */
+const GAPPED: Form = { needs: /[\s:]/, pattern: /[\s:]+/g, means: '' };
+
+const SEARCHED = {
+  inText: { here: ['plain', 'encoded'], acrossGaps: [] },
+  inSeen: { here: ['plain', 'encoded'], acrossGaps: ['encoded'] },
+  inGapped: { here: ['plain', 'encoded'], acrossGaps: ['encoded'] },
+  inHex: { here: ['encoded'], acrossGaps: [] },
+  inLines: { here: ['plain'], acrossGaps: [] },
+} as const satisfies Readonly<Record<keyof Finders, Readonly<Record<string, readonly Searched[]>>>>;
+
+const AS_WRITTEN: Way = { through: [], find: 'inGapped' };
+const WAYS: readonly Way[] = [AS_WRITTEN, ...SEEN, ...MEANT];
+const DECODINGS = treeOf(WAYS);
+
+/** How many characters at the beginning of a text can be shown, whatever comes after it. */
+export function settledChars(text: string, begun: FindersOfBegun, complete: Finders): number {
+  const settled = begunAt(text, DECODINGS, begun);
+  const around = rangesFound(text, WAYS, complete).find(
+    ([start, end]) => start < settled && settled < end,
+  );
+  return around?.[0] ?? settled;
+}
+
+function treeOf(ways: readonly Way[]): Decoding {
+  const root: Decoding = { searched: new Set(), next: new Map() };
+  const add = (through: readonly Form[], searched: readonly Searched[]): void => {
+    let decoding = root;
+    for (const form of through) {
+      const next = decoding.next.get(form) ?? { searched: new Set(), next: new Map() };
+      decoding.next.set(form, next);
+      decoding = next;
+    }
+    for (const one of searched) decoding.searched.add(one);
+  };
+  for (const { through, find } of ways) {
+    const { here, acrossGaps } = SEARCHED[find];
+    add(through, here);
+    if (acrossGaps.length > 0) add([...through, GAPPED], acrossGaps);
+  }
+  return root;
+}
+
+function begunAt(text: string, { searched, next }: Decoding, begun: FindersOfBegun): number {
+  let at = text.length;
+  for (const one of searched) at = Math.min(at, begun[one](text));
+  for (const [form, decoding] of next) at = Math.min(at, begunThrough(text, form, decoding, begun));
+  return at;
+}
+
+/** An unfinished form decodes to nothing yet, and waits too: it may be the first letter of a secret. */
+function begunThrough(text: string, form: Form, decoding: Decoding, begun: FindersOfBegun): number {
+  if (!mayBegin(form, text)) return text.length;
+  const unfinishedAt = form.unfinished?.exec(text)?.index ?? text.length;
+  const decoded = decodedOnce(form, text.slice(0, unfinishedAt));
+  // another decoding has the same text
+  if (unfinishedAt === text.length && decoded.pieces.length === 0) return text.length;
+  const at = begunAt(decoded.text, decoding, begun);
+  if (at === decoded.text.length) return unfinishedAt;
+  const [range] = writtenRanges([[at, at + 1]], decoded);
+  return range?.[0] ?? unfinishedAt;
+}
