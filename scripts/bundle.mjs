@@ -143,8 +143,8 @@ for (const file of filesIn(COMPILED))
   if (file.endsWith('.d.ts')) cpSync(join(COMPILED, file), join(DIST, file));
 
 /**
- * What is loaded on demand from a file with other things in it gets a file of its own, which does nothing but name it
- * again, and is one more to open. Whoever loads it takes it from where it is.
+ * The bundler makes a file that only re-exports for each module that is loaded on demand and lies in a file with
+ * others. Such a file is one more to open, so importers take the module from the file that it is in.
  */
 function leaveOutDoors() {
   const folder = join(DIST, 'chunks');

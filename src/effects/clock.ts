@@ -36,7 +36,7 @@ export function steadyClock(wallMs: () => number, elapsedMs: () => number): () =
 }
 
 /** Milliseconds from a moment in the past. The first look at `performance` would load what observes it. */
-export function elapsedMs(): number {
+function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
 }

@@ -45,12 +45,16 @@ function inOrder(node: SentNode, byId: ReadonlyMap<string, SentNode>): readonly 
   return node.ignored ? inside : [seen(node), ...inside];
 }
 
+function textOf(value: { readonly value?: unknown } | undefined): string {
+  return typeof value?.value === 'string' ? value.value : '';
+}
+
 function seen({ role, name, properties = [] }: SentNode): AxNode {
   const of = (key: string): unknown => properties.find((each) => each.name === key)?.value.value;
   const [level, live] = [of('level'), of('live')];
   return {
-    role: String(role?.value ?? ''),
-    name: String(name?.value ?? ''),
+    role: textOf(role),
+    name: textOf(name),
     ...(typeof level === 'number' ? { level } : {}),
     ...(typeof live === 'string' && live !== 'off' ? { live } : {}),
   };

@@ -14,7 +14,7 @@ export interface UnendedEffect {
   /** Where it was requested, and what it does. */
   readonly action: string;
   readonly attempt: number;
-  /** The run has been rewound since: whoever requests the action next takes over its key. */
+  /** The run has been rewound since: the next request of the action takes over its key. */
   readonly isRewound?: boolean;
   /** The visit that has taken over its key. */
   readonly visit?: string;
@@ -36,7 +36,7 @@ export function noteUnended(state: RunState, scope: Scope, event: Ended, action?
   if (effect.type === 'model' || effect.type === 'transform') return;
   const before = state.unendedEffects.get(effect.key);
   if (!isUnknown) {
-    // its visit goes on under the key that it has taken over
+    // its visit keeps the key that it has taken over
     if (before?.visit === undefined) state.unendedEffects.delete(effect.key);
     else state.unendedEffects.set(effect.key, { ...before, isEnded: true });
     return;

@@ -5,7 +5,8 @@
  * is around it comes back to the same effect.
  */
 import type { EffectRef, EventBody } from './events.ts';
-import type { CheckedResult, NodeResult, Phase, RunState, ScopeResult, Visit } from './state.ts';
+import type { Phase } from './phase.ts';
+import type { CheckedResult, NodeResult, RunState, ScopeResult, Visit } from './state.ts';
 
 /** Keeps the results of a visit that is dropped before they were used. */
 export function keepResults({ keptResults }: RunState, visit: Visit | undefined): void {

@@ -114,7 +114,7 @@ export const keysAreKept: Law = {
     const latest = new Map<string, Execution>();
     return executions.flatMap((execution) => {
       const { effect, path, work, afterSeq, number } = execution;
-      // neither can be told from another one by the other side
+      // both may be repeated at any time
       if (work.type === 'model' || work.type === 'transform') return [];
       if (nodeAt(plan, path)?.node.type === 'agent') return [];
       const action = JSON.stringify([path, work]);

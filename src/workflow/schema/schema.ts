@@ -95,7 +95,7 @@ export class Schema<T = unknown> {
     return { ...inherited, ...this.#hints };
   }
 
-  /** For a schema that is not in use elsewhere. */
+  /** For a schema that nothing else uses. */
   addExample(example: unknown): void {
     this.#hints = { ...this.hints, examples: [example] };
   }
