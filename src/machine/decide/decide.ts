@@ -28,12 +28,12 @@ import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
 import {
   ROOT_SCOPE,
-  type Phase,
   type RunState,
   type Scope,
   type ScopeResult,
   type Visit,
 } from '../state/state.ts';
+import type { Phase } from '../state/phase.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import { effectRequest, requestedEvent } from './effect-request.ts';
 import { hasConversation } from '../conversation/model-request.ts';
