@@ -79,6 +79,11 @@ describe('an error of the client', () => {
     expect(
       statusOf({ code: -32_000, data: { status: 503 }, message: 'x (HTTP 503)' }),
     ).toBeUndefined();
+    // a server is free to count its own errors from 1
+    for (const code of [404, 429, 400, 1001])
+      expect(
+        statusOf({ name: 'ProtocolError', code, data: { status: 404 }, message: 'x (HTTP 404)' }),
+      ).toBeUndefined();
     expect(statusOf(lost(1).error)).toBeUndefined();
     expect(isTooLong(tooLong(1).error)).toBe(true);
   });

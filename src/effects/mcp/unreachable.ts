@@ -209,9 +209,7 @@ function shownAddress(url: string): string {
 /** The HTTP status of a failed response; `from` is the lowest status that counts. */
 export function statusOf(thrown: unknown, from = 400): number | undefined {
   for (const link of causeChain(thrown)) {
-    const code = readProperty(link, 'code');
-    // an error of the protocol has a good status, whatever the server puts into its data
-    if (typeof code === 'number' && code < 0) continue;
+    if (isOfProtocol(link)) continue;
     const found =
       readProperty(readProperty(link, 'data'), 'status') ??
       readProperty(link, 'status') ??
@@ -222,6 +220,15 @@ export function statusOf(thrown: unknown, from = 400): number | undefined {
     if (match !== null) return Number(match[1]);
   }
   return undefined;
+}
+
+/**
+ * An error that the server sent as the answer to a call: it came with a good status, whatever its code and
+ * its data say. Codes below 0 are the protocol's, all others the server's own.
+ */
+function isOfProtocol(link: unknown): boolean {
+  const code = readProperty(link, 'code');
+  return typeof code === 'number' && (code < 0 || readProperty(link, 'name') === 'ProtocolError');
 }
 
 /** The system's code of a network failure, such as `ECONNREFUSED`. */

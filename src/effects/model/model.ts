@@ -3,6 +3,7 @@
  * nothing, runs no tool, and accepts no reply without a good end; `failure.ts` has the table of failures.
  */
 import { isPlainObject } from '../../errors/support/safe-json.ts';
+import { redactBrokenOff } from '../../errors/redaction/broken-off.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type {
   ModelReply,
@@ -256,7 +257,8 @@ function failed(
   const { failure, thrown } = callFailure;
   const { call, modelRef, context } = callContext;
   // cut after redaction, or half of a secret could remain
-  const text = context.redactor.values(state.text).slice(0, MAX_RESULT_CHARS).toWellFormed();
+  const whole = redactBrokenOff(state.text, context.redactor);
+  const text = whole.slice(0, MAX_RESULT_CHARS).toWellFormed();
   const partial: PartialReply = { text };
   return {
     ok: false,

@@ -3,6 +3,7 @@
  * several, so the end of a piece that may be a part of one is held back until the next piece or the end.
  */
 import { toOutput } from '../../machine/state/stored-output.ts';
+import { redactBrokenOff } from '../../errors/redaction/broken-off.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ModelProgress } from '../../machine/conversation/model-message.ts';
@@ -52,7 +53,9 @@ export class ProgressRedaction {
 
   /** Notifies of what is left when the effect has ended. */
   end(): void {
-    for (const { value } of this.#held.values()) if (value.delta !== '') this.value({ ...value });
+    for (const { value } of this.#held.values())
+      if (value.delta !== '')
+        this.value({ ...value, delta: redactBrokenOff(value.delta, this.#redactor) });
     this.#held.clear();
   }
 }

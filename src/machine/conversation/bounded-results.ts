@@ -38,7 +38,10 @@ export function readMore(
 ): JsonObject | undefined {
   if (!isPlainObject(args)) return undefined;
   const { call, offset } = args;
-  const asked = messages.find((each) => each.role === 'tool' && each.id === call);
+  // some providers use the same ids in every turn: the model sees the latest result under one
+  const asked = messages.findLast(
+    (each) => each.role === 'tool' && each.id === call && each.name !== READ_OUTPUT,
+  );
   if (asked?.role !== 'tool' || typeof offset !== 'number' || !(offset >= 0)) return undefined;
   return partOf(textOf(asked.result), Math.floor(offset), maxChars);
 }

@@ -16,7 +16,8 @@ export function questionsFor(
   { list, source }: QuestionsPlan,
   names: TemplateContext,
 ): readonly AskedQuestion[] {
-  if (list !== undefined) return list.map((question, index) => written(question, index, names));
+  if (list !== undefined)
+    return withOwnIds(list.map((question, index) => written(question, index, names)));
   const template = source ?? '';
   const items = evaluateDeep(isBare(template) ? `{{ ${template} }}` : template, names);
   if (!isArray(items))
@@ -26,7 +27,20 @@ export function questionsFor(
       details: { source: template },
       action: { kind: 'fix_file', detail: 'Name a list of texts, or of maps with `question`.' },
     });
-  return items.map(fromData);
+  return withOwnIds(items.map(fromData));
+}
+
+/** A list may come from a model: no two of its questions have one id, or one answer would be for both. */
+function withOwnIds(questions: readonly AskedQuestion[]): readonly AskedQuestion[] {
+  const taken = new Set<string>();
+  return questions.map((question, index) => {
+    // a name that every object has would count as answered
+    const wanted = question.id in {} ? `q${index + 1}` : question.id;
+    let id = wanted;
+    for (let next = 2; taken.has(id); next++) id = `${wanted}_${next}`;
+    taken.add(id);
+    return { ...question, id };
+  });
 }
 
 function written(question: QuestionPlan, index: number, names: TemplateContext): AskedQuestion {
@@ -82,7 +96,8 @@ export function acceptAnswers(
   if (unknown !== undefined) throw refused(`There is no question ${unknown}`, questions);
   const answers: Record<string, JsonValue> = {};
   for (const question of questions) {
-    const answer = filledIn(given[question.id], question);
+    const own = Object.hasOwn(given, question.id) ? given[question.id] : undefined;
+    const answer = filledIn(own, question);
     if (answer !== undefined) answers[question.id] = checked(answer, question, questions);
     else if (question.isRequired || node.questions?.maySkip === false)
       throw refused(`The question ${question.id} needs an answer`, questions);
