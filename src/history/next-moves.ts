@@ -30,6 +30,7 @@ export interface MovableRun {
   readonly reasons: readonly Wait['reason'][];
   readonly questions: readonly {
     readonly gate: string;
+    readonly opening?: number;
     readonly options: readonly JsonValue[];
     readonly promptFor?: readonly PromptFor[];
     readonly answeredBy?: 'person';
@@ -58,11 +59,12 @@ function answers(
 ): readonly NextMove[] {
   if (isOver(status) || status === 'failed') return [];
   const answerable = questions.filter(({ answeredBy }) => isForPerson || answeredBy === undefined);
-  return answerable.map(({ gate, options, promptFor }) => ({
+  return answerable.map(({ gate, opening, options, promptFor }) => ({
     move: 'answer',
     method: 'POST',
     path: pathOf(base, run, 'answers'),
-    body: { gate },
+    // so that sending it twice does not answer the question that comes after this one
+    body: { gate, ...(opening === undefined ? {} : { opening }) },
     needs: ['value'],
     gate,
     options,

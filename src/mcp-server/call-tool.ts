@@ -167,12 +167,15 @@ class CalledTool {
   }
 
   async #answer(run: string): Promise<ToolResult | InputRequired> {
-    const { gate, value = null, wait_seconds: wait } = this.#given;
+    const { gate, opening, value = null, wait_seconds: wait } = this.#given;
     const ms = waitMs(wait);
     return this.#moved(ms, async () => {
       const { trace, caller } = this.#call;
       const { by } = caller;
-      const named = typeof gate === 'string' ? { gate } : {};
+      const named = {
+        ...(typeof gate === 'string' ? { gate } : {}),
+        ...(typeof opening === 'number' ? { opening } : {}),
+      };
       await this.#host.answer(run, { ...named, value, by, isByProgram: true, trace }, ms);
       return run;
     });

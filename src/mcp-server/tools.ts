@@ -143,6 +143,11 @@ const MOVING = [
           minLength: 1,
           description: 'The question. Not needed where only one is open.',
         },
+        opening: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Which asking of it is answered, as nextMoves has it: no later one is.',
+        },
         value: { description: 'One of the options, or what the question asks for.' },
         ...WAIT,
       },

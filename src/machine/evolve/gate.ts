@@ -6,11 +6,13 @@ import {
   earlierCall,
   editedValue,
   settleByAnswer,
+  whereItArose,
 } from '../policy/unknown-outcome.ts';
 import { toolRef } from '../conversation/tool-ref.ts';
 import { noteGivenResult } from '../conversation/finished-calls.ts';
 import type { EventBody } from '../state/events.ts';
 import { conversationGate } from './conversation.ts';
+import { reopenToAnswer } from './reopen.ts';
 import { isApproval } from '../policy/approval-grants.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import { raiseBudget } from '../policy/spending.ts';
@@ -31,8 +33,8 @@ export function applyGate(
     if (open.budget !== undefined) return budgetAnswered(state, visit, open, event);
     if (conversationGate(state, scope, event)) return;
     visit.isApproved = event.type === 'gate:answered' && isApproval(event.value);
-    visit.phase =
-      event.type === 'gate:answered' ? answered(state, scope, event.value) : { type: 'expired' };
+    if (event.type === 'gate:expired') visit.phase = { type: 'expired' };
+    else answerAt(state, scope, event.value);
     return;
   }
   const { openings } = state.prepared ?? {};
@@ -51,6 +53,17 @@ export function applyGate(
   else if (!conversationGate(state, scope, event))
     visit.phase = { type: 'asking', gate: event.gate };
   holdAttempts(state, scope);
+}
+
+/**
+ * An unknown outcome may be asked about at a node around the one where it arose, and the answer counts where
+ * it arose: nothing that has completed beside it is done again.
+ */
+function answerAt(state: RunState, scope: Scope, value: JsonValue): void {
+  const visit = visitOf(scope);
+  const inside = value === 'abort' ? undefined : whereItArose(state, visit);
+  const at = inside !== undefined && reopenToAnswer(state, visit) ? inside : scope;
+  visitOf(at).phase = answered(state, at, value);
 }
 
 /** An edit at a call of a conversation is the result of that call, also where an earlier one made it. */

@@ -5,7 +5,7 @@
  * repeated and nothing else. An effect with an unknown outcome is asked about
  * again, never repeated.
  */
-import { OUTCOME_UNKNOWN } from '../policy/unknown-outcome.ts';
+import { isUnresolved } from '../policy/unknown-outcome.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { Resumed } from '../state/events.ts';
 import { scopeAndAncestors, scopeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
@@ -28,18 +28,19 @@ export function reopenRun(state: RunState, before: RunStatus, resumed: Resumed):
   for (const scope of state.scopes.values()) {
     const isOpen = scope.result === undefined || scope.parent === undefined;
     if (!scope.isFrozen && isOpen) state.ready.add(scope.id);
-    if (scope.visit !== undefined && !scope.isFrozen) endPause(scope.visit, resumed.now === true);
+    if (scope.visit !== undefined && !scope.isFrozen)
+      endPause(state, scope.visit, resumed.now === true);
     // a run that failed by its budget may ask for more again
     if (scope.visit !== undefined && before === 'failed') scope.visit.isBudgetRefused = false;
   }
 }
 
 /** A park without an end ends with any resume; other parks and backoffs only with `now`. */
-function endPause(visit: Visit, isNow: boolean): void {
+function endPause(state: RunState, visit: Visit, isNow: boolean): void {
   const { phase } = visit;
   if (phase.type === 'parked') visit.phase = { type: 'entering' };
   // stopped for a cancellation that was not completed
-  if (phase.type === 'cancelled') resumeVisit(visit, 'none');
+  if (phase.type === 'cancelled') resumeVisit(state, visit, 'none');
   if (!isNow) return;
   if (phase.type === 'waiting') visit.phase = { type: 'entering' };
   // the wait before a tool's own retry
@@ -87,6 +88,26 @@ function reopenInside(state: RunState, visit: Visit): Inside {
   return all.length > 0 ? 'completed' : 'none';
 }
 
+/**
+ * Reopens a node that failed with an unknown outcome from inside it, so that an answer counts there: all that
+ * completed inside is kept. False where it cannot be reopened.
+ */
+export function reopenToAnswer(state: RunState, visit: Visit): boolean {
+  if (visit.conversation !== undefined || visit.members !== undefined) return false;
+  if (reopenInside(state, visit) !== 'open') return false;
+  visit.error = undefined;
+  visit.phase = { type: 'inside' };
+  for (const inner of scopesInside(state, visit)) reopenReady(state, inner);
+  return true;
+}
+
+function reopenReady(state: RunState, scope: Scope): void {
+  if (scope.result !== undefined || scope.isFrozen) return;
+  state.ready.add(scope.id);
+  for (const inner of scope.visit === undefined ? [] : scopesInside(state, scope.visit))
+    reopenReady(state, inner);
+}
+
 /** Reopens the round that was stopped with its supervisor. */
 export function reopenRounds(state: RunState, visit: Visit): void {
   for (const inner of scopesInside(state, visit))
@@ -119,7 +140,7 @@ function resumeChecked(state: RunState, scope: Scope, visit: Visit, inside: Insi
   const { checked } = visit;
   if (checked?.type === 'effect') state.keptResults.set(checked.key, checked.result);
   if (checked?.type === 'node') resumeAtRoutes(scope, visit, checked);
-  else resumeVisit(visit, inside);
+  else resumeVisit(state, visit, inside);
 }
 
 /** Decides the routes of a completed node again; also after a park, or an answer to try again. */
@@ -134,10 +155,10 @@ export function resumeAtRoutes(
   visit.phase = { type: 'succeeded' };
 }
 
-function resumeVisit(visit: Visit, inside: Inside): void {
+function resumeVisit(state: RunState, visit: Visit, inside: Inside): void {
   const wasAsked = visit.phase.type === 'asking' && visit.error !== undefined;
   // an unknown outcome is asked about once: where it arose, not at each workflow it passed through
-  const isInDoubt = visit.error?.kind === OUTCOME_UNKNOWN && inside === 'none';
+  const isInDoubt = isUnresolved(state, visit) && inside === 'none';
   if (wasAsked || isInDoubt) {
     visit.routesTried = 0;
     visit.phase = { type: 'failed' };

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { ASKED_BY_DEFAULT } from '../../workflow/check/routing.ts';
 import { inDoubtOf, type InDoubt } from '../policy/unknown-outcome-details.ts';
-import { earlierCall } from '../policy/unknown-outcome.ts';
+import { earlierCall, whereItArose } from '../policy/unknown-outcome.ts';
 import type { AskedQuestion, BudgetGate, EventBody, PromptFor } from '../state/events.ts';
 import type { RunState, Visit } from '../state/state.ts';
 
@@ -51,6 +51,9 @@ interface Meaning {
 }
 
 function meaningOf(state: RunState, visit: Visit): Meaning {
+  const inside = whereItArose(state, visit)?.visit;
+  if (inside !== undefined)
+    return { again: `repeats it alone, at ${inside.path}`, edit: 'its result' };
   if (earlierCall(state, visit) !== undefined)
     // that conversation is over: the current one decides whether it makes the call once more
     return { again: 'continues, and lets the agent make that call again', edit: OF_CALL };

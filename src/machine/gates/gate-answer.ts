@@ -8,7 +8,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/sup
 import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
-import { callInQuestion, earlierCall } from '../policy/unknown-outcome.ts';
+import { callInQuestion, earlierCall, whereItArose } from '../policy/unknown-outcome.ts';
 import type { EventBody } from '../state/events.ts';
 import { GRANT_DURATIONS, grantDuration } from '../policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
@@ -283,6 +283,9 @@ export function expectedOf(state: RunState, scope: Scope, node: NodePlan): Expec
 
 function editedResult(state: RunState, scope: Scope, node: NodePlan): Expected {
   const visit = visitOf(scope);
+  const inside = whereItArose(state, visit);
+  if (inside?.visit !== undefined)
+    return editedResult(state, inside, nodeOf(fileOf(state.plan, inside.file), inside.visit.node));
   const made = callInQuestion(state, visit) ?? earlierCall(state, visit)?.call;
   if (made === undefined)
     return { name: node.name, schema: 'outputSchema' in node ? node.outputSchema : undefined };

@@ -26,6 +26,11 @@ import { locationOf } from './effect-location.ts';
 
 export const OUTCOME_UNKNOWN = ASKED_BY_DEFAULT;
 
+interface NodeInFile {
+  readonly file: string;
+  readonly node: string;
+}
+
 /** An effect that may have happened. */
 export interface UnknownOutcome {
   readonly node: string;
@@ -41,6 +46,8 @@ export interface UnknownOutcome {
   readonly call?: Pick<OpenCall, 'call' | 'ordinal'> | undefined;
   /** Number of the event that left it unknown. */
   readonly seq: number;
+  /** Its node and those around it, by file; absent in older snapshots. */
+  readonly nodes?: readonly NodeInFile[];
   /** A route that names the kind has led on: only the same action is asked about from here on. */
   readonly isHandled?: boolean;
 }
@@ -67,8 +74,15 @@ export function noteUnknownOutcome(
     action: input === undefined ? undefined : actionHash(input),
     arguments: inDoubtOf(error)?.arguments,
     call: callOf(visitOf(scope), effect.key),
+    nodes: nodesAround(state, scope),
     seq: state.seq,
   });
+}
+
+function nodesAround(state: RunState, scope: Scope): readonly NodeInFile[] {
+  return Array.from(scopeAndAncestors(state, scope)).flatMap(({ file, visit }) =>
+    visit === undefined ? [] : [{ file, node: visit.node }],
+  );
 }
 
 function callOf({ conversation }: Visit, key: string): UnknownOutcome['call'] {
@@ -82,6 +96,22 @@ export function leavesOutcomeUnknown(error: ErrorReport, { key }: EffectRef): bo
     error.kind === OUTCOME_UNKNOWN ||
     (error.outcome === 'unknown' && unknownOutcomeKey(error) === key)
   );
+}
+
+/** The scope inside a visit in which the unknown outcome arose that it has failed with. */
+export function whereItArose(state: RunState, visit: Visit): Scope | undefined {
+  const outcome = namedOutcome(state, visit);
+  if (outcome === undefined || outcome.path === visit.path) return undefined;
+  const scope = state.scopes.get(scopeIdOf(outcome.path, outcome.node));
+  const isThere = scope?.visit?.path === outcome.path && isAtOrInside(outcome.path, visit.path);
+  return isThere && scope.visit?.error?.kind === OUTCOME_UNKNOWN ? scope : undefined;
+}
+
+/** Whether a visit has failed with an unknown outcome that nobody has decided about. */
+export function isUnresolved({ unknownOutcomes }: RunState, { error }: Visit): boolean {
+  if (error?.kind !== OUTCOME_UNKNOWN) return false;
+  const key = unknownOutcomeKey(error);
+  return key === undefined || unknownOutcomes.has(key);
 }
 
 type Request = Pick<EffectRequest, 'ref' | 'work' | 'isIdempotent'>;
@@ -143,14 +173,14 @@ function isOtherRunningMember(
   return false;
 }
 
-/** The file has no such node any more: any other node of it may be the same under another name. */
-function isOfMissingNode(
-  { plan, scopes }: RunState,
-  { file }: Scope,
-  { path, node }: UnknownOutcome,
-): boolean {
+/**
+ * Its node, or one around it, is in no file any more: any other node of its file may be the same under
+ * another name, or be called under another name.
+ */
+function isOfMissingNode({ plan }: RunState, { file }: Scope, { nodes = [] }: UnknownOutcome) {
   return (
-    scopes.get(scopeIdOf(path, node))?.file === file && findNode(plan, file, node) === undefined
+    nodes[0]?.file === file &&
+    nodes.some((each) => findNode(plan, each.file, each.node) === undefined)
   );
 }
 
