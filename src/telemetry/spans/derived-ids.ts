@@ -1,4 +1,4 @@
-/** Ids that follow from a run, a leg and what a span stands for: whoever makes the span gives it the same ones. */
+/** Ids that follow from a run, a leg and what a span stands for: every process that makes the span gives it the same ones. */
 import { createHash } from 'node:crypto';
 
 export class DerivedIds {
