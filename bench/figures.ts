@@ -9,7 +9,8 @@ export interface Spread {
   readonly high: number;
 }
 
-export type Verdict = 'met' | 'missed' | 'no goal';
+/** Undecided: the measurement is too coarse to say, which is not met. */
+export type Verdict = 'met' | 'missed' | 'undecided' | 'no goal';
 
 export function spreadOf(rounds: readonly number[]): Spread {
   const sorted = rounds.toSorted((a, b) => a - b);
@@ -30,9 +31,12 @@ export function addedOf({ ours, limit }: Row): Spread | undefined {
 }
 
 export function verdictOf(row: Row): Verdict {
-  const { goal } = row;
+  const { goal, bounds } = row;
   if (goal === undefined) return 'no goal';
-  return keeps(row, goal) ? 'met' : 'missed';
+  if (bounds === undefined) return keeps(row, goal) ? 'met' : 'missed';
+  const ends = [bounds.low, bounds.high].map((value) => keeps({ ...row, ours: [value] }, goal));
+  if (ends.includes(true) && ends.includes(false)) return 'undecided';
+  return ends.includes(true) ? 'met' : 'missed';
 }
 
 function keeps(row: Row, goal: Goal): boolean {

@@ -1,10 +1,13 @@
 /** What a bench gives to the runner, and how times are taken. */
+import type { Bounds } from './result.ts';
 
 export interface Measurement {
   readonly name: string;
   readonly ms: number;
   /** Measured in the same run wherever it depends on the machine; absent where only the figure counts. */
   readonly limitMs?: number;
+  /** Between which the true value lies, where the bench works that out. */
+  readonly boundsMs?: Bounds;
   /** Printed beside it. */
   readonly note?: string;
 }

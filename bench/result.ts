@@ -14,6 +14,11 @@ export type Goal =
   | { readonly most: number }
   | { readonly least: number };
 
+export interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
 /** One piece of work, through the package as users have it, beside its limit and its peers. */
 export interface Row {
   /** As the table of goals calls it, such as `W5`; several rows may share one. */
@@ -26,6 +31,8 @@ export interface Row {
   readonly limit?: { readonly is: string; readonly rounds: readonly number[] };
   readonly peers?: readonly Peer[];
   readonly goal?: Goal;
+  /** Between which the true value lies: a goal between them is neither met nor missed. */
+  readonly bounds?: Bounds;
   /** Why a goal is missed, or what a reader would misunderstand. */
   readonly note?: string;
 }

@@ -1,7 +1,7 @@
 /**
  * What telemetry costs a durable step: nothing while nobody has registered a provider, and little with one
- * and a batching exporter. By CPU time, in turns, because a busy machine makes both sides slower: without a
- * provider pairs of runs are compared until it is certain on which side of the limit their ratio lies.
+ * and a batching exporter. By CPU time, in turns, because a busy machine makes both sides slower. Each figure has
+ * the bounds in which the true one lies; where they hold the limit it is undecided, and neither met nor missed.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { createErrand, type Errand } from '../src/engine/errand.ts';
 import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { workflow } from '../src/workflow/authoring/define.ts';
 import { median, type Measurement } from './measure.ts';
+import type { Bounds } from './result.ts';
 
 const STEPS = 200;
 /** Short ones: of many, some are undisturbed. */
@@ -20,6 +21,8 @@ const MAX_PAIRS = 2400;
 /** Of a normal distribution, for 99 % of certainty. */
 const CERTAIN = 2.58;
 const STEP_LIMIT_MS = 0.01;
+/** Of rounds: the true figure lies between the least and the most of eight with 99 % of certainty. */
+const BATCHES = 8;
 
 const load = createRequire(join(import.meta.dirname, '../test/otel-sdk/package.json'));
 const { trace, context, metrics } = load('@opentelemetry/api') as typeof Api;
@@ -61,10 +64,11 @@ export const bench = {
     const base = quick(plain);
     const traced = await open(true);
     const provider = register();
-    for (let round = 0; round < ROUNDS; round++) await measure(traced);
+    const added = await addedBy(plain, traced);
     const counted = await open(true);
     const meters = registerMeters();
-    for (let round = 0; round < ROUNDS; round++) await measure(counted);
+    // as many as the last batch has: of more the quickest would be quicker
+    for (let round = 0; round < ROUNDS / BATCHES; round++) await measure(counted);
     await provider.shutdown();
     await meters.shutdown();
     for (const { errand } of [plain, idle, traced, counted]) await errand.close();
@@ -74,12 +78,15 @@ export const bench = {
         name: 'the same without a registered provider',
         ms: base * (1 + share.middle),
         limitMs: base * (1 + IDLE_SHARE),
+        boundsMs: { low: base * (1 + share.low), high: base * (1 + share.high) },
         note: `${percent(share.middle)} more (99 %: ${percent(share.low)} to ${percent(share.high)}, ${share.pairs} pairs), at most ${percent(IDLE_SHARE)}`,
       },
       {
         name: 'what a provider and a batching exporter add to a step',
-        ms: quick(traced) - base,
+        ms: added.middle,
         limitMs: STEP_LIMIT_MS,
+        boundsMs: added,
+        note: `99 %: ${microseconds(added.low)} to ${microseconds(added.high)}, ${BATCHES} batches`,
       },
       {
         name: 'what metrics add to that',
@@ -89,10 +96,11 @@ export const bench = {
   },
 };
 
-interface Share {
-  readonly low: number;
+interface Figure extends Bounds {
   readonly middle: number;
-  readonly high: number;
+}
+
+interface Share extends Figure {
   readonly pairs: number;
 }
 
@@ -101,13 +109,10 @@ interface Share {
  * bounds in which the true one lies. Ranks are enough for them, so a pair that something disturbed counts as one.
  */
 async function compare(first: Side, second: Side): Promise<Share> {
-  for (let round = 0; round < WARM_UP; round++)
-    for (const side of [first, second]) await measure(side);
-  first.perStepMs.length = 0;
-  second.perStepMs.length = 0;
+  await inTurns(first, second, WARM_UP);
+  forget(first, second);
   for (;;) {
-    for (let round = 0; round < ROUNDS; round++)
-      for (const side of round % 2 === 0 ? [first, second] : [second, first]) await measure(side);
+    await inTurns(first, second, ROUNDS);
     const share = shareOf(first.perStepMs, second.perStepMs);
     const isDecided = share.high <= IDLE_SHARE || share.low > IDLE_SHARE;
     if (isDecided || share.pairs >= MAX_PAIRS) return share;
@@ -115,6 +120,27 @@ async function compare(first: Side, second: Side): Promise<Share> {
 }
 
 const WARM_UP = 100;
+
+/** How much more the second takes where neither was disturbed: batch by batch, so that it has bounds. */
+async function addedBy(first: Side, second: Side): Promise<Figure> {
+  await inTurns(first, second, WARM_UP);
+  const added: number[] = [];
+  for (let batch = 0; batch < BATCHES; batch++) {
+    forget(first, second);
+    await inTurns(first, second, ROUNDS / BATCHES);
+    added.push(quick(second) - quick(first));
+  }
+  return { low: Math.min(...added), middle: median(added), high: Math.max(...added) };
+}
+
+async function inTurns(first: Side, second: Side, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++)
+    for (const side of round % 2 === 0 ? [first, second] : [second, first]) await measure(side);
+}
+
+function forget(...sides: readonly Side[]): void {
+  for (const { perStepMs } of sides) perStepMs.length = 0;
+}
 
 function shareOf(first: readonly number[], second: readonly number[]): Share {
   const shares = first.map((ms, pair) => (second[pair] ?? ms) / ms - 1).toSorted((a, b) => a - b);
@@ -132,6 +158,10 @@ function shareOf(first: readonly number[], second: readonly number[]): Share {
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(2)} %`;
+}
+
+function microseconds(ms: number): string {
+  return `${(ms * 1000).toFixed(2)} µs`;
 }
 
 /** The middle of the quickest tenth. */

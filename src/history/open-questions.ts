@@ -1,4 +1,5 @@
 /** Open questions of a run: what its people are asked, with the failure behind each. */
+import { hideInternals } from '../errors/redaction/hide-internals.ts';
 import { forPerson, type PersonReport } from '../errors/report/audiences.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
 import {
@@ -50,6 +51,7 @@ export function openQuestions(
   return waits.flatMap(({ gate, opening, node, path, options = [], promptFor, until }) => {
     if (gate === undefined) return [];
     const opened = events.findLast((event) => event.type === 'gate:opened' && event.gate === gate);
+    const prompt = opened?.type === 'gate:opened' ? opened.prompt : '';
     const error = failureAt(state, path);
     const about = askedBy(state, gate, options);
     return [
@@ -58,7 +60,7 @@ export function openQuestions(
         ...(opening === undefined ? {} : { opening }),
         ...(node === undefined ? {} : { node }),
         ...(path === undefined ? {} : { path }),
-        prompt: opened?.type === 'gate:opened' ? opened.prompt : '',
+        prompt: error === undefined ? prompt : hideInternals(prompt),
         options,
         ...(promptFor === undefined ? {} : { promptFor }),
         ...about,

@@ -1,7 +1,7 @@
 /** One server of the protocol over the runs of a host: it lists tools and answers calls. */
 import { VERSION } from '../engine/version.ts';
 import { oneLine } from '../errors/support/printable.ts';
-import { carrierInMeta } from '../machine/ports/trace-carrier.ts';
+import { carrierInMeta, type TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import { callerOf, type TokenHolder } from './caller.ts';
 import { callTool, listTools } from './call-tool.ts';
 import type { CallsUnderWay } from './calls-under-way.ts';
@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly announcesTools: boolean;
   /** Over HTTP. */
   readonly holder?: TokenHolder | undefined;
+  /** The context of the trace that a call belongs to which brings none. */
+  readonly trace?: TraceCarrier | undefined;
 }
 
 export function createMcpServer(options: ServerOptions): SdkServer {
@@ -38,7 +40,7 @@ export function createMcpServer(options: ServerOptions): SdkServer {
     const name = String(params['name']);
     const caller = callerOf(server, context, holder);
     const given = params['arguments'];
-    const trace = carrierInMeta(params['_meta']);
+    const trace = carrierInMeta(params['_meta']) ?? options.trace;
     const progress = new Progress(host, { context, token: progressTokenIn(params['_meta']) });
     const call = { name, arguments: given, caller, era, context, trace, progress };
     const result = await calls.add(callTool(host, call));

@@ -2,6 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { jsonText } from '../errors/support/printable.ts';
+import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import type { McpHost } from './host.ts';
 import { readMessage } from './read-message.ts';
@@ -20,6 +21,8 @@ export interface StdioOptions {
   readonly write: (line: string) => void;
   /** Called with what no client gets. */
   readonly onProblem: (message: string) => void;
+  /** The context of the trace that the process belongs to. */
+  readonly trace?: TraceCarrier | undefined;
 }
 
 export interface ServingStdio {
@@ -42,7 +45,8 @@ export function serveStdio(
   const changes = new ToolChanges(host);
   const onProblem = (thrown: unknown): void => options.onProblem(host.report(thrown).message);
   const create = ({ era }: SdkOccasion): SdkServer => {
-    const server = createMcpServer({ sdk, host, era, calls, announcesTools: true });
+    const { trace } = options;
+    const server = createMcpServer({ sdk, host, era, calls, trace, announcesTools: true });
     // one client, so one server; the package tells only a client that listens
     changes.listen(() => void server.sendToolListChanged().catch(onProblem));
     return server;

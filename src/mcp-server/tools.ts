@@ -163,7 +163,10 @@ const MOVING = [
         run: RUN,
         from: { type: 'string', minLength: 1, description: 'The node to run again from.' },
         input: { type: 'object', description: 'Inputs to replace.' },
-        now: { type: 'boolean', description: 'Cut a wait short.' },
+        now: {
+          type: 'boolean',
+          description: 'Cut a park or a backoff short; a wait node keeps its time.',
+        },
         accept_drift: {
           type: 'boolean',
           description: 'Keep results of nodes whose definition has changed.',

@@ -27,7 +27,13 @@ nodes:
     routes: [{to: $end}, {on_error: true, ask: {options: [retry, edit, abort]}}]
 `;
 
+/** Asks about a failure whose words have folders of the host. */
+const LOST = EDIT.replace('name: edit', 'name: lost')
+  .replace('exit 3', 'echo cannot read /home/ada/orders/key.json >&2; exit 3')
+  .replace(', edit', '');
+
 const FILES = {
+  'lost.yaml': LOST,
   'ask.yaml': ASK,
   'sign.yaml': SIGN,
   'twice.yaml': TWICE,
@@ -130,6 +136,22 @@ describe.each(ERAS)('%s', (era) => {
     // the failure behind the question is what the agent has to know
     const isAboutFailure = /^internal\.script_error: /m.test(content[0].text);
     expect(isAboutFailure).toBe(name === 'edit');
+  });
+
+  test('a question about a failure shows no folder of the host, to whoever it is shown', async () => {
+    const forms: Json[] = [];
+    const agent = await server.connect({
+      era,
+      person: (form) => (forms.push(form), { action: 'decline' }),
+    });
+    const { structuredContent, content } = await agent.call('lost');
+    const gates = await server.fetch('http://localhost/v1/gates?workflow=lost');
+    const events = await server.fetch(
+      `http://localhost/v1/runs/${structuredContent.run}/events?type=gate:opened`,
+    );
+    const shown = [forms, content, structuredContent, await gates.json(), await events.json()];
+    for (const view of shown) expect(JSON.stringify(view)).not.toContain('/home/ada');
+    expect(forms).toMatchObject([{ message: expect.stringContaining('…/key.json') }]);
   });
 
   test.each(['perhaps', 'Yes', '', '\u001b[2J'])(

@@ -63,7 +63,8 @@ describe.each(PLACES)('$era over $transport', ({ era, transport }) => {
     const { run, status, waiting, nextMoves } = asked.structuredContent;
     expect([status, waiting.options, asked.isError]).toEqual(['paused', ['yes', 'no'], undefined]);
     const { tool, arguments: given, needs } = nextMoves[0];
-    expect([tool, given, needs]).toEqual(['answer_question', { run, gate: 'question' }, ['value']]);
+    const asking = { run, gate: 'question', opening: waiting.opening };
+    expect([tool, given, needs]).toEqual(['answer_question', asking, ['value']]);
     const wrong = await agent.call(tool, { ...given, value: 'perhaps' });
     expect([wrong.isError, wrong.structuredContent.error.kind]).toEqual([true, 'validation.input']);
     const answered = await agent.data(tool, { ...given, value: 'no' });

@@ -77,6 +77,18 @@ describe.each(ERAS)('%s', (era) => {
   });
 });
 
+test('stdio: a call that brings none belongs to the trace of the command', async () => {
+  const env = { TRACEPARENT: PARENT, TRACESTATE: 'vendor=1', BAGGAGE: 'tenant=acme' };
+  const agent = await overStdio(folderWith({ 'traced.yaml': FLOW }), { env });
+  const { run } = await agent.data('traced');
+  const answer = { run, value: 'yes' };
+  const { structuredContent } = await agent.call('answer_question', answer, {
+    _meta: { traceparent: LATER },
+  });
+  const { before, after } = structuredContent.output;
+  expect([before, after].map(contextIn)).toEqual([CAME, { traceparent: LATER }]);
+});
+
 test('stdio: passes on what came in', async () => {
   const agent = await overStdio(folderWith({ 'traced.yaml': FLOW }));
   const { before, after } = await played(agent);

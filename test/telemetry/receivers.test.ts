@@ -93,6 +93,22 @@ describe('a receiver', () => {
   });
 });
 
+describe('a receiver of one signal', () => {
+  it.each([
+    ['TRACES', '/v1/traces'],
+    ['METRICS', '/v1/metrics'],
+  ])('of %s gets that one, and nothing is said', async (signal, path) => {
+    const asked: string[] = [];
+    const at = await listen((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    const address = { [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]: `http://${at}${path}` };
+    expect(await run(address)).toEqual({ ...ENDED, lines: [] });
+    expect(asked).toEqual([path]);
+  });
+});
+
 describe('a limit of the SDK', () => {
   it.each([
     ['attributes', { OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: '1' }],

@@ -4,11 +4,12 @@
  */
 import { OUTCOME_UNKNOWN } from '../policy/unknown-outcome.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { hideInternalShapes } from '../../errors/redaction/hide-internals.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { takes } from '../../workflow/check/routing.ts';
 import { givesErrors, type NodePlan } from '../../workflow/plan/node-plan.ts';
 import { END, type Route } from '../../workflow/plan/route.ts';
-import { askPerson } from '../gates/ask-person.ts';
+import { askPerson, type Question } from '../gates/ask-person.ts';
 import { backoffMs } from '../policy/backoff.ts';
 import { failRun, failIfTooLate, retriesUsedUp } from './end-run.ts';
 import { isBare, evaluateObject, evaluateText, conditionHolds } from './evaluate.ts';
@@ -144,7 +145,7 @@ function makeMove(
     }
     case 'ask':
       if (!state.hasPeople) return undefined;
-      return [take(), askPerson(state, visit, { prompt: error.message, error, ...move })];
+      return [take(), askPerson(state, visit, { ...asked(error), ...move })];
     case 'halt':
       return halt(state, scope, { route, bucket }, error);
     case 'propagate':
@@ -157,14 +158,18 @@ function defaultMove(state: RunState, scope: Scope, error: ErrorReport): readonl
   if (error.kind === OUTCOME_UNKNOWN && state.hasPeople) {
     return [
       askPerson(state, visit, {
-        prompt: error.message,
-        error,
+        ...asked(error),
         options: ['repeat', 'edit', 'abort'],
       }),
     ];
   }
   const route = routeTaken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });
   return scope.id === ROOT_SCOPE ? failRun(error) : [route];
+}
+
+/** The question about a failure. Everybody sees its words, so they have no paths of the host; the report keeps them. */
+function asked(error: ErrorReport): Pick<Question, 'prompt' | 'error'> {
+  return { prompt: hideInternalShapes(error.message), error };
 }
 
 const TERMINATED = 'terminate.failed';

@@ -713,6 +713,12 @@ export interface components {
             /** Format: date-time */
             until?: string;
             options?: components["schemas"]["Json"][];
+            error?: {
+                kind: string;
+                message: string;
+            } & {
+                [key: string]: unknown;
+            };
             all: ({
                 /** @enum {string} */
                 reason: "gate" | "time" | "budget" | "outcome" | "person";
@@ -722,6 +728,12 @@ export interface components {
                 /** Format: date-time */
                 until?: string;
                 options?: components["schemas"]["Json"][];
+                error?: {
+                    kind: string;
+                    message: string;
+                } & {
+                    [key: string]: unknown;
+                };
             } & {
                 [key: string]: unknown;
             })[];

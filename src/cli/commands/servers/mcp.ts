@@ -1,5 +1,6 @@
 /** `errand mcp`: workflows as tools of MCP clients, over standard input and output, until the input is closed. */
 import { oneLine } from '../../../errors/support/printable.ts';
+import { carrierInEnvironment } from '../../../machine/ports/trace-carrier.ts';
 import { loadMcpServerSdk } from '../../../mcp-server/sdk.ts';
 import { serveStdio } from '../../../mcp-server/stdio.ts';
 import { mcpHost } from '../../../server/mcp-host.ts';
@@ -35,7 +36,12 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
     await host.open();
     const serving = serveStdio(
       { sdk, host: mcpHost(host.core) },
-      { input: process.stdin, write: (line) => terminal.out(line), onProblem: log },
+      {
+        input: process.stdin,
+        write: (line) => terminal.out(line),
+        onProblem: log,
+        trace: carrierInEnvironment(process.env),
+      },
     );
     // nothing more is written to a client that is gone: each failed write would count as a signal
     process.stdout.once('error', () => void serving.close());
