@@ -3,12 +3,12 @@
  * command `errand show RUN --html FILE` writes it.
  */
 import { renderToString } from 'preact-render-to-string';
+import { visible } from '../src/errors/support/printable.ts';
 import { UTC } from './text/time.ts';
 import type { RunPageData } from './view/run/page-data.ts';
 import { RunReport, runHeading } from './view/run/run-report.tsx';
 import { AllSteps } from './view/run/step-drawer.tsx';
 import { SurroundingsContext } from './view/surroundings.ts';
-import { showUnseen } from './view/visible-text.ts';
 
 /** The styles of the page, put in by the build. */
 declare const DASHBOARD_STYLES: string;
@@ -16,11 +16,9 @@ declare const DASHBOARD_STYLES: string;
 /** Nothing is loaded, and nothing runs; only its own styles count. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-showUnseen();
-
 export function runHtml(page: RunPageData, nowMs: number): string {
   const title = `${page.status} ${runHeading(page)}`;
-  return `<!doctype html>${renderToString(
+  const html = renderToString(
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -39,5 +37,7 @@ export function runHtml(page: RunPageData, nowMs: number): string {
         </main>
       </body>
     </html>,
-  )}\n`;
+  );
+  // texts and attributes at once, as pages show them
+  return `<!doctype html>${visible(html)}\n`;
 }

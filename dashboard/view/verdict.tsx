@@ -117,21 +117,22 @@ export function FailureRoutes({ files }: { readonly files: readonly FileVerdict[
   );
   return (
     <div class="wide" role="group" aria-label="Table of failure routes" tabIndex={0}>
-      <table class="dense" aria-label="Failure routes">
+      <table class="dense stacked" role="table" aria-label="Failure routes">
         <TableHead columns={['Node', 'Kind', 'Move']} />
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map(({ node, kind, move, isUnhandled }, index) => (
             <tr
+              role="row"
               key={`${node} ${kind}`}
               class={rows[index - 1]?.node === node ? '' : 'first-of-node'}
             >
-              <th scope="row">
+              <th role="rowheader" scope="row">
                 {rows[index - 1]?.node === node ? <span class="repeat">{node}</span> : node}
               </th>
-              <td>
+              <td role="cell">
                 <KindLink kind={kind} />
               </td>
-              <td>
+              <td role="cell">
                 {move} {isUnhandled && <span class="unhandled">unhandled</span>}
               </td>
             </tr>

@@ -1,27 +1,14 @@
 /** The page of a run as a file: `errand show RUN --html`. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { newFolder } from '../server/served.ts';
 import { axeFindings, describeInBrowser, isTooWide, openFile, styleAttributes } from './browser.ts';
+import { errandIn } from './errand-in.ts';
 import { NO_QUOTA, REVIEW } from './workflows.ts';
 
-function errand(
-  folder: string,
-  ...args: readonly string[]
-): { status: number | null; stdout: string } {
-  const { status, stdout } = spawnSync(process.execPath, [LAUNCHER, ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'] ?? '' },
-  });
-  return { status, stdout };
-}
-
 function ranIn(folder: string): string {
-  const { stdout } = errand(folder, 'runs', '--limit', '1', '--format', 'json');
+  const { stdout } = errandIn(folder, 'runs', '--limit', '1', '--format', 'json');
   const [row] = JSON.parse(stdout) as readonly { readonly run: string }[];
   return row?.run ?? '';
 }
@@ -29,11 +16,11 @@ function ranIn(folder: string): string {
 describeInBrowser('the file of a run', () => {
   it('has all facts of the page, no script and no request, in light and dark', async () => {
     const folder = newFolder({ 'report.yaml': NO_QUOTA });
-    errand(folder, 'run', 'report.yaml', '--quiet');
+    errandIn(folder, 'run', 'report.yaml', '--quiet');
     const run = ranIn(folder);
     const file = join(folder, 'failure.html');
     writeFileSync(file, 'an older one');
-    expect(errand(folder, 'show', run, '--html', 'failure.html').status).toBe(0);
+    expect(errandIn(folder, 'show', run, '--html', 'failure.html').status).toBe(0);
     expect(readdirSync(folder).filter((name) => name.includes('.new'))).toEqual([]);
     const text = readFileSync(file, 'utf8');
     expect(text).not.toMatch(/<script|<link|src=|@import|url\((?!#)/i);
@@ -60,13 +47,13 @@ describeInBrowser('the file of a run', () => {
 
   it('is written of any run, also to stdout', () => {
     const folder = newFolder({ 'review.yaml': REVIEW });
-    errand(folder, 'run', 'review.yaml', '--quiet');
+    errandIn(folder, 'run', 'review.yaml', '--quiet');
     const run = ranIn(folder);
-    const { status, stdout } = errand(folder, 'show', run, '--html', '-');
+    const { status, stdout } = errandIn(folder, 'show', run, '--html', '-');
     expect(status).toBe(0);
     expect(stdout).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
     expect(stdout).toContain(run);
     expect(existsSync(join(folder, '-'))).toBe(false);
-    expect(errand(folder, 'show', 'nobody', '--html', '-').status).not.toBe(0);
+    expect(errandIn(folder, 'show', 'nobody', '--html', '-').status).not.toBe(0);
   });
 });

@@ -43,7 +43,7 @@ export interface OpenedLeg {
 }
 
 interface NewLeg {
-  readonly recovered: Pick<Recovered, 'state' | 'checkpointSeq'>;
+  readonly recovered: Pick<Recovered, 'state' | 'checkpointSeq' | 'viewSeq'>;
   readonly claim: Claim;
   readonly options: RunOptions & LegOrigin & Pick<LegWorkflow, 'effects'>;
   /** Number of the leg's first event. */
@@ -51,7 +51,7 @@ interface NewLeg {
   readonly telemetry?: LegTelemetry | undefined;
 }
 
-interface EndedLeg extends Pick<Recovered, 'state' | 'checkpointSeq'> {
+interface EndedLeg extends Pick<Recovered, 'state' | 'checkpointSeq' | 'viewSeq'> {
   readonly end: LegEnd;
 }
 
@@ -120,7 +120,7 @@ export class OpenLegs {
   }
 
   async open({ recovered, claim, options, firstSeq, telemetry }: NewLeg): Promise<OpenedLeg> {
-    const { state, checkpointSeq } = recovered;
+    const { state, checkpointSeq, viewSeq } = recovered;
     const { clock, redactor, onWarning, options: backend } = this.#parts;
     const messages = this.#leases === undefined ? [] : await this.#store.messages(state.run);
     const { onOutage = 'halt' } = backend;
@@ -164,7 +164,7 @@ export class OpenLegs {
       read: this.#readerOf(state.run),
       onEnd: (end) => {
         telemetry?.end();
-        return this.#onEnd(claim, { end, state, checkpointSeq });
+        return this.#onEnd(claim, { end, state, checkpointSeq, viewSeq });
       },
       onStop: this.#stopperOf(claim),
       onEvent: backend.onEvent,

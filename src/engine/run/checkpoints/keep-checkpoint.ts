@@ -7,12 +7,15 @@ import { packState } from '../../../machine/state/snapshot.ts';
 import type { RunState } from '../../../machine/state/state.ts';
 import { newView } from '../../run-view.ts';
 import { recover, type Recovered } from '../recover.ts';
+import { viewSeqPart } from './checkpoints.ts';
 import { viewPart } from './resting-run.ts';
 
 /** Fewer events are read sooner than a checkpoint. */
 const CHECKPOINT_EVENTS = 500;
 /** Fewer are folded into a view within a fifth of a second. */
 const VIEW_EVENTS = 20_000;
+/** The part of the log that was added since the view was last saved and makes a new one worthwhile. */
+const VIEW_SHARE = 1 / 4;
 
 export interface CheckpointLimits {
   /** How many events since the last checkpoint make a new one worthwhile. */
@@ -26,12 +29,13 @@ export type Worth = 'nothing' | 'state' | 'view';
 
 /** Whether many events would have to be read again: to resume the run, or to look at it. */
 export function worthSaving(
-  { state, checkpointSeq }: Pick<Recovered, 'state' | 'checkpointSeq'>,
+  { state, checkpointSeq, viewSeq }: Pick<Recovered, 'state' | 'checkpointSeq' | 'viewSeq'>,
   { checkpointEvents = CHECKPOINT_EVENTS, viewEvents = VIEW_EVENTS }: CheckpointLimits,
 ): Worth {
   const added = state.seq - checkpointSeq;
-  // a view takes the whole log, so a leg that added little leaves it to who looks at the run
-  if (state.seq >= viewEvents && added >= state.seq / 2) return 'view';
+  const grown = state.seq - viewSeq;
+  // a view takes the whole log: all of them together read it a few times, however many legs there are
+  if (state.seq >= viewEvents && grown >= state.seq * VIEW_SHARE) return 'view';
   return !isOver(state) && added >= checkpointEvents ? 'state' : 'nothing';
 }
 
@@ -45,20 +49,21 @@ export async function keepCheckpoint(
   claim: Claim,
   worth: Exclude<Worth, 'nothing'>,
 ): Promise<void> {
-  const { state, head, ...beside } =
+  const { state, head, viewSeq, ...beside } =
     worth === 'view' ? await withView(store, claim.run) : await recover(store, claim.run);
   if (head === undefined) return;
   const view = 'view' in beside ? viewPart(beside.view) : {};
-  await store.saveCheckpoint(claim, { head, state: { ...packState(state), ...view } });
+  const parts = { ...packState(state), ...viewSeqPart(viewSeq), ...view };
+  await store.saveCheckpoint(claim, { head, state: parts });
 }
 
 async function withView(
   store: RunStore,
   run: string,
-): Promise<Pick<Recovered, 'state' | 'head'> & { readonly view: RunView }> {
+): Promise<Pick<Recovered, 'state' | 'head' | 'viewSeq'> & { readonly view: RunView }> {
   let view = newView(await store.get(run));
   const { state, head } = await recover(store, run, {
     onEvent: (event) => (view = reduceView(view, eventForPerson(event))),
   });
-  return { state, head, view };
+  return { state, head, viewSeq: view.seq, view };
 }
