@@ -3,7 +3,7 @@
  * classify, as everywhere; an ending that the SDK lets pass is read by the same extractor.
  */
 import { buildReport } from '../errors/report/build.ts';
-import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
+import { isInstance, isPlainObject, readProperty } from '../errors/support/safe-json.ts';
 import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
 import { durationWords } from '../errors/render/phrases.ts';
 import { aiSdkEnding } from '../providers/extract/ai-sdk-ending.ts';
@@ -99,7 +99,7 @@ export function failureOf(
   ref: ModelRef,
   { stamp, isDelivered }: Seen,
 ): ErrorReport {
-  const link = linkOf(thrown);
+  const link = isInstance(thrown, BadEnding) ? thrown.link : thrown;
   const read = (each: unknown): ReportDraft =>
     draftFromProvider(each, {
       ...ref,
@@ -115,15 +115,6 @@ export function failureOf(
   const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
   const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });
   return isDelivered ? afterContent(report, stamp) : report;
-}
-
-function linkOf(thrown: unknown): unknown {
-  try {
-    return thrown instanceof BadEnding ? thrown.link : thrown;
-  } catch {
-    // a proxy that does not let its prototype be read is none of ours
-    return thrown;
-  }
 }
 
 /** Half of an answer was seen: what would have passed before is in doubt now. */

@@ -37,7 +37,9 @@ export async function endLeftRunning(
 }
 
 async function endAll(state: RunState, runner: Runner): Promise<void> {
-  await Promise.all(openEffects(state).map((effect) => runner.endLeftRunning?.(state.run, effect)));
+  const { endLeftRunning: end } = runner;
+  if (end !== undefined)
+    await Promise.all(openEffects(state).map((effect) => end(state.run, effect)));
 }
 
 function openEffects({ effects, unknownOutcomes }: RunState): readonly EffectRef[] {
