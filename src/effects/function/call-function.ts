@@ -220,8 +220,9 @@ function thrownResult(
   request: FunctionRequest,
   context: EffectContext,
 ): EffectFailure {
-  const output =
-    isInstance(thrown, RefusedOutput) ? toOutput(thrown.value, context.redactor) : undefined;
+  const output = isInstance(thrown, RefusedOutput)
+    ? toOutput(thrown.value, context.redactor)
+    : undefined;
   const failure = failureIn(thrown, request, context);
   const isOpen = !request.isIdempotent && isUnanswered(thrown, failure);
   const outcome = isOpen ? 'unknown' : knownOutcome(thrown, failure);

@@ -181,7 +181,11 @@ function evidenceOf(
 ): Parameters<typeof unreachable>[1] {
   if (!(transport instanceof ProcessTransport)) return { thrown };
   const { end } = transport;
-  return { thrown, stderr: transport.stderrTail((text) => redactor.text(text)), ...(end === undefined ? {} : { end }) };
+  return {
+    thrown,
+    stderr: transport.stderrTail((text) => redactor.text(text)),
+    ...(end === undefined ? {} : { end }),
+  };
 }
 
 class TooLate extends Error {}

@@ -2,6 +2,7 @@
  * The effect of one model call: one request, read as a stream, checked when it has ended. It retries
  * nothing, runs no tool, and accepts no reply without a good end; `failure.ts` has the table of failures.
  */
+import { redactBrokenOff } from '../../errors/redaction/broken-off.ts';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type {
@@ -256,7 +257,8 @@ function failed(
   const { failure, thrown } = callFailure;
   const { call, modelRef, context } = callContext;
   // cut after redaction, or half of a secret could remain
-  const text = context.redactor.values(state.text).slice(0, MAX_RESULT_CHARS).toWellFormed();
+  const clean = redactBrokenOff(state.text, context.redactor);
+  const text = clean.slice(0, MAX_RESULT_CHARS).toWellFormed();
   const partial: PartialReply = { text };
   return {
     ok: false,

@@ -3,6 +3,7 @@
  * several, so the end of a piece that may be a part of one is held back until the next piece or the end.
  */
 import { toOutput } from '../../machine/state/stored-output.ts';
+import { redactBrokenOff } from '../../errors/redaction/broken-off.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ModelProgress } from '../../machine/conversation/model-message.ts';
@@ -50,9 +51,13 @@ export class ProgressRedaction {
     if (output.ok) this.#notify(output.value);
   }
 
-  /** Notifies of what is left when the effect has ended. */
-  end(): void {
-    for (const { value } of this.#held.values()) if (value.delta !== '') this.value({ ...value });
+  /** Notifies of what is left when the effect has ended. `isWhole`: the text did not break off. */
+  end(isWhole: boolean): void {
+    for (const { value } of this.#held.values()) {
+      if (value.delta === '') continue;
+      const delta = isWhole ? value.delta : redactBrokenOff(value.delta, this.#redactor);
+      this.value({ ...value, delta });
+    }
     this.#held.clear();
   }
 }

@@ -3,7 +3,12 @@
  * HTTP 200, some of them labelled as a stream. The SDK finds no events in such a body and drops it, so it
  * is read before the SDK, and goes through extract and classify like any other response.
  */
-import { isArray, isInstance, isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
+import {
+  isArray,
+  isInstance,
+  isPlainObject,
+  readProperty,
+} from '../../../errors/support/safe-json.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
