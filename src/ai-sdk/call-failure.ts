@@ -65,8 +65,16 @@ export function badEndingOf(
 /** An answer that cannot be used: an announced call that is missing, or vectors that are none. */
 export const UNREADABLE = { finishReason: 'error', rawFinishReason: 'malformed_response' };
 
-/** An error in the body of a success, which the SDK takes for an answer. */
-export function errorInside(body: unknown): BadEnding | undefined {
+/** A failure in the body of a success, which the SDK takes for an answer. */
+export function badBodyOf(body: unknown, finish: FinishReason): BadEnding | undefined {
+  return errorInside(body) ?? unfinishedStatus(body, finish);
+}
+
+function errorInside(body: unknown): BadEnding | undefined {
+  const error = readProperty(body, 'error');
+  // what was written before it is not the reason, however unfinished it is
+  if (readProperty(body, 'object') === 'response' && isPlainObject(error))
+    return new BadEnding({ status: 200, headers: {}, body: { error } });
   const choices = readProperty(body, 'choices');
   const inner: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const holders = [body, ...inner.slice(0, MAX_CHOICES)];
@@ -78,7 +86,7 @@ export function errorInside(body: unknown): BadEnding | undefined {
 const MAX_CHOICES = 16;
 
 /** The status of a whole answer of OpenAI's Responses, where it is not the end that the SDK takes it for. */
-export function unfinishedStatus(body: unknown, { raw }: FinishReason): BadEnding | undefined {
+function unfinishedStatus(body: unknown, { raw }: FinishReason): BadEnding | undefined {
   const status = readProperty(body, 'status');
   const isResponse = readProperty(body, 'object') === 'response' && typeof status === 'string';
   // a reason for the end is what the SDK reads
