@@ -43,7 +43,6 @@ describe('a whole answer of Responses', () => {
   it.each([
     [{ status: 'failed' }, 'provider.server_error'],
     [{ status: 'failed', error: null, output: [] }, 'provider.server_error'],
-    [{ status: 'failed', error: { code: 'server_error', message: 'x' } }, 'provider.server_error'],
     [{ status: 'cancelled' }, 'provider.server_error'],
     [{ status: 'incomplete' }, 'provider.truncated'],
     [{ status: 'incomplete', incomplete_details: null }, 'provider.truncated'],

@@ -55,7 +55,7 @@ describe('a thrown value that nothing may be asked of', () => {
       { type },
     );
     expect(failureOf(sync).failure).toMatchObject({ kind, retryable: null });
-    const rejected = await call(() => Promise.reject(thrown as Error), {
+    const rejected = await call(() => Promise.reject(thrown), {
       type,
       keepsTruncated: true,
     });
