@@ -23,7 +23,8 @@ export function objectOf(value: JsonValue | undefined): JsonObject {
 }
 
 export function listOf(value: JsonValue | undefined, what: string): readonly JsonValue[] {
-  if (Array.isArray(value)) return value;
+  const list: readonly JsonValue[] | undefined = Array.isArray(value) ? value : undefined;
+  if (list !== undefined) return list;
   throw malformed(`no list of ${what}`);
 }
 
