@@ -11,10 +11,21 @@ import { abandonedEffects } from './recover.ts';
 
 type Runner = Pick<EffectRunner, 'leftRunning' | 'endLeftRunning'>;
 
-/** The events that end the effects of a run that no process executes; what is left of them is ended first. */
-export async function endAbandoned(state: RunState, runner: Runner): Promise<readonly EventBody[]> {
+export interface Cancelled {
+  readonly by: string;
+  readonly reason?: string;
+}
+
+/** The events that end a run that no process executes; what is left of its effects is ended first. */
+export async function endCancelled(
+  state: RunState,
+  cancelled: Cancelled,
+  runner: Runner,
+): Promise<readonly EventBody[]> {
   await endAll(state, runner);
-  return abandonedEffects(state, (effect) => runner.leftRunning?.(state.run, effect) ?? []);
+  const left = (effect: EffectRef): readonly number[] =>
+    runner.leftRunning?.(state.run, effect) ?? [];
+  return [...abandonedEffects(state, left), { type: 'run:cancelled', ...cancelled }];
 }
 
 /** A warning when some of it could not be ended. */
