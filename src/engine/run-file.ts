@@ -132,7 +132,7 @@ function eventOf(value: JsonObject, seq: number): RunEvent {
   return asEvent(value);
 }
 
-/** A run that is completed or cancelled goes on only after somebody resumed it. */
+/** A run that is completed or cancelled continues only after somebody resumed it. */
 function refuseSecondEnd(events: readonly RunEvent[]): void {
   let isOver = false;
   for (const { seq, type } of events) {
