@@ -3,7 +3,7 @@
  * classify, as everywhere; an ending that the SDK lets pass is read by the same extractor.
  */
 import { buildReport } from '../errors/report/build.ts';
-import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
+import { isInstance, isPlainObject, readProperty } from '../errors/support/safe-json.ts';
 import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
 import { durationWords } from '../errors/render/phrases.ts';
 import { aiSdkEnding } from '../providers/extract/ai-sdk-ending.ts';
@@ -65,8 +65,16 @@ export function badEndingOf(
 /** An answer that cannot be used: an announced call that is missing, or vectors that are none. */
 export const UNREADABLE = { finishReason: 'error', rawFinishReason: 'malformed_response' };
 
-/** An error in the body of a success, which the SDK takes for an answer. */
-export function errorInside(body: unknown): BadEnding | undefined {
+/** A failure in the body of a success, which the SDK takes for an answer. */
+export function badBodyOf(body: unknown, finish: FinishReason): BadEnding | undefined {
+  return errorInside(body) ?? unfinishedStatus(body, finish);
+}
+
+function errorInside(body: unknown): BadEnding | undefined {
+  const error = readProperty(body, 'error');
+  // what was written before it is not the reason, however unfinished it is
+  if (readProperty(body, 'object') === 'response' && isPlainObject(error))
+    return new BadEnding({ status: 200, headers: {}, body: { error } });
   const choices = readProperty(body, 'choices');
   const inner: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const holders = [body, ...inner.slice(0, MAX_CHOICES)];
@@ -78,7 +86,7 @@ export function errorInside(body: unknown): BadEnding | undefined {
 const MAX_CHOICES = 16;
 
 /** The status of a whole answer of OpenAI's Responses, where it is not the end that the SDK takes it for. */
-export function unfinishedStatus(body: unknown, { raw }: FinishReason): BadEnding | undefined {
+function unfinishedStatus(body: unknown, { raw }: FinishReason): BadEnding | undefined {
   const status = readProperty(body, 'status');
   const isResponse = readProperty(body, 'object') === 'response' && typeof status === 'string';
   // a reason for the end is what the SDK reads
@@ -99,7 +107,7 @@ export function failureOf(
   ref: ModelRef,
   { stamp, isDelivered }: Seen,
 ): ErrorReport {
-  const link = linkOf(thrown);
+  const link = isInstance(thrown, BadEnding) ? thrown.link : thrown;
   const read = (each: unknown): ReportDraft =>
     draftFromProvider(each, {
       ...ref,
@@ -115,15 +123,6 @@ export function failureOf(
   const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
   const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });
   return isDelivered ? afterContent(report, stamp) : report;
-}
-
-function linkOf(thrown: unknown): unknown {
-  try {
-    return thrown instanceof BadEnding ? thrown.link : thrown;
-  } catch {
-    // a proxy that does not let its prototype be read is none of ours
-    return thrown;
-  }
 }
 
 /** Half of an answer was seen: what would have passed before is in doubt now. */

@@ -47,6 +47,10 @@ export interface OpenAttempt<Model> {
   hasCalls: boolean;
   /** The provider's count, once it said so. */
   reported?: ReportedUsage;
+  /** The body of the answer, where its status decides about its ending. */
+  body?: unknown;
+  /** The caller asked for the raw events of a stream. */
+  showsRaw?: boolean;
   readonly estimate: TokenCounts;
   readonly key: string;
   readonly startedMs: number;

@@ -5,7 +5,7 @@ import { isPlainObject } from '../errors/support/safe-json.ts';
 import { readReply } from '../machine/conversation/model-reply.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import type { ReportedUsage } from '../providers/pricing/counted-usage.ts';
-import { badEndingOf, errorInside, unfinishedStatus } from './call-failure.ts';
+import { badBodyOf, badEndingOf } from './call-failure.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { expectedTokens } from './expect-tokens.ts';
 import type { Chain } from './options.ts';
@@ -62,8 +62,7 @@ async function ask(
   open.hasCalls = answer.content.some(({ type }) => type === 'tool-call');
   const body = answer.response?.body;
   const bad =
-    errorInside(body) ??
-    unfinishedStatus(body, answer.finishReason) ??
+    badBodyOf(body, answer.finishReason) ??
     badEndingOf(answer.finishReason, endingFor(chain, open, { isStream: false }));
   if (bad !== undefined) throw bad;
   return answer;

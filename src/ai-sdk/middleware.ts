@@ -5,6 +5,7 @@
 import type { LanguageModelV4, LanguageModelV4Middleware } from '@ai-sdk/provider';
 import type { LanguageModelV4StreamPart as Part } from '@ai-sdk/provider';
 import type { ErrorReport } from '../errors/report/report.ts';
+import { isInstance } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { ambientStamp } from '../errors/thrown/stamp.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
@@ -65,13 +66,7 @@ async function typed<T>(
 
 /** The caller's own abort is thrown as it is: the SDK and applications look for it. */
 function isOwn(thrown: unknown, signal: AbortSignal | undefined): boolean {
-  if (signal?.aborted === true) return true;
-  try {
-    return thrown instanceof ErrandError;
-  } catch {
-    // a proxy that does not let its prototype be read is none of ours
-    return false;
-  }
+  return signal?.aborted === true || isInstance(thrown, ErrandError);
 }
 
 /** The stream with another error in place of the one that ends it. */

@@ -13,7 +13,7 @@ import { isPlainObject } from '../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../machine-clock.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
-import { BadEnding, badEndingOf, INTERRUPTED } from './call-failure.ts';
+import { BadEnding, badBodyOf, badEndingOf, INTERRUPTED } from './call-failure.ts';
 import { AttemptStopped } from './attempt-scope.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { endingFor, optionsFor, withRecord } from './entry-options.ts';
@@ -21,6 +21,7 @@ import { expectedTokens } from './expect-tokens.ts';
 import { reportedUsage } from './generate.ts';
 import type { Chain } from './options.ts';
 import { isContent } from './stream-content.ts';
+import { endedResponse, withRawEvents } from './stream-status.ts';
 
 type Model = LanguageModelV4;
 type Finish = Extract<Part, { type: 'finish' }>;
@@ -61,7 +62,9 @@ async function openStream(
   options: LanguageModelV4CallOptions,
 ): Promise<Opened> {
   const { entry, scope } = open;
-  const result = await scope.wait(entry.model.doStream(optionsFor(entry, options, scope.signal)));
+  const asked = withRawEvents(entry.model, optionsFor(entry, options, scope.signal));
+  const result = await scope.wait(entry.model.doStream(asked));
+  open.showsRaw = options.includeRawChunks === true;
   const reader = result.stream.getReader();
   const held: Part[] = [];
   let finish: Finish | undefined;
@@ -78,8 +81,19 @@ async function openStream(
   }
 }
 
-/** The next part; undefined at the end of a stream that has finished. */
+/** The next part for the caller; undefined at the end of a stream that has finished. */
 async function readPart(
+  chain: Chain<Model>,
+  open: OpenAttempt<Model>,
+  reading: Pick<Opened, 'reader' | 'finish'>,
+): Promise<Part | undefined> {
+  for (;;) {
+    const part = await nextPart(chain, open, reading);
+    if (part?.type !== 'raw' || open.showsRaw === true) return part;
+  }
+}
+
+async function nextPart(
   chain: Chain<Model>,
   open: OpenAttempt<Model>,
   { reader, finish }: Pick<Opened, 'reader' | 'finish'>,
@@ -205,10 +219,13 @@ function noteSeen(open: OpenAttempt<Model>, part: Part): void {
   open.written += charsIn(part);
   if (part.type === 'tool-call') open.hasCalls = true;
   if (part.type === 'finish') open.reported = reportedUsage(part.usage);
+  open.body ??= endedResponse(part);
 }
 
 function checkFinish(chain: Chain<Model>, open: OpenAttempt<Model>, part: Finish): void {
-  const bad = badEndingOf(part.finishReason, endingFor(chain, open, { isStream: true }));
+  const bad =
+    badBodyOf(open.body, part.finishReason) ??
+    badEndingOf(part.finishReason, endingFor(chain, open, { isStream: true }));
   if (bad !== undefined) throw bad;
 }
 

@@ -18,6 +18,12 @@ const effect: Check = (value) =>
   isPlainObject(value) && ['key', 'type', 'target'].every((key) => typeof value[key] === 'string');
 const waiting: Check = (value) => isPlainObject(value) && Array.isArray(value['all']);
 
+const amount: Check = (value) => typeof value === 'number' && value >= 0;
+const amounts: Check = (value) => isPlainObject(value) && Object.values(value).every(amount);
+
+/** What any event may have: sums are made of it. */
+const OPTIONAL: Readonly<Record<string, Check>> = { costUsdMicros: amount, usage: amounts };
+
 const IN_NODE = { node: text, path: text };
 
 /** Fields that every event of the type has. */
@@ -54,7 +60,8 @@ export function flawOfEvent(value: JsonObject, seq: number): string | undefined 
   if (value['seq'] !== seq) return 'seq';
   if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return 'at';
   if (!isType(type)) return 'type';
-  return Object.entries(FIELDS[type]).find(([name, check]) => {
+  const there = Object.entries(OPTIONAL).filter(([name]) => Object.hasOwn(value, name));
+  return [...Object.entries(FIELDS[type]), ...there].find(([name, check]) => {
     const isOwn = Object.hasOwn(value, name);
     return !check(isOwn ? value[name] : undefined);
   })?.[0];

@@ -84,6 +84,7 @@ export function readRunFile(text: string): ImportedRun {
   if (parsed(last, lines.length)['digest'] !== digest.digest('hex')) throw changed();
   if (header.isRunning) throw stillRunning(header.run);
   const events = rest.map((line, index) => eventOf(parsed(line, index + 2), index + 1));
+  refuseSecondEnd(events);
   const { run, workflow, file, startedAt, input, plan } = header;
   return {
     id: checkedRunId(run),
@@ -129,6 +130,17 @@ function eventOf(value: JsonObject, seq: number): RunEvent {
   const flaw = flawOfEvent(value, seq);
   if (flaw !== undefined) throw malformed(seq, flaw);
   return asEvent(value);
+}
+
+/** A run that is completed or cancelled continues only after somebody resumed it. */
+function refuseSecondEnd(events: readonly RunEvent[]): void {
+  let isOver = false;
+  for (const { seq, type } of events) {
+    const isEnd = type === 'run:completed' || type === 'run:cancelled' || type === 'run:failed';
+    if (isOver && isEnd) throw malformed(seq, 'type');
+    if (type === 'run:completed' || type === 'run:cancelled') isOver = true;
+    if (type === 'run:resumed') isOver = false;
+  }
 }
 
 /** Folding the events also shows that they are a run's. */

@@ -124,15 +124,25 @@ describe('an import is refused, and nothing is written,', () => {
     whole = (await here.errand('export', await paused(here))).stdout;
   });
 
-  /** The second event with other fields, and a digest that fits. */
-  const doctored = (fields: object): string => {
-    const event: object = JSON.parse(lines()[2] ?? '');
-    const body = lines()
-      .slice(0, -1)
-      .with(2, JSON.stringify({ ...event, ...fields }));
+  const withDigest = (body: readonly string[]): string => {
     const text = body.map((line) => `${line}\n`).join('');
     const digest = createHash('sha256').update(text).digest('hex');
     return `${text}${JSON.stringify({ digest })}\n`;
+  };
+  /** The second event with other fields, and a digest that fits. */
+  const doctored = (fields: object): string => {
+    const event: object = JSON.parse(lines()[2] ?? '');
+    return withDigest(
+      lines()
+        .slice(0, -1)
+        .with(2, JSON.stringify({ ...event, ...fields })),
+    );
+  };
+  const endedTwice = (): string => {
+    const [head, first] = lines().map((line) => JSON.parse(line) as { readonly at: string });
+    const end = { type: 'run:completed', output: null, run: first?.at, at: first?.at };
+    const all = [{ ...head, events: 3 }, first, { ...end, seq: 2 }, { ...end, seq: 3 }];
+    return withDigest(all.map((each) => JSON.stringify(each)));
   };
 
   it.each<[string, () => string, string]>([
@@ -161,6 +171,9 @@ describe('an import is refused, and nothing is written,', () => {
     ],
     ['when a type is none', () => doctored({ type: 'toString' }), 'Event 2 of the file'],
     ['when a time is none', () => doctored({ at: 'yesterday' }), 'its `at` is missing or wrong'],
+    ['when a cost is below zero', () => doctored({ costUsdMicros: -1 }), 'its `costUsdMicros` is'],
+    ['when a count is none', () => doctored({ usage: { inputTokens: -5 } }), 'its `usage` is'],
+    ['when it ends twice', () => endedTwice(), 'Event 3 of the file'],
     ['when a field is no such field', () => doctored({ node: null }), 'its `node` is missing'],
     [
       'when it is of another version',

@@ -42,6 +42,17 @@ describe('a tool of a server that is a process', () => {
     expect(reportOf(result).kind).toBe('tool.not_found');
   });
 
+  it('that cannot be started shows no half of a secret where its stderr is cut', async () => {
+    const { call } = host();
+    // of the last 4096 bytes, the first are the end of the secret
+    const script = `head -c 9000 /dev/zero | tr '\\0' x >&2; printf %s "$TOKEN" >&2; head -c 4084 /dev/zero | tr '\\0' y >&2; exit 3`;
+    const server = { command: 'sh', args: ['-c', script] };
+    const report = reportOf(await call('add', { a: 1, b: 2 }, { server }));
+    expect(report).toMatchObject({ kind: 'mcp.unreachable', details: { exit_code: 3 } });
+    expect(report.details?.['stderr_tail']).toMatch(/y{1000}/);
+    expect(JSON.stringify(report)).not.toContain('may-see');
+  });
+
   it('says that it failed', async () => {
     const { call } = host();
     const report = reportOf(await call('refuse'));

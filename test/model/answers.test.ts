@@ -3,7 +3,7 @@ import { createRedactor } from '../../src/errors/redaction/redact.ts';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { ask } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';
-import { startUpstream, streams, type Upstream } from './upstream.ts';
+import { cuts, startUpstream, streams, type Upstream } from './upstream.ts';
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -97,6 +97,19 @@ describe.each(PROTOCOLS)('a good answer by $name', (protocol) => {
     const text = JSON.stringify(result.output);
     expect(text).toContain('unparsable');
     expect(text).not.toContain(secret.slice(0, 8));
+  });
+
+  it('has no half of a secret where its text breaks off', async () => {
+    const secret = 'Zq9xhunterKtwoLthree77correct00horse';
+    const begun = protocol.stream({
+      text: `The key is ${secret.slice(0, 30)}`,
+      stop: protocol.stops.good,
+    });
+    upstream.answer(cuts(begun.slice(0, begun.indexOf('\n\n', begun.indexOf('The key')) + 2)));
+    const result = await ask(protocol, upstream.url, {
+      context: { redactor: createRedactor([secret]) },
+    });
+    expect(result).toMatchObject({ ok: false, output: { text: 'The key is [redacted]' } });
   });
 
   it('tells its parts while they come', async () => {

@@ -196,6 +196,9 @@ describe('tokens', () => {
     expect(await kind('/v1/runs', { method: 'PATCH', token: ci })).toBe('request.method');
     expect(await post(ci, 'text/plain', long)).toBe('request.forbidden');
     expect(await post(ada, 'text/plain', long)).toBe('request.media_type');
+    const zipped = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const packed = await served.ask('/v1/runs', { token: ada, body: '{}', headers: zipped });
+    expect(kindOf(packed)).toEqual([415, 'request.media_type']);
     expect(await post(ada, 'application/json', long)).toBe('request.too_large');
     expect(await post(ada, 'application/json', '{')).toBe('request.invalid');
   });

@@ -36,6 +36,33 @@ const endsOnSignal: Run = (_, { signal }) =>
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
+/** Throws at whatever is asked of it. */
+function hostile(): object {
+  const refuse = (): never => {
+    throw new Error('trap');
+  };
+  return new Proxy({}, { get: refuse, ownKeys: refuse, getPrototypeOf: refuse, has: refuse });
+}
+
+describe('a thrown value that nothing may be asked of', () => {
+  it.each(['call', 'tool'] as const)('fails a %s like any other', async (type) => {
+    const kind = type === 'call' ? 'call.failed' : 'tool.failed';
+    const thrown = hostile();
+    const sync = await call(
+      () => {
+        throw thrown;
+      },
+      { type },
+    );
+    expect(failureOf(sync).failure).toMatchObject({ kind, retryable: null });
+    const rejected = await call(() => Promise.reject(thrown), {
+      type,
+      keepsTruncated: true,
+    });
+    expect(failureOf(rejected).failure).toMatchObject({ kind, retryable: null });
+  });
+});
+
 describe('a function', () => {
   it('receives its input and the context of its call', async () => {
     const result = await call(

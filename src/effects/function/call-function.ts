@@ -24,7 +24,7 @@
 import { carriedReport } from '../../errors/thrown/cause-reports.ts';
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { isInstance, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
 import { outcomeOf } from '../../errors/report/build.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
@@ -133,7 +133,7 @@ export const callFunction: Effect<FunctionRequest> = neverRejecting(async (reque
         ? partialResult(end.value, request, context)
         : returnedResult(end.value, request, context);
     case 'threw': {
-      if (end.thrown instanceof TruncatedOutput && request.keepsTruncated === true)
+      if (isInstance(end.thrown, TruncatedOutput) && request.keepsTruncated === true)
         return returnedResult(end.thrown.value, request, context);
       const result = thrownResult(end.thrown, request, context);
       if (!endedBySignal(result, context)) return result;
@@ -220,8 +220,9 @@ function thrownResult(
   request: FunctionRequest,
   context: EffectContext,
 ): EffectFailure {
-  const output =
-    thrown instanceof RefusedOutput ? toOutput(thrown.value, context.redactor) : undefined;
+  const output = isInstance(thrown, RefusedOutput)
+    ? toOutput(thrown.value, context.redactor)
+    : undefined;
   const failure = failureIn(thrown, request, context);
   const isOpen = !request.isIdempotent && isUnanswered(thrown, failure);
   const outcome = isOpen ? 'unknown' : knownOutcome(thrown, failure);
@@ -229,7 +230,7 @@ function thrownResult(
     ok: false,
     failure: outcome === undefined ? failure : { ...failure, outcome },
     ...(output?.ok === true ? { output: output.value } : {}),
-    ...(thrown instanceof RefusedOutput ? { isUnusable: true } : {}),
+    ...(isInstance(thrown, RefusedOutput) ? { isUnusable: true } : {}),
     thrown,
   };
 }
@@ -239,7 +240,7 @@ function thrownResult(
  * it did before that call is not known to have failed, and not known to have happened.
  */
 function knownOutcome(thrown: unknown, failure: ReportDraft): 'failed' | undefined {
-  const isBegun = !(thrown instanceof OwnFailure);
+  const isBegun = !isInstance(thrown, OwnFailure);
   return isBegun && outcomeOf(failure) === 'not_started' ? 'failed' : undefined;
 }
 
@@ -291,7 +292,7 @@ function stopped(
  * come from the signal; only a typed failure is the function's own.
  */
 function endedBySignal({ failure, thrown }: EffectFailure, { signal }: EffectContext): boolean {
-  if (!signal.aborted || (thrown instanceof OwnFailure && outcomeOf(failure) === 'not_started'))
+  if (!signal.aborted || (isInstance(thrown, OwnFailure) && outcomeOf(failure) === 'not_started'))
     return false;
   const isTyped = carriedReport(thrown) !== undefined || !isReservedKind(failure.kind);
   return !isTyped || matchesKind(failure.kind, 'cancelled.*');

@@ -6,7 +6,7 @@
 import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
 import { PROBLEM_RULE } from '../../errors/report/read-problem.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
-import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import { isInstance, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { carriedReport } from '../../errors/thrown/cause-reports.ts';
 import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import { failuresWithin } from '../../errors/thrown/held-failures.ts';
@@ -18,7 +18,7 @@ import { OwnFailure } from '../thrown-failure.ts';
 const UNANSWERED: ReadonlySet<number> = new Set([408, 504, 524]);
 
 export function isUnanswered(thrown: unknown, failure: ReportDraft): boolean {
-  if (thrown instanceof OwnFailure || !isReservedKind(failure.kind)) return false;
+  if (isInstance(thrown, OwnFailure) || !isReservedKind(failure.kind)) return false;
   if (isLeftOpen(failure)) return true;
   // each may be another request: of `Promise.any`, or of a client that tries again by itself
   const failures = [...new Set([...linksOf(thrown), ...failuresWithin(thrown)])];

@@ -58,9 +58,9 @@ export class ProcessTransport implements McpTransport {
     return this.#end;
   }
 
-  /** The end of its stderr. */
-  stderrTail(): string {
-    return this.#stderr.text((text) => text).text.trim();
+  /** The end of its stderr. `redact` sees it before it is cut: half of a secret is not recognised. */
+  stderrTail(redact: (text: string) => string): string {
+    return this.#stderr.text(redact).text.trim();
   }
 
   async start(): Promise<void> {

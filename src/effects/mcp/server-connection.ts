@@ -100,7 +100,7 @@ async function connectBy(
     tools = await deadline.of(listTools(client, server));
   } catch (thrown) {
     // read before we end the process, or the evidence would show our own signal
-    const evidence = evidenceOf(transport, thrown);
+    const evidence = evidenceOf(transport, thrown, resolved);
     await life.close();
     if (thrown instanceof ErrandError) throw thrown;
     const waited = thrown instanceof TooLate ? { waitedMs: options.timeoutMs } : {};
@@ -174,10 +174,18 @@ async function listTools(
   return new Map(readTools(answer, settings).map((tool) => [tool.name, tool]));
 }
 
-function evidenceOf(transport: McpTransport, thrown: unknown): Parameters<typeof unreachable>[1] {
+function evidenceOf(
+  transport: McpTransport,
+  thrown: unknown,
+  { redactor }: ResolvedServer,
+): Parameters<typeof unreachable>[1] {
   if (!(transport instanceof ProcessTransport)) return { thrown };
   const { end } = transport;
-  return { thrown, stderr: transport.stderrTail(), ...(end === undefined ? {} : { end }) };
+  return {
+    thrown,
+    stderr: transport.stderrTail((text) => redactor.text(text)),
+    ...(end === undefined ? {} : { end }),
+  };
 }
 
 class TooLate extends Error {}

@@ -28,6 +28,7 @@ export interface Evidence {
   readonly thrown: unknown;
   /** Exit of a server process. */
   readonly end?: ProcessEnd;
+  /** Without secrets. */
   readonly stderr?: string;
   /** Set when the server took longer than this. */
   readonly waitedMs?: number;
@@ -44,11 +45,9 @@ interface Reason {
 
 export function unreachable(
   { name, settings, redactor }: Pick<ResolvedServer, 'name' | 'settings' | 'redactor'>,
-  found: Evidence,
+  evidence: Evidence,
 ): Unreachable {
-  // redacted before a line is cut: half a secret is not recognised
-  const stderr = redactor.text(found.stderr ?? '');
-  const evidence = { ...found, stderr };
+  const { stderr = '' } = evidence;
   const {
     problem,
     action,

@@ -22,7 +22,7 @@
  * | the node's time is over            | `limit.node_timeout`          | partial            |
  * | our signal                         | `cancelled.*`                 | partial            |
  */
-import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import { isInstance, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { outcomeOf } from '../../errors/report/build.ts';
 import { carriedReport } from '../../errors/thrown/cause-reports.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
@@ -92,7 +92,7 @@ function settledBy(
 
 /** The SDK may wrap what our `fetch` threw. */
 function isOwn(thrown: unknown): boolean {
-  return thrown instanceof OwnFailure || readProperty(thrown, 'cause') instanceof OwnFailure;
+  return [thrown, readProperty(thrown, 'cause')].some((each) => isInstance(each, OwnFailure));
 }
 
 /** Undefined for a reply that ended well. */

@@ -13,6 +13,7 @@
  *
  * Counts are exact, never estimates.
  */
+import { redactBrokenOff } from '../../errors/redaction/broken-off.ts';
 import type {
   ModelReply,
   ModelCall,
@@ -154,6 +155,6 @@ function stopped(text: string, { usage }: Reply, context: EffectContext): Effect
 /** The part of the text that was sent. */
 function partial(text: string, { redactor }: EffectContext): Pick<EffectFailure, 'output'> {
   if (text === '') return {};
-  const output: PartialReply = { text: redactor.values(text) };
+  const output: PartialReply = { text: redactBrokenOff(text, redactor) };
   return { output: { ...output } };
 }

@@ -48,7 +48,8 @@ import { refuseMissing } from '../run/run-requirements.ts';
 import { newOwner } from './claim-owner.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
 import { StoredPlans } from './stored-plan.ts';
-import { abandonedEffects, foldRun, recover } from '../run/recover.ts';
+import { endCancelled, type Cancelled } from '../run/end-left-running.ts';
+import { foldRun, recover } from '../run/recover.ts';
 import { newRunId } from '../run-id.ts';
 import {
   answerMessage,
@@ -373,7 +374,7 @@ export class LocalBackend implements Backend {
 
   async #cancelHere(
     run: string,
-    cancelled: { readonly by: string; readonly reason?: string },
+    cancelled: Cancelled,
     options: Pick<RunOptions, 'onEvent'>,
   ): Promise<RunHandle> {
     const claim = await this.#claims.acquire(run);
@@ -383,8 +384,8 @@ export class LocalBackend implements Backend {
       Object.assign(state, this.#ofEngine);
       refuseEnded(state);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const end = { type: 'run:cancelled' as const, ...cancelled };
-      const events = recordEvents(state, [...abandonedEffects(state), end], nowMs);
+      const ended = await endCancelled(state, cancelled, this.#options.effects);
+      const events = recordEvents(state, ended, nowMs);
       const firstSeq = state.seq - events.length + 1;
       const telemetry = watchLeg(this.#options, state, { ...options, nowMs, isUnseen: true });
       const parts = { recovered, claim, options, firstSeq, telemetry };

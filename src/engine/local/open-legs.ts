@@ -13,9 +13,12 @@ import type {
   StoredCommit,
   StoredMessage,
 } from '../../machine/ports/store-port.ts';
+import type { RunState } from '../../machine/state/state.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
 import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
+import type { EffectRunner } from '../run/effect-runner.ts';
+import { endLeftRunning } from '../run/end-left-running.ts';
 import { LogWriter } from '../run/log-writer.ts';
 import { keepCheckpoint, worthSaving, type Worth } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Recovered } from '../run/recover.ts';
@@ -162,8 +165,9 @@ export class OpenLegs {
       options,
       firstSeq,
       read: this.#readerOf(state.run),
-      onEnd: (end) => {
+      onEnd: async (end) => {
         telemetry?.end();
+        if (state.status === 'cancelled') await this.#endLeftRunning(state, effects);
         return this.#onEnd(claim, { end, state, checkpointSeq, viewSeq });
       },
       onStop: this.#stopperOf(claim),
@@ -182,6 +186,11 @@ export class OpenLegs {
 
   #stopperOf(claim: Claim): () => void {
     return () => void this.#noteStop(claim);
+  }
+
+  async #endLeftRunning(state: RunState, effects: EffectRunner): Promise<void> {
+    const warning = await endLeftRunning(state, effects);
+    if (warning !== undefined) this.#parts.onWarning(warning);
   }
 
   async #onEnd(claim: Claim, ended: EndedLeg): Promise<void> {

@@ -23,9 +23,11 @@ import {
   type RunOptions,
   type ServedPlan,
 } from '../backend.ts';
+import { planFrom } from '../run/plan-text.ts';
 import { refuseEnded } from '../run/resume.ts';
 import { asEvent } from '../run/subscription.ts';
-import { objectOf, ServerClient, textOf, type ServerPlace } from './server-client.ts';
+import { objectOf, planTextOf, textOf } from './sent-shapes.ts';
+import { ServerClient, type ServerPlace } from './server-client.ts';
 import { isRest, serverEvents } from './server-events.ts';
 import { ServerLeg } from './server-leg.ts';
 import { ServerStore } from './server-store.ts';
@@ -56,7 +58,7 @@ export class ServerBackend implements Backend {
       ...(gates === false ? { gates } : {}),
     };
     const body = await this.#startOnce(request, options);
-    const run = textOf(objectOf(body)['run']);
+    const run = textOf(objectOf(body)['run'], 'run');
     options.onCreated?.(run);
     return this.#leg(run, 1, options);
   }
@@ -161,8 +163,7 @@ export class ServerBackend implements Backend {
   async workflow(name: string): Promise<ServedPlan> {
     const path = `/v1/workflows/${encodeURIComponent(name)}/plan`;
     const { plan, etag } = objectOf(await this.#client.get(path));
-    // an Errand wrote it
-    return { plan: JSON.parse(JSON.stringify(plan)) as WorkflowPlan, etag: textOf(etag) };
+    return { plan: planFrom(planTextOf(plan)), etag: textOf(etag, 'etag') };
   }
 
   list(query?: ListQuery): Promise<readonly RunSummary[]> {

@@ -2,7 +2,7 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
-import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { refusalIn } from './server-refusal.ts';
 
 export interface ServerPlace {
@@ -177,18 +177,4 @@ function jsonIn(text: string): JsonValue | undefined {
     // the caller says what came instead
     return undefined;
   }
-}
-
-/** A text of an answer; empty where it is none. */
-export function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** The object that an answer must be. */
-export function objectOf(value: JsonValue): JsonObject {
-  if (isPlainObject(value)) return value;
-  throw new ErrandError({
-    kind: 'store.corrupt',
-    message: 'The server sent something other than an object',
-  });
 }

@@ -6,6 +6,7 @@ import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts
 import type { RunEvent } from '../../machine/state/events.ts';
 import { resultAt } from '../backend.ts';
 import { asEvent } from '../run/subscription.ts';
+import { checkEvent } from './sent-shapes.ts';
 import type { ServerClient } from './server-client.ts';
 import { refusalIn } from './server-refusal.ts';
 import { serverStreamFrames, type StreamFrame } from './server-stream.ts';
@@ -45,7 +46,7 @@ export async function* serverEvents(
           if (idlePings >= ABANDONED_PINGS) return;
         } else if (frame.event === 'problem') throw refusalIn(frame.data) ?? client.away();
         else if (frame.id !== undefined) {
-          const event = await eventIn(client, frame.data);
+          const event = await eventIn(client, frame.data, frame.id);
           seq = frame.id;
           yield event;
         }
@@ -112,8 +113,10 @@ async function isAbandoned(client: ServerClient, run: string): Promise<boolean> 
   return isPlainObject(shown) && shown['status'] === 'interrupted';
 }
 
-async function eventIn(client: ServerClient, sent: JsonValue): Promise<RunEvent> {
-  return asEvent(await wholeValues(client, sent));
+async function eventIn(client: ServerClient, sent: JsonValue, seq: number): Promise<RunEvent> {
+  const whole = await wholeValues(client, sent);
+  checkEvent(whole, seq);
+  return asEvent(whole);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,15 +1,22 @@
 /** Reads the runs of a server for the commands that show runs. Read-only. */
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type {
   ListQuery,
   ReadableStore,
   RunRecord,
-  RunStatusName,
   RunSummary,
   StoredCommit,
 } from '../../machine/ports/store-port.ts';
-import type { Waiting } from '../../machine/state/events.ts';
-import { objectOf, textOf, type ServerClient } from './server-client.ts';
+import type { ServerClient } from './server-client.ts';
+import {
+  checkEvent,
+  listOf,
+  nextOf,
+  numberOf,
+  objectOf,
+  planTextOf,
+  summaryOf,
+} from './sent-shapes.ts';
 import { wholeValues } from './whole-values.ts';
 
 /** The most that the server lists at once. */
@@ -29,10 +36,10 @@ export class ServerStore implements ReadableStore {
     const { plan, seq, input = null } = sent;
     return {
       ...summaryOf(sent),
-      plan: JSON.stringify(plan),
+      plan: planTextOf(plan),
       input,
       // the digest is the server's own affair
-      head: { nextSeq: Number(seq) + 1, digest: '' },
+      head: { nextSeq: numberOf(seq, 'seq') + 1, digest: '' },
     };
   }
 
@@ -50,53 +57,31 @@ export class ServerStore implements ReadableStore {
         ...(cursor === undefined ? {} : { cursor }),
       });
       const page = objectOf(await this.#client.get(`/v1/runs?${query.toString()}`));
-      found.push(...listIn(page['runs']).map((row) => summaryOf(objectOf(row))));
+      found.push(...listOf(page['runs'], 'runs').map((row) => summaryOf(objectOf(row))));
       cursor = typeof page['next'] === 'string' ? page['next'] : undefined;
     } while (cursor !== undefined && found.length < limit);
     return found;
   }
 
   async *read(run: string, fromSeq = 1): AsyncGenerator<StoredCommit, void, undefined> {
-    let after: JsonValue | undefined = fromSeq - 1;
+    let after: number | undefined = fromSeq - 1;
     while (after !== undefined) {
-      const path = `/v1/runs/${encodeURIComponent(run)}/events?limit=${PAGE_EVENTS}&after=${Number(after)}`;
+      const path = `/v1/runs/${encodeURIComponent(run)}/events?limit=${PAGE_EVENTS}&after=${after}`;
       const page = objectOf(await this.#client.get(path));
+      const seq = after + 1;
       const events: JsonObject[] = [];
-      for (const sent of listIn(page['events'])) events.push(await wholeValues(this.#client, sent));
-      const seq = Number(events[0]?.['seq'] ?? 0);
+      for (const sent of listOf(page['events'], 'events')) {
+        const event = await wholeValues(this.#client, sent);
+        checkEvent(event, seq + events.length);
+        events.push(event);
+      }
       if (events.length > 0)
         yield { seq, events, head: { nextSeq: seq + events.length, digest: '' } };
-      after = page['next'];
+      after = nextOf(page['next'], after);
     }
   }
 
   async close(): Promise<void> {
     // each request is a connection of its own
   }
-}
-
-function listIn(value: JsonValue | undefined): readonly JsonValue[] {
-  const list: readonly JsonValue[] = Array.isArray(value) ? value : [];
-  return list;
-}
-
-function errorIn({ kind, message }: JsonObject): NonNullable<RunSummary['error']> {
-  return { kind: textOf(kind), message: textOf(message) };
-}
-
-/** An Errand wrote the row: the fields that are there have the types of ours. */
-function summaryOf(row: JsonObject): RunSummary {
-  const { run, workflow, status, startedAt, endedAt, error, waiting, costUsdMicros, file } = row;
-  return {
-    run: textOf(run),
-    workflow: textOf(workflow),
-    status: status as RunStatusName,
-    startedAt: textOf(startedAt),
-    costUsdMicros: Number(costUsdMicros),
-    file: typeof file === 'string' ? file : null,
-    ...(endedAt === undefined ? {} : { endedAt: textOf(endedAt) }),
-    ...(error === undefined ? {} : { error: errorIn(objectOf(error)) }),
-    ...(waiting === undefined ? {} : { waiting: JSON.parse(JSON.stringify(waiting)) as Waiting }),
-    claim: null,
-  };
 }

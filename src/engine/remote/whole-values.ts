@@ -1,7 +1,7 @@
 /** Large values stand as links in the answers of a server; here they are replaced by what they link to. */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ServerClient } from './server-client.ts';
-import { objectOf } from './server-client.ts';
+import { objectOf } from './sent-shapes.ts';
 
 /** The fields of events and runs that may be links. */
 const FIELDS = ['input', 'output', 'value'] as const;

@@ -8,7 +8,7 @@ import type { createFileFetch } from '../../effects/fetch/fetch-tool.ts';
 import type { Callable } from '../../effects/module/callable.ts';
 import type { LoadOptions } from '../../effects/module/load-module.ts';
 import type { NamedGuard } from '../../effects/run-guards.ts';
-import { leftRunning } from '../../effects/script/left-running.ts';
+import { endLeftRunning, leftRunning } from '../../effects/script/left-running.ts';
 import type { ScriptRequest } from '../../effects/script/script.ts';
 import type { callCallable, recheckCallable } from '../../effects/function/call-tool.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
@@ -52,6 +52,8 @@ export interface EffectRunner {
   run(request: EffectRequest, context: EffectContext): Promise<EffectResult>;
   /** Processes of an effect that outlived the Errand that started it. Default: none are known. */
   leftRunning?: LeftRunning;
+  /** Ends those: TERM, then KILL. */
+  endLeftRunning?: (run: string, effect: EffectRef) => Promise<void>;
   /** Absent: whatever a run names is there. */
   readonly lacks?: FindMissing;
   close(): Promise<void>;
@@ -99,6 +101,9 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
       }
     },
     leftRunning: (run, { type, key }) => (type === 'script' ? leftRunning(run, key) : []),
+    endLeftRunning: async (run, { type, key }) => {
+      if (type === 'script') await endLeftRunning(run, key);
+    },
     lacks: async (needs) => {
       const { find } = await parts.callables.get();
       const looked = await Promise.all(needs.map((need) => lackOf(need, find)));

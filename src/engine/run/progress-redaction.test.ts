@@ -160,7 +160,7 @@ function seenOf(keys: readonly string[], deltas: readonly Delta[]): Record<strin
     seen[type] += delta;
   });
   for (const [type, delta] of deltas) progress.text({ type, attempt: 1, delta });
-  progress.end();
+  progress.end(true);
   return seen;
 }
 
@@ -223,7 +223,7 @@ describe('streamed text, however it is cut into pieces', () => {
       const progress = new ProgressRedaction(redactor, () => undefined);
       for (const delta of piecesOf(`Zq9x${'\u200b'.repeat(size)}`, [7]))
         progress.text({ type: 'text', attempt: 1, delta });
-      progress.end();
+      progress.end(true);
     }, 60_000);
   });
 });

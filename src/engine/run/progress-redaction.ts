@@ -51,11 +51,13 @@ export class ProgressRedaction {
     if (output.ok) this.#notify(output.value);
   }
 
-  /** Notifies of what is left when the effect has ended. */
-  end(): void {
-    for (const { value } of this.#held.values())
-      if (value.delta !== '')
-        this.value({ ...value, delta: redactBrokenOff(value.delta, this.#redactor) });
+  /** Notifies of what is left when the effect has ended. `isWhole`: the text did not break off. */
+  end(isWhole: boolean): void {
+    for (const { value } of this.#held.values()) {
+      if (value.delta === '') continue;
+      const delta = isWhole ? value.delta : redactBrokenOff(value.delta, this.#redactor);
+      this.value({ ...value, delta });
+    }
     this.#held.clear();
   }
 }

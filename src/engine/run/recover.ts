@@ -177,10 +177,18 @@ function isWithin(state: RunState, id: string, scope: Scope): boolean {
   return [...scopeAndAncestors(state, scopeOf(state, id))].includes(scope);
 }
 
-/** Ends the effects of a run that is cancelled. */
-export function abandonedEffects(state: RunState): readonly EventBody[] {
+/** Ends the effects of a run that is cancelled. `leftRunning`: what could not be ended of them. */
+export function abandonedEffects(
+  state: RunState,
+  leftRunning: (effect: EffectRef) => readonly number[] = () => [],
+): readonly EventBody[] {
   return [...state.effects.values()].map((pending) =>
-    abandoned(state, pending, 'The run was cancelled while no process was running it'),
+    abandoned(
+      state,
+      pending,
+      'The run was cancelled while no process was running it',
+      leftRunning(pending.effect),
+    ),
   );
 }
 
@@ -190,18 +198,23 @@ export function neverStartedEffects(state: RunState): readonly EventBody[] {
 }
 
 /** Ends an effect whose outcome is unknown, without calling it again. */
-function abandoned(state: RunState, pending: PendingEffect, message: string): EventBody {
+function abandoned(
+  state: RunState,
+  pending: PendingEffect,
+  message: string,
+  processes: readonly number[] = [],
+): EventBody {
   const request = pendingRequest(state, pending);
-  return request?.isIdempotent === true
+  return request?.isIdempotent === true && processes.length === 0
     ? stoppedEffect(state, pending, { message, outcome: 'unknown' })
-    : inDoubt(state, pending, []);
+    : inDoubt(state, pending, processes);
 }
 
 function lostMessage(node: string, what: string, processes: readonly number[]): string {
   if (processes.length === 0)
     return `${node} was under way when the run was interrupted: ${what}; how far it got is unknown`;
   const many = processes.length === 1 ? 'process' : 'processes';
-  return `${node} was still running when the run was resumed: ${what} (${many} ${processes.join(', ')}); Errand was stopped, its script was not`;
+  return `${node} was still running after the run was interrupted: ${what} (${many} ${processes.join(', ')}); Errand was stopped, its script was not`;
 }
 
 /** `processes`: those of the effect that are still running. */

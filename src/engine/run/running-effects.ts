@@ -249,7 +249,7 @@ export class RunningEffects {
       request,
       () => stillOwned?.()?.then(begin) ?? begin(),
     );
-    progress?.end();
+    progress?.end(raw.ok);
     const result = signal.aborted ? raw : notCancelledByUs(state, request, raw, redactor);
     const hasStreamed = isModel && progress !== undefined;
     if (hasStreamed && !result.ok && !keepsPartial(request)) this.#retract(request);

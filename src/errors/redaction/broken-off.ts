@@ -2,10 +2,10 @@
 import { REDACTED } from '../report/bounded-text.ts';
 import type { Redactor } from './redact.ts';
 
-/** Shorter ends are words as often as keys, and tell too little of a key. */
-const MIN_BEGUN_CHARS = 12;
+/** Fewer characters of a secret tell nothing, and are often the end of an ordinary word. */
+const MIN_BEGUN_CHARS = 8;
 
-/** Redacts the configured values, and what the text ends with if that may be most of one. */
+/** Redacts the configured values, and what the text ends with if that may be the beginning of one. */
 export function redactBrokenOff(text: string, { values, begunChars }: Redactor): string {
   const shown = values(text);
   const begun = begunChars?.(shown) ?? 0;

@@ -82,6 +82,18 @@ export function readProperty(value: unknown, key: PropertyKey): unknown {
   }
 }
 
+/** As `instanceof`, and false for a proxy that does not let its prototype be read. */
+export function isInstance<T>(
+  value: unknown,
+  type: abstract new (...parameters: never[]) => T,
+): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}
+
 /** The value's own enumerable keys; none for a value without keys, or one that throws. */
 export function keysOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];

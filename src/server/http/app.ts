@@ -200,12 +200,15 @@ function refuseMedia({ headers }: Request, media: readonly string[]): void {
   if (declared === null && !isLong) return;
   const [type = ''] = (declared ?? '').split(';');
   if (!media.includes(type.trim().toLowerCase())) throw wrongMedia(media);
+  // a body that nothing unpacks would be read as what it is not
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') throw wrongMedia(media, ', not compressed');
 }
 
-function wrongMedia(media: readonly string[]): ErrandError {
+function wrongMedia(media: readonly string[], how = ''): ErrandError {
   return new ErrandError({
     kind: 'request.media_type',
-    message: `The path takes ${media.join(' or ')}`,
+    message: `The path takes ${media.join(' or ')}${how}`,
   });
 }
 

@@ -3,7 +3,12 @@
  * HTTP 200, some of them labelled as a stream. The SDK finds no events in such a body and drops it, so it
  * is read before the SDK, and goes through extract and classify like any other response.
  */
-import { isArray, isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
+import {
+  isArray,
+  isInstance,
+  isPlainObject,
+  readProperty,
+} from '../../../errors/support/safe-json.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -55,7 +60,7 @@ export class AnswerWithoutEvents extends Error {
 export function failureWithoutEvents(thrown: unknown): unknown {
   let link = thrown;
   for (let depth = 0; depth < MAX_LINKS && link !== undefined; depth++) {
-    if (link instanceof AnswerWithoutEvents) return link;
+    if (isInstance(link, AnswerWithoutEvents)) return link;
     link = readProperty(link, 'cause');
   }
   return undefined;

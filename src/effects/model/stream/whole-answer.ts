@@ -2,6 +2,7 @@
  * A complete reply to a request for a stream: the host ignores `stream: true`. It would do so again, and
  * each reply is paid for, so the call is not repeated. What the host counted is on the bill.
  */
+import { isInstance } from '../../../errors/support/safe-json.ts';
 import { causeChain } from '../../../errors/thrown/cause-chain.ts';
 import { providerNamed } from '../../../providers/known-providers.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
@@ -40,6 +41,6 @@ export class WholeAnswer extends OwnFailure {
 
 /** The SDK may wrap what the response throws. */
 export function wholeAnswerIn(thrown: unknown): WholeAnswer | undefined {
-  for (const link of causeChain(thrown)) if (link instanceof WholeAnswer) return link;
+  for (const link of causeChain(thrown)) if (isInstance(link, WholeAnswer)) return link;
   return undefined;
 }

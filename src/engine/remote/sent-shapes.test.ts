@@ -1,0 +1,81 @@
+/** What the store of a server does with answers that no Errand server gives: a wrong shape is never an empty list. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { ServerClient } from './server-client.ts';
+import { serverEvents } from './server-events.ts';
+import { ServerStore } from './server-store.ts';
+
+let sent = '';
+let type = 'application/json';
+const server = createServer((_, response) => {
+  response.writeHead(200, { 'content-type': type }).end(sent);
+});
+let client: ServerClient;
+let store: ServerStore;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  // true: it listens on a port
+  const { port } = server.address() as AddressInfo;
+  client = new ServerClient({ url: `http://127.0.0.1:${port}` });
+  store = new ServerStore(client);
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const CORRUPT = {
+  report: { kind: 'store.corrupt', message: expect.stringMatching(/^The server sent /) },
+};
+const AT = '2026-01-01T00:00:00Z';
+const ROW = { run: 'abc', workflow: 'w', status: 'completed', startedAt: AT, costUsdMicros: 0 };
+
+async function eventsOf(from?: number): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const { events } of store.read('abc', from)) found.push(...events);
+  return found;
+}
+
+describe.each<JsonValue>([
+  5,
+  null,
+  [],
+  {},
+  { run: 5, status: { a: 1 }, nodes: 'x', costs: null, runs: [null], events: [null] },
+  { ...ROW, runs: [{ ...ROW, status: 'weird' }], events: [{ type: 5 }], status: 'weird' },
+  {
+    ...ROW,
+    runs: [{ ...ROW, startedAt: 'x' }],
+    events: [{ seq: 1, at: AT, type: 'none' }],
+    seq: 1,
+  },
+  {
+    ...ROW,
+    runs: [{ ...ROW, error: 5 }],
+    events: [{ seq: 2, at: AT, type: 'run:started' }],
+    seq: 1,
+    plan: 5,
+  },
+  { ...ROW, runs: 'x', events: 'x', seq: 1, plan: { files: 5 } },
+  { ...ROW, runs: [{ ...ROW, waiting: {} }], events: [], next: 0, seq: 'x', plan: {} },
+])('%j', (body) => {
+  it.each([
+    ['a run', () => store.get('abc')],
+    ['a list', () => store.list()],
+    ['events', () => eventsOf()],
+  ])('is refused as %s', async (_, ask) => {
+    sent = JSON.stringify(body);
+    await expect(ask()).rejects.toMatchObject(CORRUPT);
+  });
+});
+
+it('a stream of something else is refused', async () => {
+  type = 'text/event-stream';
+  sent = 'id: 1\nevent: run:started\ndata: {"seq":1,"type":"run:started"}\n\n';
+  const { signal } = new AbortController();
+  const following = serverEvents(client, { run: 'abc', after: 0, signal });
+  await expect(following.next()).rejects.toMatchObject(CORRUPT);
+});
