@@ -7,7 +7,7 @@ import { visible } from '../../src/errors/support/printable.ts';
 
 /** For everything that is drawn from now on. */
 export function showUnseen(): void {
-  const { vnode: before } = options;
+  const before = options.vnode?.bind(options);
   options.vnode = (vnode: VNode): void => {
     // Preact makes such a node for each text that it draws, wherever it came from; its types have elements only
     const made = vnode as { readonly type: unknown; props: unknown };

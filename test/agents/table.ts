@@ -155,13 +155,18 @@ async function take(step: Step, { cwd, isOwn }: Place, run: string): Promise<str
   return known;
 }
 
+/** Every effect that has ended, in order. */
+export function endsOf(events: readonly Told[]): readonly string[] {
+  return events.flatMap(callOf);
+}
+
 function look({ calls, events, did, look: lookAt }: Step, cwd: string, run: string): void {
   if (did !== undefined) expect(linesOf(join(cwd, 'did'))).toEqual(did);
   if (calls === undefined && events === undefined && lookAt === undefined) return;
   const told = linesOf(join(cwd, 'home', 'runs', run, 'events.jsonl')).map(
     (line) => JSON.parse(line) as Told,
   );
-  if (calls !== undefined) expect(told.flatMap(callOf)).toEqual(calls);
+  if (calls !== undefined) expect(endsOf(told)).toEqual(calls);
   const names = told.map(({ type, path }) => (path === undefined ? type : `${type} ${path}`));
   if (events !== undefined) expect(names.filter((name) => events.includes(name))).toEqual(events);
   lookAt?.(told);

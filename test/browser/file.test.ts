@@ -50,8 +50,8 @@ describeInBrowser('the file of a run', () => {
 nodes: [{name: a, type: human_gate, prompt: "\e[31mred\e[2J \u202eevil", options: [{label: Yes, value: y}]}]
 `;
     const folder = newFolder({ 'loud.yaml': file });
-    errand(folder, 'run', 'loud.yaml', '--quiet');
-    expect(errand(folder, 'show', ranIn(folder), '--html', 'loud.html').status).toBe(0);
+    errandIn(folder, 'run', 'loud.yaml', '--quiet');
+    expect(errandIn(folder, 'show', ranIn(folder), '--html', 'loud.html').status).toBe(0);
     const text = readFileSync(join(folder, 'loud.html'), 'utf8');
     expect(text).toContain('red');
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);

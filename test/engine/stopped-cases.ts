@@ -89,7 +89,7 @@ export const STOPPED: readonly DriverCase[] = [
     files: {
       'main.yaml': `workflow: {name: main, entry_point: a}
 agents:
-  - {name: a, type: workflow, workflow: ./child.yaml, timeout_seconds: 5, routes: [{to: $end}, {on_error: limit.node_timeout, retry: {max: 2, backoff: none}}]}`,
+  - {name: a, type: workflow, workflow: ./child.yaml, timeout_seconds: 10, routes: [{to: $end}, {on_error: limit.node_timeout, retry: {max: 2, backoff: none}}]}`,
       'child.yaml':
         'workflow: {name: child, entry_point: pay}\nagents:\n  - {name: pay, act(a/pay)}',
     },

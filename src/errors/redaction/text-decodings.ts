@@ -183,7 +183,7 @@ export function rangesFound(
     if (found.length === 0) return [];
     return layersOf(text, through).reduceRight<readonly Range[]>(writtenRanges, joined(found));
   });
-  return joined(written);
+  return written.length === 0 ? [] : joined(written);
 }
 
 interface Step {

@@ -18,6 +18,9 @@ const USUAL_STATUSES = [undefined, 429, 400, 401, 403, 404, 500, 503] as const;
 /** Rules that add nothing to the status, that mean "unknown", or that match only part of the word. */
 const UNSPECIFIC = /^(?:status\.|none$|answer\.|sdk\.no-output)|-part$/;
 
+/** Judged by likeness: a rule that has the word itself is better. */
+const LIKELY = /^weighed\./;
+
 export function meantByWord(word: string): MeantWord | undefined {
   const status = /^(?:HTTP[ /]?)?([1-5]\d\d)$/i.exec(word.trim())?.[1];
   if (status !== undefined) return byStatus(Number(status));
@@ -57,18 +60,21 @@ const CLIENT_FINDINGS: Readonly<Record<string, Finding>> = {
 };
 
 function byCode(word: string): MeantWord | undefined {
+  let likely: MeantWord | undefined;
   for (const status of USUAL_STATUSES) {
     const given = status === undefined ? {} : { status };
     const found = meant(
       failure({ ...given, body: { error: { code: word } }, phase: 'headers' }),
       'code',
     );
-    if (found !== undefined && !UNSPECIFIC.test(found.rule)) return found;
+    if (found === undefined || UNSPECIFIC.test(found.rule)) continue;
+    if (!LIKELY.test(found.rule)) return found;
+    likely ??= found;
   }
   // the finish reason of a reply
   const ended = failure({ status: 200, body: { finish_reason: word } });
   const found = meant(ended, 'code');
-  return found?.rule.startsWith('stop.') === true ? found : undefined;
+  return found?.rule.startsWith('stop.') === true ? found : likely;
 }
 
 function failure(known: Partial<ProviderFailure>): ProviderFailure {
