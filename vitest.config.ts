@@ -97,9 +97,9 @@ export default defineConfig(({ mode }) => ({
     environment: 'node',
     globals: false,
     sequence: { sequencer: LongFirst },
-    // much of it waits for processes, servers and timers: four leave an eighth of two cores idle, and five fit; the
-    // fast loop waits for nothing, and loading the sources is a good part of it
-    maxWorkers: Math.max(mode === 'fast' ? 2 : 5, availableParallelism() - 1),
+    // much of it waits for processes, servers and timers, so four fit on two cores; the fast loop waits
+    // for nothing, and loading the sources is a good part of it
+    maxWorkers: Math.max(mode === 'fast' ? 2 : 4, availableParallelism() - 1),
     // many processes start from the sources, and compiling them is most of what they do
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/errand-tests') },
     // they end what hangs, and are no measure: a machine with other work takes many times as long

@@ -84,7 +84,8 @@ it.each([
 });
 
 it('says how to follow the run when the server stays away', async () => {
-  const event = { seq: 1, run: 'r1', at: '2026-11-17T00:00:00Z', type: 'run:started' };
+  const about = { type: 'run:started', workflow: 't', input: {} };
+  const event = { seq: 1, run: 'r1', at: '2026-11-17T00:00:00Z', ...about };
   let connections = 0;
   const { url, close } = await listening((_, response) => {
     connections++;

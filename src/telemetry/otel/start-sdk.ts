@@ -164,7 +164,9 @@ function reasonIn(message: string): string {
   } catch {
     // plain words
   }
-  return message.split('\n')[0] ?? '';
+  const line = message.split('\n')[0] ?? '';
+  // the reader of metrics puts the reason of its exporter into brackets
+  return /\(error (?:\w*Error: )?(?<reason>.+)\)$/.exec(line)?.groups?.['reason'] ?? line;
 }
 
 /** Without the credentials that an address may hold. */

@@ -74,6 +74,16 @@ function once({ value, paths }: Judged): Judged {
   return { paths: paths.filter((path) => !isSecond(path)) };
 }
 
+/** Undefined where an alias has no anchor, which only shows when the document is converted. */
+function jsonOf(document: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(document));
+  } catch (thrown) {
+    if (thrown instanceof ReferenceError) return undefined;
+    throw thrown;
+  }
+}
+
 describe('a value', () => {
   it.each(Object.keys(SCHEMAS))('is read as by zod: %s', (name) => {
     const schema = SCHEMAS[name];
@@ -89,7 +99,8 @@ describe('a value', () => {
       const text = mutate(FILES[seed % FILES.length] ?? '', seeded(50_000 + seed));
       const document = parseDocument(text, { logLevel: 'silent', stringKeys: true });
       if (document.errors.length > 0 || document.warnings.length > 0) continue;
-      const value: unknown = JSON.parse(JSON.stringify(document));
+      const value = jsonOf(document);
+      if (value === undefined) continue;
       const judged = ours(fileSchema, value);
       expect([seed, judged]).toEqual([seed, once(zods(fileSchema, value))]);
       if (judged.paths === undefined) accepted++;
