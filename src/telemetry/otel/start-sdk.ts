@@ -158,15 +158,19 @@ function wordsOf(thrown: unknown): string {
 
 /** The SDK writes an error as JSON with its stack, which nobody should see. */
 function reasonIn(message: string): string {
-  try {
-    const said: unknown = readProperty(JSON.parse(message), 'message');
-    if (typeof said === 'string') return said.split('\n')[0] ?? '';
-  } catch {
-    // plain words
-  }
-  const line = message.split('\n')[0] ?? '';
+  const line = saidIn(message).split('\n')[0] ?? '';
   // the reader of metrics puts the reason of its exporter into brackets
   return /\(error (?:\w*Error: )?(?<reason>.+)\)$/.exec(line)?.groups?.['reason'] ?? line;
+}
+
+function saidIn(message: string): string {
+  try {
+    const said: unknown = readProperty(JSON.parse(message), 'message');
+    return typeof said === 'string' ? said : message;
+  } catch {
+    // plain words
+    return message;
+  }
 }
 
 /** Without the credentials that an address may hold. */
