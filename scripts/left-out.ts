@@ -57,7 +57,7 @@ function add(total: Score, entry: Entry, learned: Learned): void {
   if ((label === undefined ? ruled : kindOf(LABELS[label] ?? '')) === kind) total.both++;
 }
 
-/** What the weights take an entry for, beside its label: a wrong label shows here too. */
+/** The conclusion of the weights for an entry, beside its label: a wrong label shows here too. */
 function show({ id, status, expect }: Entry, weighed: string): void {
   const label = conclusionOf(expect.kind, expect.category);
   console.log(`  ${id} (${status ?? 'no status'}): ${label}, weighed ${weighed}`);

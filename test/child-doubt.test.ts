@@ -9,7 +9,7 @@ let folder = '';
 let charged: number[] = [];
 let errand: Errand;
 
-/** What came of the first charge of 2 is unknown. */
+/** The outcome of the first charge of 2 is unknown. */
 function charge({ id }: { id: number }): { readonly charged: number } {
   charged.push(id);
   const isFirst = charged.filter((each) => each === id).length === 1;

@@ -72,7 +72,7 @@ export function badBodyOf(body: unknown, finish: FinishReason): BadEnding | unde
 
 function errorInside(body: unknown): BadEnding | undefined {
   const error = readProperty(body, 'error');
-  // what was written before it is not the reason, however unfinished it is
+  // the text before it is not the reason, however unfinished it is
   if (readProperty(body, 'object') === 'response' && isPlainObject(error))
     return new BadEnding({ status: 200, headers: {}, body: { error } });
   const choices = readProperty(body, 'choices');

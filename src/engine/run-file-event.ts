@@ -21,7 +21,7 @@ const waiting: Check = (value) => isPlainObject(value) && Array.isArray(value['a
 const amount: Check = (value) => typeof value === 'number' && value >= 0;
 const amounts: Check = (value) => isPlainObject(value) && Object.values(value).every(amount);
 
-/** What any event may have: sums are made of it. */
+/** Fields that any event may have, and that are summed. */
 const OPTIONAL: Readonly<Record<string, Check>> = { costUsdMicros: amount, usage: amounts };
 
 const IN_NODE = { node: text, path: text };

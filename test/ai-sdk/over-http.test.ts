@@ -85,7 +85,7 @@ async function read(): Promise<{ readonly text: string; readonly isWhole: boolea
 const whole = () =>
   streams(openaiWire.stream({ text: 'From the second.', stop: openaiWire.stops.good }));
 
-/** What Anthropic sends before the first word. */
+/** The events of Anthropic before the first word. */
 const [MESSAGE_START = ''] = anthropicWire.beginning.match(/^event: message_start\n.*\n\n/) ?? [];
 const OVERLOADED_EVENT = `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })}\n\n`;
 

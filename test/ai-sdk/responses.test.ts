@@ -16,7 +16,7 @@ const OUTPUT = [
   },
 ];
 
-/** What comes of a whole answer with these fields. */
+/** The result of a whole answer with these fields. */
 async function answered(fields: object) {
   const body = {
     id: 'resp_1',
@@ -64,7 +64,7 @@ describe('a whole answer of Responses', () => {
   });
 });
 
-/** What comes of a stream whose last event, `response.completed`, has a response with these fields. */
+/** The result of a stream whose last event, `response.completed`, has a response with these fields. */
 async function streamed(fields: object, options: { readonly includeRawChunks?: boolean } = {}) {
   const response = { id: 'resp_1', created_at: 1, model: 'gpt-6-mini' };
   const item = { type: 'message', id: 'msg_1' };

@@ -1,4 +1,4 @@
-/** What an application may log or trace of a failure at the door: neither prompts nor keys, headers or raw bodies. */
+/** A failure at the door, as an application may log or trace it: without prompts, keys, headers and raw bodies. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { inspect } from 'node:util';

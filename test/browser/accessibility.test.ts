@@ -1,4 +1,4 @@
-/** What a screen reader, a keyboard, a narrow screen and a large zoom make of every page, of its dialogs and its refusals. */
+/** Every page, its dialogs and its refusals, with a screen reader, a keyboard, a narrow screen and a large zoom. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';

@@ -76,7 +76,7 @@ const CONTROLS: ReadonlySet<string> = new Set([
   'article',
 ]);
 
-/** What is wrong for someone who hears the page: each sentence names one thing. */
+/** The faults for someone who hears the page: each sentence names one. */
 export function axFaults(nodes: readonly AxNode[]): readonly string[] {
   const unnamed = nodes.filter(({ role, name }) => CONTROLS.has(role) && name.trim() === '');
   const headings = nodes.filter(({ role }) => role === 'heading');

@@ -1,4 +1,4 @@
-/** Scripts that outlived their Errand: `cancel` ends them, as it ends those of a run that goes on. */
+/** Scripts that outlived their Errand: `cancel` ends them, as it ends those of a running run. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ interface Orphan {
   readonly type: (...args: readonly string[]) => Promise<Ended>;
 }
 
-/** A run whose process was killed, and whose script goes on. */
+/** A run whose process was killed, and whose script still runs. */
 async function orphaned(script: string, more = ''): Promise<Orphan> {
   const cwd = mkdtempSync(join(root, 'place-'));
   const line = JSON.stringify(`echo $$ >> pid; ${script}`);

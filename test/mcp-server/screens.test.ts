@@ -19,7 +19,7 @@ nodes:
 `,
 };
 
-/** Whatever a terminal acts upon or does not show. */
+/** All that a terminal acts upon or does not show. */
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/;
 
 let server: Embedded;

@@ -1,4 +1,4 @@
-/** What each kind of span says, attribute by attribute: models, tools of two sorts, scripts, groups and what holds them. */
+/** The attributes of each kind of span: models, tools of two sorts, scripts, groups and the spans around them. */
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';

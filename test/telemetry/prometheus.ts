@@ -53,7 +53,7 @@ function underscored(name: string): string {
 
 export interface Question {
   readonly expr: string;
-  /** What is shown beside the number: a legend, or annotations. */
+  /** The text beside the number: a legend, or annotations. */
   readonly shown: string;
 }
 
@@ -85,7 +85,7 @@ export function questions(): readonly Question[] {
   ];
 }
 
-/** What is wrong with it: a series or a label that nobody writes, a legend without its label, an open bracket. */
+/** Its faults: a series or a label that nobody writes, a legend without its label, an open bracket. */
 export function wrongIn(
   { expr, shown }: Question,
   series: ReadonlyMap<string, ReadonlySet<string>>,

@@ -249,7 +249,7 @@ agents:
 
   it('begins nothing at a worker that stood still before it, when the run has moved on', async () => {
     const project = standingProject(killing.folder);
-    // the SDK of a worker that stands still goes on taking tasks for it, each of which is lost until its time is over
+    // the SDK of a stopped worker still takes tasks for it, and each is lost until its time is over
     const hasty = await stage.client({ ...SOON, taskMs: 2000, queryMs: 2000 });
     const first = await killing.worker();
     const run = await hasty.start(project.plan(), {});

@@ -36,7 +36,7 @@ const SERVER_SECRETS: readonly string[] = [
   'ERRAND_WEBHOOK_SECRET',
 ];
 
-/** What a command sends to the receiver of its spans and metrics. */
+/** The requests of a command to the receiver of its spans and metrics. */
 const RECEIVER_HEADERS: readonly string[] = ['', 'TRACES_', 'METRICS_'].map(
   (signal) => `OTEL_EXPORTER_OTLP_${signal}HEADERS`,
 );

@@ -71,7 +71,7 @@ interface Search {
   /** Levels left. */
   readonly depth: number;
   readonly turn: number;
-  /** What was found for a subschema with these levels left. */
+  /** The value found for a subschema with these levels left. */
   readonly found: Map<number, Map<JsonObject, JsonValue | undefined>>;
 }
 

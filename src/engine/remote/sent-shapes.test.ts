@@ -1,4 +1,4 @@
-/** What the store of a server does with answers that no Errand server gives: a wrong shape is never an empty list. */
+/** The store of a server, with answers that no Errand server gives: a wrong shape is never an empty list. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -4,18 +4,13 @@
  */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
+import {
+  RUN_STATUSES,
+  type RunStatusName,
+  type RunSummary,
+} from '../../machine/ports/store-port.ts';
 import type { Waiting } from '../../machine/state/events.ts';
 import { flawOfEvent } from '../run-file-event.ts';
-
-const STATUSES: Readonly<Record<RunStatusName, true>> = {
-  running: true,
-  paused: true,
-  completed: true,
-  failed: true,
-  cancelled: true,
-  interrupted: true,
-};
 
 export function objectOf(value: JsonValue | undefined): JsonObject {
   if (isPlainObject(value)) return value;
@@ -93,7 +88,7 @@ function statusOf(value: JsonValue | undefined): RunStatusName {
 }
 
 function isStatus(value: JsonValue | undefined): value is RunStatusName {
-  return typeof value === 'string' && Object.hasOwn(STATUSES, value);
+  return RUN_STATUSES.some((status) => status === value);
 }
 
 function timeOf(value: JsonValue | undefined, field: string): string {

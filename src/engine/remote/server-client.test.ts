@@ -1,4 +1,4 @@
-/** What the client of a server does with an answer that no Errand server gives. */
+/** The client of a server, with an answer that no Errand server gives. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';

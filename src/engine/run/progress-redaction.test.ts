@@ -151,7 +151,7 @@ function piecesOf(whole: string, lengths: readonly number[]): readonly string[] 
 
 type Delta = readonly [type: 'text' | 'reasoning', delta: string];
 
-/** What a listener has seen of each type, joined. */
+/** The pieces of each type that a listener has seen, joined. */
 function seenOf(keys: readonly string[], deltas: readonly Delta[]): Record<string, string> {
   const seen: Record<string, string> = { text: '', reasoning: '' };
   const redactor = createRedactor(keys);

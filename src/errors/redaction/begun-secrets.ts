@@ -22,7 +22,7 @@ type Searched = 'plain' | 'encoded';
 
 export type FindersOfBegun = Readonly<Record<Searched, FindBegun>>;
 
-/** One decoding, and those that go on from it. */
+/** One decoding, and those that continue from it. */
 interface Decoding {
   readonly searched: Set<Searched>;
   readonly next: Map<Form, Decoding>;

@@ -162,7 +162,7 @@ function toolAction({ name, arguments: args = null }: ToolCall, ordinal: number)
   return [{ name, arguments: args }, ordinal];
 }
 
-/** What a running effect does; undefined when it is no longer known. */
+/** The action of a running effect; undefined when it is no longer known. */
 export function pendingAction(state: RunState, pending: PendingEffect): Action | undefined {
   const calls = state.scopes.get(pending.scope)?.visit?.conversation?.calls ?? [];
   const open = calls.find(({ key }) => key === pending.effect.key);

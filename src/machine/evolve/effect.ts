@@ -3,7 +3,7 @@ import { matchesKind } from '../../errors/catalog/kinds.ts';
 import { resumeAttemptClock, stopAttemptClock } from '../policy/deadlines.ts';
 import { beginProbe } from '../policy/cooldown.ts';
 import { noteUnknownOutcome } from '../policy/unknown-outcome.ts';
-import { noteTakenOver, noteUnended, type Action } from '../policy/unended-effects.ts';
+import { actionAt, noteEnded, noteTakenOver, noteUnended } from '../policy/unended-effects.ts';
 import { pendingAction } from '../decide/effect-request.ts';
 import { isTurnedAway } from '../decide/failure.ts';
 import { settleInput } from '../decide/effect-input.ts';
@@ -51,16 +51,20 @@ function trackEffect(state: RunState, scope: Scope, event: EffectEvent): void {
   if (type === 'model' && event.type === 'effect:failed') uncountUnmadeRequest(state, event);
   settleCost(state, scope, event);
   if (event.type === 'effect:failed') noteUnknownOutcome(state, scope, event);
-  noteUnended(state, scope, event, actionOf(state, event));
+  noteEnd(state, scope, event);
   state.effects.delete(key);
   visit.pending.delete(key);
 }
 
-/** Only for one that is not known to have ended. */
-function actionOf(state: RunState, event: EffectEvent): Action | undefined {
-  const pending = state.effects.get(event.effect.key);
-  const isUnknown = event.type === 'effect:failed' && event.error.outcome === 'unknown';
-  return pending === undefined || !isUnknown ? undefined : pendingAction(state, pending);
+function noteEnd(state: RunState, scope: Scope, event: EffectEvent): void {
+  const { key, type } = event.effect;
+  // both may be repeated at any time
+  if (type === 'model' || type === 'transform') return;
+  if (event.type !== 'effect:failed' || event.error.outcome !== 'unknown')
+    return noteEnded(state, key);
+  const pending = state.effects.get(key);
+  const action = pending === undefined ? undefined : pendingAction(state, pending);
+  noteUnended(state, key, action === undefined ? undefined : actionAt(state, scope, action));
 }
 
 function applyStopped(state: RunState, scope: Scope, { effect: { type } }: EffectEvent): void {

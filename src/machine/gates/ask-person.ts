@@ -44,7 +44,7 @@ export function askPerson(state: RunState, visit: Visit, question: Question): Ev
   return { type: 'gate:opened', node, path, gate, prompt, options, ...about };
 }
 
-/** What the options mean, where it is not obvious. */
+/** The meaning of the options, where it is not obvious. */
 interface Meaning {
   readonly again?: string;
   readonly edit?: string;

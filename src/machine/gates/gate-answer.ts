@@ -16,7 +16,7 @@ import type { OpenGate, RunState, Scope } from '../state/state.ts';
 import { storableForm, storableValue } from '../state/storable.ts';
 import { templateContext } from '../decide/template-context.ts';
 import { ASK_PERSON } from '../../workflow/plan/built-in-tools.ts';
-import { toolCalled } from '../conversation/tool-names.ts';
+import { targetOfCall } from '../conversation/tool-ref.ts';
 import { acceptAnswers, questionsFor } from './questions.ts';
 
 /** The option of a question that an agent asks; the other one declines. */
@@ -290,7 +290,7 @@ function editedResult(state: RunState, scope: Scope, node: NodePlan): Expected {
   if (made === undefined)
     return { name: node.name, schema: 'outputSchema' in node ? node.outputSchema : undefined };
   const tools = toolsOf(state, scope);
-  const name = toolCalled(tools, made.call.name) ?? made.call.name;
+  const name = targetOfCall(tools, made.call);
   return { name, schema: tools[name]?.outputSchema };
 }
 

@@ -1,11 +1,10 @@
 /**
  * Effects that are not known to have ended. When a run is rewound, everything in it is new, except these:
- * what may have happened once is asked for under the same key, so that the other side can tell.
+ * they are requested again under the same key, so that the other side recognises the repetition.
  */
 import { identityOf } from '../../workflow/plan/stable-hash.ts';
 import type { ToolCall } from '../conversation/model-message.ts';
 import type { EffectInput } from '../decide/effect-input.ts';
-import type { EventBody } from '../state/events.ts';
 import { parentScope, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import { locationOf } from './effect-location.ts';
@@ -22,32 +21,29 @@ export interface UnendedEffect {
   readonly isEnded?: boolean;
 }
 
-/** What an effect does, apart from its location and its visit. */
+/** The work of an effect, apart from its location and its visit. */
 export type Action =
   | EffectInput
   | readonly [call: Pick<ToolCall, 'name' | 'arguments'>, ordinal: number];
 
-type Ended = Extract<EventBody, { type: 'effect:succeeded' | 'effect:failed' }>;
+/** Notes an end that leaves the outcome unknown; called while the effect still counts as running. */
+export function noteUnended(
+  { unendedEffects, effects }: RunState,
+  key: string,
+  action: string | undefined,
+): void {
+  const before = unendedEffects.get(key);
+  const known = before?.action ?? action;
+  if (known === undefined) return;
+  const attempt = effects.get(key)?.attempt ?? 0;
+  unendedEffects.set(key, { ...before, action: known, attempt, isEnded: false });
+}
 
-/** Called while the effect still counts as running. */
-export function noteUnended(state: RunState, scope: Scope, event: Ended, action?: Action): void {
-  const { effect } = event;
-  const isUnknown = event.type === 'effect:failed' && event.error.outcome === 'unknown';
-  if (effect.type === 'model' || effect.type === 'transform') return;
-  const before = state.unendedEffects.get(effect.key);
-  if (!isUnknown) {
-    // its visit keeps the key that it has taken over
-    if (before?.visit === undefined) state.unendedEffects.delete(effect.key);
-    else state.unendedEffects.set(effect.key, { ...before, isEnded: true });
-    return;
-  }
-  if (before === undefined && action === undefined) return;
-  state.unendedEffects.set(effect.key, {
-    ...before,
-    action: before?.action ?? actionAt(state, scope, action),
-    attempt: state.effects.get(effect.key)?.attempt ?? 0,
-    isEnded: false,
-  });
+/** Notes a known end. A visit that has taken over the key keeps it. */
+export function noteEnded({ unendedEffects }: RunState, key: string): void {
+  const unended = unendedEffects.get(key);
+  if (unended?.visit === undefined) unendedEffects.delete(key);
+  else unendedEffects.set(key, { ...unended, isEnded: true });
 }
 
 export function noteTakenOver(state: RunState, scope: Scope, key: string): void {
@@ -79,7 +75,8 @@ export function attemptsBefore({ unendedEffects }: RunState, key: string): numbe
   return unended?.isRewound === true ? unended.attempt + 1 : 0;
 }
 
-function actionAt(state: RunState, scope: Scope, action: Action | undefined): string {
+/** Tells an action at its location from every other. */
+export function actionAt(state: RunState, scope: Scope, action: Action): string {
   return identityOf([locationOf(state, scope), action]);
 }
 

@@ -234,10 +234,10 @@ function settleNamedOutcome(
 }
 
 /** Notes that a route which names the kind has led on from the effect that this visit failed with. */
-export function handleUnknownOutcome({ unknownOutcomes }: RunState, { error }: Visit): void {
-  const key = error?.kind === OUTCOME_UNKNOWN ? (unknownOutcomeKey(error) ?? '') : '';
-  const outcome = unknownOutcomes.get(key);
-  if (outcome !== undefined) unknownOutcomes.set(key, { ...outcome, isHandled: true });
+export function handleUnknownOutcome(state: RunState, visit: Visit): void {
+  const outcome = namedOutcome(state, visit);
+  if (outcome !== undefined)
+    state.unknownOutcomes.set(outcome.effect.key, { ...outcome, isHandled: true });
 }
 
 /** Limit for one report; `errand show` prints all of them. */

@@ -15,14 +15,17 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Waiting } from '../state/events.ts';
 import type { Notice, SharedWork } from './shared-work-port.ts';
 
+export const RUN_STATUSES = [
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const;
+
 /** Status of a run in lists. `interrupted` is also the status of a run whose owner is dead. */
-export type RunStatusName =
-  | 'running'
-  | 'paused'
-  | 'completed'
-  | 'failed'
-  | 'cancelled'
-  | 'interrupted';
+export type RunStatusName = (typeof RUN_STATUSES)[number];
 
 export interface RunStatusRow {
   readonly status: RunStatusName;

@@ -17,7 +17,7 @@ const ENTRIES = ALL_ENTRIES.filter(
     operation === 'generate',
 );
 
-/** What a disguise does change: the words that are added are more than its own. */
+/** Entries that a disguise does change: it adds more words than they have. */
 const UNLIKE: Readonly<Record<string, string>> = {
   'bedrock-400-messsage-typo-relay':
     'its only field is misspelt, so the wrapper’s message is taken',

@@ -2,12 +2,11 @@
 import { z } from '@hono/zod-openapi';
 import { ATTENTIONS } from '../../history/attention.ts';
 import { NEEDED_FIELDS } from '../../history/next-moves.ts';
+import { RUN_STATUSES } from '../../machine/ports/store-port.ts';
 
 export const Json = z.unknown().openapi('Json', { description: 'Any JSON value.' });
 
-export const RunStatus = z
-  .enum(['running', 'paused', 'completed', 'failed', 'cancelled', 'interrupted'])
-  .openapi('RunStatus');
+export const RunStatus = z.enum(RUN_STATUSES).openapi('RunStatus');
 
 export const AttentionName = z.enum(ATTENTIONS).openapi('Attention');
 

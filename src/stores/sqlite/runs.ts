@@ -1,10 +1,10 @@
 /** The rows that identify a run and hold its status. Each is checked whenever it is read. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import type {
-  ListQuery,
-  NewRun,
-  RunSummary,
-  RunStatusName,
+import {
+  RUN_STATUSES,
+  type ListQuery,
+  type NewRun,
+  type RunSummary,
 } from '../../machine/ports/store-port.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
@@ -17,15 +17,6 @@ import { integerAt, textAt, textOrNullAt, type Row } from '../typed-row.ts';
 import { readStatus } from './run-statuses.ts';
 import { strayRuns } from './stray-runs.ts';
 import { countTombstones, readTombstone } from './tombstones.ts';
-
-const STATUSES: Readonly<Record<RunStatusName, true>> = {
-  running: true,
-  paused: true,
-  completed: true,
-  failed: true,
-  cancelled: true,
-  interrupted: true,
-};
 
 const STARTS = 'SELECT key, id, workflow, file, started_at, checksum FROM runs';
 
@@ -114,7 +105,7 @@ function checkedList(
   unlessDamaged(() => checkRunCount(db, counted));
   // a damaged status is none of the unwanted ones, so it is read, and found
   const unwanted = statuses
-    ? Object.keys(STATUSES).filter((status) => !statuses.some((wanted) => wanted === status))
+    ? RUN_STATUSES.filter((status) => !statuses.some((wanted) => wanted === status))
     : [];
   const end = before === undefined ? Number.MAX_SAFE_INTEGER : runKey(db, before);
   return db

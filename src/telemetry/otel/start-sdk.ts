@@ -138,7 +138,7 @@ class Problems {
     );
   }
 
-  /** What follows the sentence belongs to it where it is text. */
+  /** Text after the sentence belongs to it. */
   warn(said: readonly unknown[]): void {
     const text = said.filter((part) => typeof part === 'string').map(reasonIn);
     this.warning ??= `OpenTelemetry warns: ${text.join(' ')}`;

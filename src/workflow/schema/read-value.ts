@@ -32,7 +32,7 @@ export type ReadValue<T> =
 
 type Found = Issue[];
 
-/** What the key of a map needs that may have any value. */
+/** The issue of a missing key that may have any value. */
 const ANY_VALUE = 'Invalid input: expected nonoptional, received undefined';
 const MAP = 'a map';
 

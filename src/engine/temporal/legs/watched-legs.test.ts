@@ -7,29 +7,29 @@ import { WatchedLegs } from './watched-legs.ts';
 
 const LEG = { run: 'r1', workflow: 'flow', number: 1, startMs: 0 };
 
-/** Writes down what it is told, with the number of the leg's spans: 1 for those that were opened first. */
-function watch(): { readonly legs: WatchedLegs; readonly told: string[] } {
-  const told: string[] = [];
+/** Records every call, with the number of the leg's spans: 1 for those that were opened first. */
+function watch(): { readonly legs: WatchedLegs; readonly calls: string[] } {
+  const calls: string[] = [];
   let opened = 0;
   const telemetry: TelemetryPort = {
     isTracing: () => true,
     callerOf: () => undefined,
     openLeg: ({ mayMove }) => {
       const id = ++opened;
-      told.push(`${id} opened${mayMove === true ? ', may move' : ''}`);
+      calls.push(`${id} opened${mayMove === true ? ', may move' : ''}`);
       return {
         traceparent: undefined,
-        reopen: (open) => told.push(`${id} reopened ${open.map(({ path }) => path).join(' ')}`),
-        note: ({ seq }) => told.push(`${id} noted ${seq}`),
+        reopen: (open) => calls.push(`${id} reopened ${open.map(({ path }) => path).join(' ')}`),
+        note: ({ seq }) => calls.push(`${id} noted ${seq}`),
         around: (_request, _redactor, make) => make({}),
         committed: () => undefined,
-        end: () => told.push(`${id} ended`),
-        abandon: () => told.push(`${id} abandoned`),
+        end: () => calls.push(`${id} ended`),
+        abandon: () => calls.push(`${id} abandoned`),
       };
     },
     around: (_call, _request, _redactor, make) => make({}),
   };
-  return { legs: new WatchedLegs(telemetry, ({ seq }) => told.push(`listener ${seq}`)), told };
+  return { legs: new WatchedLegs(telemetry, ({ seq }) => calls.push(`listener ${seq}`)), calls };
 }
 
 function noted(...seqs: readonly number[]): readonly { readonly event: RunEvent }[] {
@@ -52,14 +52,14 @@ function open(...paths: readonly string[]): readonly OpenNode[] {
 }
 
 it('opens nothing twice where the workflow is evicted and replayed at the same worker', () => {
-  const { legs, told } = watch();
+  const { legs, calls } = watch();
   legs.begin(LEG);
   legs.note('r1', noted(1, 2));
   legs.begin(LEG);
   legs.reopen('r1', open('a'));
   // the task is repeated, too
   legs.note('r1', noted(2, 3, 9));
-  expect(told).toEqual([
+  expect(calls).toEqual([
     '1 opened, may move',
     '1 noted 1',
     'listener 1',
@@ -74,22 +74,22 @@ it('opens nothing twice where the workflow is evicted and replayed at the same w
 });
 
 it('takes over what another worker has left open', () => {
-  const { legs, told } = watch();
+  const { legs, calls } = watch();
   legs.begin(LEG);
   legs.reopen('r1', open('a', 'b'));
   legs.note('r1', noted(5));
-  expect(told).toEqual(['1 opened, may move', '1 reopened a b', '1 noted 5', 'listener 5']);
+  expect(calls).toEqual(['1 opened, may move', '1 reopened a b', '1 noted 5', 'listener 5']);
 });
 
 it('forgets its own spans where another worker had the leg meanwhile and ended some of them', () => {
-  const { legs, told } = watch();
+  const { legs, calls } = watch();
   legs.begin(LEG);
   legs.note('r1', noted(1, 2));
-  told.length = 0;
+  calls.length = 0;
   legs.begin(LEG);
   legs.reopen('r1', open('c'));
   legs.note('r1', noted(7));
-  expect(told).toEqual([
+  expect(calls).toEqual([
     '1 abandoned',
     '2 opened, may move',
     '2 reopened c',

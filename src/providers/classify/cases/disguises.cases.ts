@@ -76,7 +76,7 @@ export const WRAPPINGS: Readonly<Record<string, Disguise>> = {
     ),
 };
 
-/** What stands in a message beside what the server says of the failure. */
+/** Parts of a message that are not the server's own words about the failure. */
 export const ADDITIONS: Readonly<Record<string, (message: string) => string>> = {
   'the name of a project': (message) => `${message} (project 'billing-rate-limit-demo')`,
   'the name of an agent': (message) => `${message} [agent "overloaded_auth_timeout"]`,
