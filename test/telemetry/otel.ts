@@ -122,7 +122,7 @@ export function recordTelemetry(more: readonly object[] = []): Recorded {
   };
 }
 
-/** One line for each span, indented below its parent, in the order in which they began. */
+/** One line for each span, indented below its parent, in the order in which they began; within one millisecond, in which they ended. */
 export function tree(spans: readonly FinishedSpan[], details: readonly string[] = []): string {
   const ids = new Set(spans.map((span) => span.spanContext().spanId));
   const below = (parent: string | undefined, indent: string): string[] =>
@@ -131,7 +131,7 @@ export function tree(spans: readonly FinishedSpan[], details: readonly string[] 
         const id = span.parentSpanContext?.spanId;
         return parent === undefined ? id === undefined || !ids.has(id) : id === parent;
       })
-      .toSorted((a, b) => ms(a.startTime) - ms(b.startTime) || (a.name < b.name ? -1 : 1))
+      .toSorted((a, b) => ms(a.startTime) - ms(b.startTime))
       .flatMap((span) => [
         indent + lineOf(span, details),
         ...below(span.spanContext().spanId, `${indent}  `),
