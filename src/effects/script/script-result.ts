@@ -3,8 +3,8 @@
  *
  * | event                               | result                                    | outcome |
  * |-------------------------------------|-------------------------------------------|---------|
- * | our signal, which killed it         | `cancelled.*`                             | unknown |
- * | our signal, and it ended by itself  | as below                                  | as below |
+ * | our signal, which killed it, or after which it ended with a failing exit code and no error file | `cancelled.*` | unknown |
+ * | our signal, and it says how it ended | as below                                 | as below |
  * | a usable error file, however it ended | the kind in it                          | failed; partial at a timeout |
  * | an unusable one                     | `internal.envelope_invalid`               | failed; partial at a timeout |
  * | timeout                             | `internal.script_timeout`                 | partial |
@@ -234,7 +234,7 @@ function failureOf(
   { request, context, printed }: Case & { readonly printed: Printed },
 ): ReportDraft | undefined {
   const facts = factsOf(end, printed, request);
-  if (end.endedBy === 'abort' && isKilled(end)) {
+  if (end.endedBy === 'abort' && !saysHowItEnded(end, file, request)) {
     const kind = context.cancelled ?? 'cancelled.tool';
     return {
       kind,
@@ -279,9 +279,14 @@ function tooLarge(
   };
 }
 
-/** A script that ends with its own exit code after a signal has ended by itself. */
-function isKilled({ exitCode, isGone }: Ended): boolean {
-  return !isGone || exitCode === null || KILLED_CODES.has(exitCode);
+/**
+ * Whether a script that got a signal says itself how it ended: by success, or by an error file. A failing exit
+ * code says nothing: the script may have failed, or given up half-way because of the signal.
+ */
+function saysHowItEnded(end: Ended, file: FileReading, request: ScriptRequest): boolean {
+  const { exitCode, isGone } = end;
+  if (!isGone || exitCode === null || KILLED_CODES.has(exitCode)) return false;
+  return isAnswer(end, request) || file.type === 'raised';
 }
 
 /** Exit codes of a shell or a runtime whose child was ended by TERM or KILL. */

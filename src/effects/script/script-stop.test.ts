@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { EffectClock } from '../clock.ts';
+import type { EffectResult } from '../effect.ts';
 import { processesWith, reportOf } from '../effect.cases.ts';
 import { openScriptBench } from './script.cases.ts';
 
@@ -99,6 +100,21 @@ describe('a timeout', () => {
   });
 });
 
+/** Runs a script that handles TERM, and aborts it when it is ready to. */
+async function stoppedWhenReady(handler: string): Promise<EffectResult> {
+  const control = new AbortController();
+  const before = readyFiles();
+  const quoted = handler.replaceAll("'", `'"'"'`);
+  const running = bash(
+    `trap '${quoted}' TERM; ${READY}; while :; do sleep 0.01; done`,
+    {},
+    { signal: control.signal },
+  );
+  await until(() => readyFiles() > before);
+  control.abort();
+  return running;
+}
+
 describe('an abort', () => {
   it('ends the whole group and is the cancellation that the caller names', async () => {
     const marker = newMarker();
@@ -115,6 +131,30 @@ describe('an abort', () => {
     // cancelled beats failed
     expect(reportOf(result)).toMatchObject({ kind: 'cancelled.node', outcome: 'unknown' });
     expect(result).toMatchObject({ output: { stdout: 'begun\n' } });
+  });
+
+  it.each([
+    ['a failing exit code', 'exit 1', { kind: 'cancelled.tool', outcome: 'unknown' }],
+    [
+      'a failing exit code and a broken error file',
+      'echo { > "$ERRAND_ERROR_OUT"; exit 1',
+      { kind: 'cancelled.tool', outcome: 'unknown' },
+    ],
+    [
+      'a failing exit code and an error file',
+      `${RAISE}; exit 1`,
+      { kind: 'order.missing', outcome: 'failed' },
+    ],
+  ])('of a script that handles the signal and ends with %s', async (_end, handler, expected) => {
+    const result = await stoppedWhenReady(handler);
+    expect(reportOf(result)).toMatchObject(expected);
+  });
+
+  it('of a script that handles the signal and succeeds is its success', async () => {
+    expect(await stoppedWhenReady('echo done; exit 0')).toMatchObject({
+      ok: true,
+      output: { stdout: 'done\n', exit_code: 0 },
+    });
   });
 
   it('before the start runs nothing', async () => {
