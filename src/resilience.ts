@@ -19,8 +19,9 @@ import { CANCELLED, hasOwnRetries, OVERDUE, Seen } from './resilience-seen.ts';
 
 export interface ResiliencePolicy extends ReportFromOptions {
   /**
-   * `default`: the catalog's schedule of whatever fails. `none`: one attempt. `{ max, … }`: as routes
-   * and tools have it. `{ attempts, waitsMs }`: these waits, for what is retryable.
+   * `default`: the catalog's schedule of whatever fails, also where the request may have arrived, so not
+   * for payments. `none`: one attempt. `{ max, … }`: as routes and tools have it.
+   * `{ attempts, waitsMs }`: these waits, for what is retryable. Without it: `default`.
    */
   readonly retry?: RetryOption;
   /** Calls that share a name share a breaker. Without one there is none. */

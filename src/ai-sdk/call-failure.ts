@@ -27,6 +27,9 @@ export class BadEnding extends Error {
 /** A stream without its end. */
 export const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' };
 
+/** A whole answer without a word about its end, which may be half of one. */
+const ENDLESS = { finishReason: 'other', rawFinishReason: 'unspecified' };
+
 export interface FinishReason {
   readonly unified: string;
   readonly raw?: string | undefined;
@@ -49,7 +52,9 @@ export function badEndingOf(
 ): BadEnding | undefined {
   if (unified === 'length' && !isTruncationNamed) return undefined;
   const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
-  if (isCut) return new BadEnding(INTERRUPTED);
+  const saysNothing = unified === 'other' && (raw ?? '') === '';
+  if (isCut || (saysNothing && isStream)) return new BadEnding(INTERRUPTED);
+  if (saysNothing) return new BadEnding(ENDLESS);
   if (unified === 'tool-calls' && !hasCalls) return new BadEnding(UNREADABLE);
   // the SDK does not know the word, and the host may have taken it from another provider
   if (unified === 'other' && raw !== undefined && isGoodFinishReason(provider, raw))

@@ -68,20 +68,23 @@ describe('an ending', () => {
   });
 
   it.each([
-    ['content-filter', 'refusal'],
-    ['content-filter', 'stop'],
-  ])('of a whole answer, %s (%s), is one attempt, and is on the bill', async (unified, raw) => {
-    const rows: AttemptRow[] = [];
-    const one = scripted('a', 'one', { text: 'No.', finish: ended(unified, raw) });
-    const model = resilientModel([one], { prices: PRICES, onAttempt: (row) => rows.push(row) });
-    await expect(generateText({ model, prompt })).rejects.toMatchObject({
-      kind: 'provider.content_filter',
-      report: { attempts: [{ inputTokens: 10, outputTokens: 4, costUsdMicros: 50 }] },
-    });
-    expect(rows).toMatchObject([
-      { kind: 'provider.content_filter', outcome: 'failed', ...REPORTED },
-    ]);
-  });
+    ['content-filter', 'refusal', 'provider.content_filter', 'failed'],
+    ['content-filter', 'stop', 'provider.content_filter', 'failed'],
+    ['other', undefined, 'provider.unknown', 'failed'],
+    ['other', '', 'provider.unknown', 'failed'],
+  ])(
+    'of a whole answer, %s (%s), is %s, once, and is on the bill',
+    async (unified, raw, kind, outcome) => {
+      const rows: AttemptRow[] = [];
+      const one = scripted('a', 'one', { text: 'No.', finish: ended(unified, raw) });
+      const model = resilientModel([one], { prices: PRICES, onAttempt: (row) => rows.push(row) });
+      await expect(generateText({ model, prompt })).rejects.toMatchObject({
+        kind,
+        report: { attempts: [{ inputTokens: 10, outputTokens: 4, costUsdMicros: 50 }] },
+      });
+      expect(rows).toMatchObject([{ kind, outcome, ...REPORTED }]);
+    },
+  );
 });
 
 describe('a host of the protocol of OpenAI', () => {
