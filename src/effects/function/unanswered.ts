@@ -67,7 +67,8 @@ function endsOpen(kind: string, status?: number): boolean {
 function isOfGateway({ kind, provider }: ReportDraft, method: string | undefined): boolean {
   if (provider?.name !== undefined && provider.name !== 'mcp') return false;
   const writes = method === undefined ? undefined : !/^(?:get|head|options)$/i.test(method);
-  if (kind === 'provider.server_error') return BAD_GATEWAY.has(provider?.status) && writes !== false;
+  if (kind === 'provider.server_error')
+    return BAD_GATEWAY.has(provider?.status) && writes !== false;
   return kind === 'provider.overloaded' && provider?.status === 503 && writes === true;
 }
 
