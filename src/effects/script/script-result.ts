@@ -3,8 +3,8 @@
  *
  * | event                               | result                                    | outcome |
  * |-------------------------------------|-------------------------------------------|---------|
- * | our signal, which killed it         | `cancelled.*`                             | unknown |
- * | our signal, and it ended by itself  | as below                                  | as below |
+ * | our signal, which killed it, or which it heard and then ended | `cancelled.*`   | unknown |
+ * | our signal, which it ignored, or an error file or a declared output after it | as below | as below |
  * | a usable error file, however it ended | the kind in it                          | failed; partial at a timeout |
  * | an unusable one                     | `internal.envelope_invalid`               | failed; partial at a timeout |
  * | timeout                             | `internal.script_timeout`                 | partial |
@@ -234,7 +234,7 @@ function failureOf(
   { request, context, printed }: Case & { readonly printed: Printed },
 ): ReportDraft | undefined {
   const facts = factsOf(end, printed, request);
-  if (end.endedBy === 'abort' && isKilled(end)) {
+  if (end.endedBy === 'abort' && isCutOff(end, file, { request, printed })) {
     const kind = context.cancelled ?? 'cancelled.tool';
     return {
       kind,
@@ -279,7 +279,21 @@ function tooLarge(
   };
 }
 
-/** A script that ends with its own exit code after a signal has ended by itself. */
+/**
+ * Whether our signal ended the work. A program that handles TERM exits with a code of its own, 0 too, wherever it
+ * was; only an error file or the declared output says more.
+ */
+function isCutOff(
+  end: Ended,
+  file: FileReading,
+  { request, printed }: Pick<Case, 'request'> & { readonly printed: Printed },
+): boolean {
+  if (isKilled(end)) return true;
+  if (end.isDeaf || file.type === 'raised') return false;
+  const saysResult = request.outputSchema !== undefined && isAnswer(end, request);
+  return !saysResult || offSchema(printed.parsed, request, {}) !== undefined;
+}
+
 function isKilled({ exitCode, isGone }: Ended): boolean {
   return !isGone || exitCode === null || KILLED_CODES.has(exitCode);
 }

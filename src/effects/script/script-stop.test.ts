@@ -1,6 +1,6 @@
 /** Ends from outside the script: time limit, abort, and leftover processes. */
 import { getEventListeners } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { EffectClock } from '../clock.ts';
@@ -115,6 +115,51 @@ describe('an abort', () => {
     // cancelled beats failed
     expect(reportOf(result)).toMatchObject({ kind: 'cancelled.node', outcome: 'unknown' });
     expect(result).toMatchObject({ output: { stdout: 'begun\n' } });
+  });
+
+  /** Aborted when it is ready, and then let go. */
+  async function aborted(text: string, request: Parameters<typeof bash>[1] = {}) {
+    const control = new AbortController();
+    const before = readyFiles();
+    const go = join(folder, `${newMarker()}.go`);
+    const wait = `${READY}; until test -e ${go}; do sleep 0.01; done`;
+    const script = text.split('WAIT').join(wait);
+    const running = bash(script, request, {
+      signal: control.signal,
+      cancelled: 'cancelled.node',
+    });
+    await until(() => readyFiles() > before);
+    control.abort();
+    writeFileSync(go, '');
+    return running;
+  }
+
+  it.each(['exit 0', 'exit 1', 'exit 255'])(
+    'that a script answers with `%s` has cut its work short',
+    async (end) => {
+      const result = await aborted(`trap '${end}' TERM; ${READY}; while :; do sleep 0.01; done`);
+      expect(reportOf(result)).toMatchObject({ kind: 'cancelled.node', outcome: 'unknown' });
+    },
+  );
+
+  it('that a script ignores does not change its end', async () => {
+    expect(await aborted(`trap '' TERM; WAIT; echo done`)).toMatchObject({
+      ok: true,
+      output: { stdout: 'done\n' },
+    });
+    expect(reportOf(await aborted(`trap '' TERM; WAIT; exit 3`))).toMatchObject({
+      kind: 'internal.script_error',
+      outcome: 'failed',
+    });
+  });
+
+  it('is followed by what the script says itself: its declared output, or its error file', async () => {
+    const says = (what: string): string =>
+      `trap '${what.replaceAll("'", `'"'"'`)}; exit 0' TERM; ${READY}; while :; do sleep 0.01; done`;
+    const outputSchema = { type: 'object', required: ['n'] };
+    expect(await aborted(says(`echo '{"n":1}'`), { outputSchema })).toMatchObject({ ok: true });
+    expect(reportOf(await aborted(says('true'), { outputSchema })).kind).toBe('cancelled.node');
+    expect(reportOf(await aborted(says(RAISE))).kind).toBe('order.missing');
   });
 
   it('before the start runs nothing', async () => {
