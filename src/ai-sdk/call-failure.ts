@@ -49,7 +49,9 @@ export function badEndingOf(
 ): BadEnding | undefined {
   if (unified === 'length' && !isTruncationNamed) return undefined;
   const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
-  if (isCut) return new BadEnding(INTERRUPTED);
+  // nothing says that the answer is whole
+  const hasNoWord = unified === 'other' && (raw === undefined || raw === '');
+  if (isCut || hasNoWord) return new BadEnding(INTERRUPTED);
   if (unified === 'tool-calls' && !hasCalls) return new BadEnding(UNREADABLE);
   // the SDK does not know the word, and the host may have taken it from another provider
   if (unified === 'other' && raw !== undefined && isGoodFinishReason(provider, raw))
