@@ -73,10 +73,6 @@ export function badBodyOf(body: unknown, finish: FinishReason): BadEnding | unde
 }
 
 function errorInside(body: unknown): BadEnding | undefined {
-  const error = readProperty(body, 'error');
-  // the text before it is not the reason, however unfinished it is
-  if (readProperty(body, 'object') === 'response' && isPlainObject(error))
-    return new BadEnding({ status: 200, headers: {}, body: { error } });
   const choices = readProperty(body, 'choices');
   const inner: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const holders = [body, ...inner.slice(0, MAX_CHOICES)];
