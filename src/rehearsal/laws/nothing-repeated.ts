@@ -60,7 +60,7 @@ export const nothingBlindly: Law = {
 export const oneKeyOneAction: Law = {
   name: 'one key is one action: another visit of a node, or of anything around it, has another, unless a rewind met it unended',
   promise: 'P4 nothing repeated blindly',
-  breaches: ({ events, plan }) => {
+  breaches: ({ events }) => {
     const visits = new Visits();
     const actions = new Map<string, string>();
     const breaches: string[] = [];
