@@ -27,9 +27,6 @@ export class BadEnding extends Error {
 /** A stream without its end. */
 export const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' };
 
-/** A whole answer without a word about its end, which may be half of one. */
-const ENDLESS = { finishReason: 'other', rawFinishReason: 'unspecified' };
-
 export interface FinishReason {
   readonly unified: string;
   readonly raw?: string | undefined;
@@ -52,9 +49,9 @@ export function badEndingOf(
 ): BadEnding | undefined {
   if (unified === 'length' && !isTruncationNamed) return undefined;
   const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
-  const saysNothing = unified === 'other' && (raw ?? '') === '';
-  if (isCut || (saysNothing && isStream)) return new BadEnding(INTERRUPTED);
-  if (saysNothing) return new BadEnding(ENDLESS);
+  // nothing says that the answer is whole
+  const hasNoWord = unified === 'other' && (raw === undefined || raw === '');
+  if (isCut || hasNoWord) return new BadEnding(INTERRUPTED);
   if (unified === 'tool-calls' && !hasCalls) return new BadEnding(UNREADABLE);
   // the SDK does not know the word, and the host may have taken it from another provider
   if (unified === 'other' && raw !== undefined && isGoodFinishReason(provider, raw))
@@ -76,10 +73,6 @@ export function badBodyOf(body: unknown, finish: FinishReason): BadEnding | unde
 }
 
 function errorInside(body: unknown): BadEnding | undefined {
-  const error = readProperty(body, 'error');
-  // the text before it is not the reason, however unfinished it is
-  if (readProperty(body, 'object') === 'response' && isPlainObject(error))
-    return new BadEnding({ status: 200, headers: {}, body: { error } });
   const choices = readProperty(body, 'choices');
   const inner: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const holders = [body, ...inner.slice(0, MAX_CHOICES)];

@@ -67,11 +67,22 @@ describe('an ending', () => {
     expect(await streamed(scripted('a', 'one', { parts }))).toMatchObject({ text: 'whole' });
   });
 
+  it.each([undefined, ''])('of a whole answer without a word for it (%j) is none', async (raw) => {
+    const rows: AttemptRow[] = [];
+    const one = scripted('a', 'one', { text: 'half an ans', finish: ended('other', raw) });
+    const two = scripted('b', 'two', { text: 'whole' });
+    const model = resilientModel([one, two], {
+      clock: virtualClock(),
+      prices: PRICES,
+      onAttempt: (row) => rows.push(row),
+    });
+    expect((await generateText({ model, prompt })).text).toBe('whole');
+    expect(rows[0]).toMatchObject({ kind: 'provider.network', ...REPORTED });
+  });
+
   it.each([
     ['content-filter', 'refusal', 'provider.content_filter', 'failed'],
     ['content-filter', 'stop', 'provider.content_filter', 'failed'],
-    ['other', undefined, 'provider.unknown', 'failed'],
-    ['other', '', 'provider.unknown', 'failed'],
   ])(
     'of a whole answer, %s (%s), is %s, once, and is on the bill',
     async (unified, raw, kind, outcome) => {

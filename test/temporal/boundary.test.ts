@@ -182,6 +182,28 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     expect(textsIn(events)).not.toContain(secret);
   });
 
+  it('never gets the value of a variable of a file that is a secret', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'errand-temporal-'));
+    const errand = await openErrand({
+      temporal: { ...stage.config, queryMs: PATIENCE_MS },
+      directory: folder,
+      env: { KEY: 'Gq8kP2vT9xLm4RsW7yNa', REGION: 'eu-west-1' },
+    });
+    const load = (name: string): ReturnType<typeof errand.load> => {
+      const node = `{name: a, type: set, values: {v: "$\{${name}}"}}`;
+      const text = `workflow: {name: shown, entry_point: a}\nnodes:\n  - ${node}\n`;
+      writeFileSync(join(folder, `${name}.yaml`), text);
+      return errand.load(`${name}.yaml`);
+    };
+    await expect(errand.start(await load('KEY'))).rejects.toMatchObject({
+      report: { kind: 'validation.node_config' },
+    });
+    const run = await errand.start(await load('REGION'));
+    expect(await run.result()).toMatchObject({ output: { v: 'eu-west-1' } });
+    await errand.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
   it('fails typed on an output that is too large, and carries one that is not', async () => {
     const large = (chars: number): Promise<{ result(): Promise<{ status: string }> }> =>
       driver.start(

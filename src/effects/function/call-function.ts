@@ -4,7 +4,8 @@
  * | event                                 | kind                                      | outcome |
  * |---------------------------------------|-------------------------------------------|---------|
  * | threw an error that `reportFrom` recognises | its kind                            | its outcome, at least failed |
- * | the same, for a response that broke off or timed out (408, 504, 524), or a request that it aborted | its kind | unknown, or its own where it is idempotent |
+ * | the same, for a response that broke off or timed out (408, 504, 524), a gateway that lost its server (502), or a request that it aborted | its kind | unknown, or its own where it is idempotent |
+ * | threw what a database client throws when its connection is lost | `call.failed`, `tool.failed` | unknown, or failed where it is idempotent |
  * | threw an unreserved `kind`            | that kind: a raise                        | failed  |
  * | threw anything else                   | `call.failed`, `tool.failed`, retryable null | failed |
  * | returned `partial(…)`                 | none: its output, and its errors beside it | — |

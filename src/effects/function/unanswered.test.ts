@@ -201,3 +201,66 @@ describe('an author is believed', () => {
     expect(await outcomeOf(inTurn(Object.assign(raised, { cause: grpc(14) })))).toBe('failed');
   });
 });
+
+const answered = (status: number, more: object = {}): Error =>
+  Object.assign(new Error(`HTTP ${status}`), { status, ...more });
+
+describe('a gateway in front of a server that a function wrote to', () => {
+  const AXIOS = { name: 'AxiosError', isAxiosError: true, code: 'ERR_BAD_RESPONSE' };
+  const CLIENTS: Readonly<Record<string, (status: number) => object>> = {
+    axios: (status) => ({
+      ...AXIOS,
+      config: { method: 'post' },
+      response: { status, headers: {}, data: '<html></html>' },
+    }),
+    got: () => ({ options: { method: 'POST' } }),
+    octokit: () => ({ request: { method: 'PATCH', url: 'https://bank.example' } }),
+    superagent: (status) => ({ response: { status, req: { method: 'DELETE' } } }),
+  };
+  const cases = Object.entries(CLIENTS).flatMap(([client, shape]) =>
+    [502, 503].map((status) => ({ client, status, thrown: answered(status, shape(status)) })),
+  );
+
+  it.each(cases)('may have passed on the request of $client: $status', async ({ thrown }) => {
+    expect(await outcomeOf(inTurn(thrown))).toBe('unknown');
+    expect(await outcomeOf(inTurn(new Error('Not paid', { cause: thrown })))).toBe('unknown');
+    expect(await outcomeOf(inTurn(thrown), { isIdempotent: true })).toBe('failed');
+  });
+
+  it.each([502, 520, 522])('has no answer of the server with HTTP %i', async (status) => {
+    expect(await outcomeOf(inTurn(answered(status)))).toBe('unknown');
+  });
+
+  it.each([
+    ['a request that only reads', answered(502, { config: { method: 'get' } })],
+    ['a model, which may be asked again', answered(502, { url: 'https://api.openai.com/v1/x' })],
+    ['a server that is too busy', answered(503)],
+    ['a server that failed', answered(500, { config: { method: 'post' } })],
+  ])('has failed for %s', async (_, thrown) => {
+    expect(await outcomeOf(inTurn(thrown))).toBe('failed');
+  });
+});
+
+describe('a database whose connection was lost', () => {
+  it.each([
+    ['mysql2', { code: 'PROTOCOL_CONNECTION_LOST', fatal: true }],
+    ['postgres', { code: 'CONNECTION_CLOSED', errno: 'CONNECTION_CLOSED' }],
+    ['SQL, which does not know whether it was resolved', { code: '08007', severity: 'FATAL' }],
+    ['SQL, which does not know whether it completed', { code: '40003' }],
+    ['SQL, whose connection failed', { code: '08006' }],
+    ['Prisma', { code: 'P1017', clientVersion: '7.0.0' }],
+    ['MongoDB', { name: 'MongoNetworkError' }],
+    ['pg', { message: 'Connection terminated unexpectedly' }],
+  ])('may have done what it was told: %s', async (_, shape) => {
+    const lost = Object.assign(new Error('lost'), shape);
+    expect(await outcomeOf(inTurn(lost))).toBe('unknown');
+    expect(await outcomeOf(inTurn(new Error('Not stored', { cause: lost })))).toBe('unknown');
+  });
+
+  it.each([
+    ['a constraint', { code: '23505' }],
+    ['no connection at all', { code: '08001' }],
+  ])('has failed by %s', async (_, shape) => {
+    expect(await outcomeOf(inTurn(Object.assign(new Error('x'), shape)))).toBe('failed');
+  });
+});

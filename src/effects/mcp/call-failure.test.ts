@@ -18,11 +18,15 @@ const SERVER = {
   headers: {},
 } as const;
 
-function answeredWith(code: number, isIdempotent: boolean): EffectFailure['failure'] {
+function answeredWith(
+  code: number,
+  isIdempotent: boolean,
+  message = 'gone',
+): EffectFailure['failure'] {
   return callFailure({
     tool: 's/pay',
     resolved: { ...SERVER, redactor: createRedactor() },
-    thrown: Object.assign(new Error('MCP error: gone'), { code }),
+    thrown: Object.assign(new Error(`MCP error ${code}: ${message}`), { code }),
     wasSent: true,
     isConnectionLost: false,
     isIdempotent,
@@ -42,6 +46,19 @@ it.each([-32_000, -32_001])(
 
 it('a server that refuses the call has failed it', () => {
   expect(answeredWith(-32_603, false)).not.toHaveProperty('outcome');
+});
+
+it.each([
+  ['tool.input_invalid', 'Output validation error: Invalid structured content for tool pay'],
+  ['tool.input_invalid', 'The amount is above the limit of the account'],
+  ['tool.not_found', 'Tool pay: receipt not found'],
+])('a server that finds parameters invalid (%s) may have done the work: %s', (kind, message) => {
+  expect(answeredWith(-32_602, false, message)).toMatchObject({ kind, outcome: 'unknown' });
+  expect(answeredWith(-32_602, true, message)).toMatchObject({ kind, outcome: 'failed' });
+});
+
+it('a server without the method has begun nothing', () => {
+  expect(answeredWith(-32_601, false)).toMatchObject({ outcome: 'not_started' });
 });
 
 function refusedWith(status: number): EffectFailure['failure'] {

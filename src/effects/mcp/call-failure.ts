@@ -13,13 +13,13 @@
  * | the tool's time is over                        | `tool.timeout`          | unknown     |
  * | the node's time is over                        | `limit.node_timeout`    | unknown     |
  * | our signal                                     | `cancelled.*`           | unknown     |
- * | the server knows no such tool                  | `tool.not_found`        | not_started |
- * | the server refuses the arguments               | `tool.input_invalid`    | not_started |
+ * | the server knows no such method (-32601)       | `tool.not_found`        | not_started |
+ * | it finds parameters invalid (-32602)           | `tool.input_invalid`, `tool.not_found` | unknown |
  * | a gateway's own client gave up on the server (-32000, -32001) | `mcp.tool_failed` | unknown |
  * | any other error of the server                  | `mcp.tool_failed`       | failed      |
  * | a malformed result, or one that is too long    | `tool.output_malformed` | unknown     |
  *
- * For an idempotent tool, `unknown` becomes `partial`, and `failed` in the last row. `result.ts` has the
+ * For an idempotent tool, `unknown` becomes `partial`, and `failed` for -32602 and in the last row. `result.ts` has the
  * failures of a call that returned a result.
  */
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
@@ -198,10 +198,11 @@ function ofServer(code: number, call: FailedCall): ReportDraft {
   const reason = reasonFrom(call);
   const details = { server: call.resolved.name, tool, code };
   const isUnknownTool = code === INVALID_PARAMS && /unknown tool|tool\b.*\bnot found/i.test(reason);
+  const outcome = outcomeOf(code, call.isIdempotent);
   if (code === METHOD_NOT_FOUND || isUnknownTool) {
     return {
       kind: 'tool.not_found',
-      outcome: 'not_started',
+      ...outcome,
       message: `The MCP server ${call.resolved.name} does not know the tool ${tool}: ${reason}`,
       details,
     };
@@ -209,14 +210,23 @@ function ofServer(code: number, call: FailedCall): ReportDraft {
   if (code === INVALID_PARAMS) {
     return {
       kind: 'tool.input_invalid',
-      outcome: 'not_started',
+      ...outcome,
       message: `The MCP server ${call.resolved.name} refuses the arguments of ${tool}: ${reason}`,
       details,
     };
   }
-  const outcome = GIVEN_UP.has(code) ? { outcome: uncertain(call.isIdempotent) } : {};
   const message = `${tool}: ${reason}`;
   return { kind: 'mcp.tool_failed', message, retryable: null, ...outcome, details };
+}
+
+/**
+ * Errand has checked the tool and its arguments before the call, so -32602 comes from beyond the schema: servers
+ * also send it for what a tool did (older SDKs when its result does not match its schema).
+ */
+function outcomeOf(code: number, isIdempotent: boolean): Pick<ReportDraft, 'outcome'> {
+  if (code === METHOD_NOT_FOUND) return { outcome: 'not_started' };
+  if (code === INVALID_PARAMS) return { outcome: isIdempotent ? 'failed' : 'unknown' };
+  return GIVEN_UP.has(code) ? { outcome: uncertain(isIdempotent) } : {};
 }
 
 /** An error of the client for a response that it could not accept. */

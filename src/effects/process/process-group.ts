@@ -29,6 +29,24 @@ export async function endGroup(leader: number): Promise<boolean> {
   return isGoneWithin(leader, AFTER_KILL_MS);
 }
 
+/**
+ * Whether TERM changes nothing about how a process ends: it has ended, or ignores the signal. Not known, and so
+ * false, where there is no `/proc`.
+ */
+export function isDeafToTerm(pid: number): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const ignored = BigInt(`0x${/^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
+    return /^State:\s*[ZX]/m.test(status) || (ignored & TERM_BIT) !== 0n;
+  } catch (thrown) {
+    return ENDED.has(codeOf(thrown));
+  }
+}
+
+/** In a mask of signals; TERM is number 15, and the first is 1. */
+const TERM_BIT = 1n << 14n;
+
 /** Waits for the group to end by itself. */
 export async function isGoneWithin(leader: number, ms: number): Promise<boolean> {
   const endsAtMs = performance.now() + ms;

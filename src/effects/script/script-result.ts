@@ -3,8 +3,8 @@
  *
  * | event                               | result                                    | outcome |
  * |-------------------------------------|-------------------------------------------|---------|
- * | our signal, which killed it, or after which it ended with a failing exit code and no error file | `cancelled.*` | unknown |
- * | our signal, and it says how it ended | as below                                 | as below |
+ * | our signal, which killed it, or which it heard and then ended | `cancelled.*`   | unknown |
+ * | our signal, which it ignored, or an error file or a declared output after it | as below | as below |
  * | a usable error file, however it ended | the kind in it                          | failed; partial at a timeout |
  * | an unusable one                     | `internal.envelope_invalid`               | failed; partial at a timeout |
  * | timeout                             | `internal.script_timeout`                 | partial |
@@ -234,7 +234,7 @@ function failureOf(
   { request, context, printed }: Case & { readonly printed: Printed },
 ): ReportDraft | undefined {
   const facts = factsOf(end, printed, request);
-  if (end.endedBy === 'abort' && !saysHowItEnded(end, file, request)) {
+  if (end.endedBy === 'abort' && isCutOff(end, file, { request, printed })) {
     const kind = context.cancelled ?? 'cancelled.tool';
     return {
       kind,
@@ -280,13 +280,22 @@ function tooLarge(
 }
 
 /**
- * Whether a script that got a signal says itself how it ended: by success, or by an error file. A failing exit
- * code says nothing: the script may have failed, or given up half-way because of the signal.
+ * Whether our signal ended the work. A program that handles TERM exits with a code of its own, 0 too, wherever it
+ * was; only an error file or the declared output says more.
  */
-function saysHowItEnded(end: Ended, file: FileReading, request: ScriptRequest): boolean {
-  const { exitCode, isGone } = end;
-  if (!isGone || exitCode === null || KILLED_CODES.has(exitCode)) return false;
-  return isAnswer(end, request) || file.type === 'raised';
+function isCutOff(
+  end: Ended,
+  file: FileReading,
+  { request, printed }: Pick<Case, 'request'> & { readonly printed: Printed },
+): boolean {
+  if (isKilled(end)) return true;
+  if (end.isDeaf || file.type === 'raised') return false;
+  const saysResult = request.outputSchema !== undefined && isAnswer(end, request);
+  return !saysResult || offSchema(printed.parsed, request, {}) !== undefined;
+}
+
+function isKilled({ exitCode, isGone }: Ended): boolean {
+  return !isGone || exitCode === null || KILLED_CODES.has(exitCode);
 }
 
 /** Exit codes of a shell or a runtime whose child was ended by TERM or KILL. */

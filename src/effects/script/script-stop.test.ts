@@ -1,10 +1,9 @@
 /** Ends from outside the script: time limit, abort, and leftover processes. */
 import { getEventListeners } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { EffectClock } from '../clock.ts';
-import type { EffectResult } from '../effect.ts';
 import { processesWith, reportOf } from '../effect.cases.ts';
 import { openScriptBench } from './script.cases.ts';
 
@@ -100,21 +99,6 @@ describe('a timeout', () => {
   });
 });
 
-/** Runs a script that handles TERM, and aborts it when it is ready to. */
-async function stoppedWhenReady(handler: string): Promise<EffectResult> {
-  const control = new AbortController();
-  const before = readyFiles();
-  const quoted = handler.replaceAll("'", `'"'"'`);
-  const running = bash(
-    `trap '${quoted}' TERM; ${READY}; while :; do sleep 0.01; done`,
-    {},
-    { signal: control.signal },
-  );
-  await until(() => readyFiles() > before);
-  control.abort();
-  return running;
-}
-
 describe('an abort', () => {
   it('ends the whole group and is the cancellation that the caller names', async () => {
     const marker = newMarker();
@@ -133,28 +117,49 @@ describe('an abort', () => {
     expect(result).toMatchObject({ output: { stdout: 'begun\n' } });
   });
 
-  it.each([
-    ['a failing exit code', 'exit 1', { kind: 'cancelled.tool', outcome: 'unknown' }],
-    [
-      'a failing exit code and a broken error file',
-      'echo { > "$ERRAND_ERROR_OUT"; exit 1',
-      { kind: 'cancelled.tool', outcome: 'unknown' },
-    ],
-    [
-      'a failing exit code and an error file',
-      `${RAISE}; exit 1`,
-      { kind: 'order.missing', outcome: 'failed' },
-    ],
-  ])('of a script that handles the signal and ends with %s', async (_end, handler, expected) => {
-    const result = await stoppedWhenReady(handler);
-    expect(reportOf(result)).toMatchObject(expected);
+  /** Aborted when it is ready, and then let go. */
+  async function aborted(text: string, request: Parameters<typeof bash>[1] = {}) {
+    const control = new AbortController();
+    const before = readyFiles();
+    const go = join(folder, `${newMarker()}.go`);
+    const wait = `${READY}; until test -e ${go}; do sleep 0.01; done`;
+    const script = text.split('WAIT').join(wait);
+    const running = bash(script, request, {
+      signal: control.signal,
+      cancelled: 'cancelled.node',
+    });
+    await until(() => readyFiles() > before);
+    control.abort();
+    writeFileSync(go, '');
+    return running;
+  }
+
+  it.each(['exit 0', 'exit 1', 'exit 255'])(
+    'that a script answers with `%s` has cut its work short',
+    async (end) => {
+      const result = await aborted(`trap '${end}' TERM; ${READY}; while :; do sleep 0.01; done`);
+      expect(reportOf(result)).toMatchObject({ kind: 'cancelled.node', outcome: 'unknown' });
+    },
+  );
+
+  it('that a script ignores does not change its end', async () => {
+    expect(await aborted(`trap '' TERM; WAIT; echo done`)).toMatchObject({
+      ok: true,
+      output: { stdout: 'done\n' },
+    });
+    expect(reportOf(await aborted(`trap '' TERM; WAIT; exit 3`))).toMatchObject({
+      kind: 'internal.script_error',
+      outcome: 'failed',
+    });
   });
 
-  it('of a script that handles the signal and succeeds is its success', async () => {
-    expect(await stoppedWhenReady('echo done; exit 0')).toMatchObject({
-      ok: true,
-      output: { stdout: 'done\n', exit_code: 0 },
-    });
+  it('is followed by what the script says itself: its declared output, or its error file', async () => {
+    const says = (what: string): string =>
+      `trap '${what.replaceAll("'", `'"'"'`)}; exit 0' TERM; ${READY}; while :; do sleep 0.01; done`;
+    const outputSchema = { type: 'object', required: ['n'] };
+    expect(await aborted(says(`echo '{"n":1}'`), { outputSchema })).toMatchObject({ ok: true });
+    expect(reportOf(await aborted(says('true'), { outputSchema })).kind).toBe('cancelled.node');
+    expect(reportOf(await aborted(says(RAISE))).kind).toBe('order.missing');
   });
 
   it('before the start runs nothing', async () => {

@@ -2,10 +2,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorReport } from '../../errors/report/report.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { ServerClient } from './server-client.ts';
 import { serverEvents } from './server-events.ts';
 import { ServerStore } from './server-store.ts';
+import { serverStreamFrames } from './server-stream.ts';
 
 let sent = '';
 let type = 'application/json';
@@ -78,4 +80,47 @@ it('a stream of something else is refused', async () => {
   const { signal } = new AbortController();
   const following = serverEvents(client, { run: 'abc', after: 0, signal });
   await expect(following.next()).rejects.toMatchObject(CORRUPT);
+});
+
+it('a stream with nothing in it is a server that does not answer', async () => {
+  type = 'text/event-stream';
+  sent = '';
+  const control = new AbortController();
+  const away = Promise.withResolvers<ErrorReport>();
+  const following = serverEvents(client, {
+    run: 'abc',
+    after: 0,
+    signal: control.signal,
+    onAway: away.resolve,
+  });
+  const next = following.next();
+  expect(await away.promise).toMatchObject({ kind: 'store.unavailable' });
+  control.abort();
+  expect(await next).toMatchObject({ done: true });
+});
+
+describe('the frames of a stream', () => {
+  const framesOf = async (texts: readonly string[], maxChars?: number) => {
+    const body = new ReadableStream<string>({
+      start(controller) {
+        for (const text of texts) controller.enqueue(text);
+        controller.close();
+      },
+    }).pipeThrough(new TextEncoderStream());
+    return Array.fromAsync(serverStreamFrames(new Response(body), maxChars));
+  };
+
+  it('are read wherever they are cut', async () => {
+    const whole = 'retry: 5\n\nid: 1\nevent: a\ndata: 1\n\n: ping\n\n';
+    expect(await framesOf([...whole])).toEqual(await framesOf([whole]));
+    expect(await framesOf([whole])).toEqual([
+      { event: 'retry', data: null },
+      { event: 'a', data: 1, id: 1 },
+      { event: 'ping', data: null },
+    ]);
+  });
+
+  it('have an end', async () => {
+    await expect(framesOf(['data: "aaa', 'aaaaaaaaa', 'aaaaaaa'], 16)).rejects.toThrow('longer');
+  });
 });

@@ -39,7 +39,9 @@ export async function* serverEvents(
   const outage = new Outage(client, { run, onAway, patienceMs });
   while (!signal.aborted) {
     try {
+      let isAnswered = false;
       for await (const frame of connection(client, { run, after: seq, signal })) {
+        isAnswered = true;
         outage.isOver();
         if (frame.event === 'ping') {
           idlePings = (await isAbandoned(client, run)) ? idlePings + 1 : 0;
@@ -51,6 +53,8 @@ export async function* serverEvents(
           yield event;
         }
       }
+      // a server says something at the beginning of each stream
+      if (!isAnswered && !signal.aborted) outage.note(client.away());
     } catch (thrown) {
       if (signal.aborted) return;
       if (!isKind(thrown, 'store.unavailable')) throw thrown;

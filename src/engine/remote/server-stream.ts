@@ -5,30 +5,37 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 export interface StreamFrame {
   /** Only stored events have one. */
   readonly id?: number;
-  /** `ping` for a comment. */
+  /** `ping` for a comment, `retry` for the first frame of a stream, which has no data. */
   readonly event: string;
   readonly data: JsonValue;
 }
 
-/** Ends with the response. */
+const MAX_FRAME_CHARS = 64 * 1024 * 1024;
+const END = '\n\n';
+
+/** Ends with the response; throws for a frame that has no end. */
 export async function* serverStreamFrames(
   response: Response,
+  maxChars = MAX_FRAME_CHARS,
 ): AsyncGenerator<StreamFrame, void, undefined> {
   if (response.body === null) return;
   let rest = '';
   const texts = response.body.pipeThrough(new TextDecoderStream());
   for await (const text of texts) {
+    // its end may be cut in the middle, and is not in what was searched before
+    const searched = Math.max(0, rest.length - 1);
     rest += text;
-    const blocks = rest.split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const frame = frameIn(block);
-      if (frame !== undefined) yield frame;
+    let from = 0;
+    for (let at = rest.indexOf(END, searched); at >= 0; at = rest.indexOf(END, from)) {
+      yield frameIn(rest.slice(from, at));
+      from = at + END.length;
     }
+    rest = rest.slice(from);
+    if (rest.length > maxChars) throw new Error(`A frame is longer than ${maxChars} characters`);
   }
 }
 
-function frameIn(block: string): StreamFrame | undefined {
+function frameIn(block: string): StreamFrame {
   if (block.startsWith(':')) return { event: 'ping', data: null };
   const fields = new Map(
     block.split('\n').map((line) => {
@@ -38,7 +45,7 @@ function frameIn(block: string): StreamFrame | undefined {
   );
   const data = fields.get('data');
   const id = fields.get('id');
-  if (data === undefined) return undefined;
+  if (data === undefined) return { event: 'retry', data: null };
   return {
     event: fields.get('event') ?? 'message',
     data: readJson(data).value,

@@ -10,7 +10,11 @@ import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { checkBudgets } from '../../machine/policy/budget.ts';
 import { judgesIn } from '../../machine/conversation/judging.ts';
 import { cooldownUntilMs } from '../../machine/policy/cooldown.ts';
-import { pendingRequest, pendingInput } from '../../machine/decide/effect-request.ts';
+import {
+  pendingRequest,
+  pendingInput,
+  type EffectRequest,
+} from '../../machine/decide/effect-request.ts';
 import type { EffectRef, EventBody, RunEvent } from '../../machine/state/events.ts';
 import { stoppedBeforeStart, stoppedEffect } from '../../machine/decide/end-run.ts';
 import { evolve } from '../../machine/evolve/evolve.ts';
@@ -103,10 +107,8 @@ function lostEffect(
   leftRunning: (effect: EffectRef) => readonly number[],
 ): readonly EventBody[] {
   const request = pendingRequest(state, pending);
-  if (request?.isIdempotent !== true) {
-    const processes = leftRunning(pending.effect);
-    return [inDoubt(state, pending, processes)];
-  }
+  if (request?.isIdempotent !== true || isOtherAction(request, pending))
+    return [inDoubt(state, pending, leftRunning(pending.effect))];
   if (!mayAskNow(state, pending))
     return [
       stoppedEffect(state, pending, {
@@ -116,17 +118,17 @@ function lostEffect(
     ];
   const visit = visitOf(scopeOf(state, pending.scope));
   const { node, path } = visit;
+  const isSame = request.ref.key === pending.effect.key;
   const again: EventBody = {
     type: 'effect:requested',
     node,
     path,
     effect: request.ref,
-    attempt: request.ref.key === pending.effect.key ? pending.attempt + 1 : 0,
+    attempt: isSame ? pending.attempt + 1 : 0,
     ...judgesIn(visit, request.ref),
     ...reservedFor(state, pending),
   };
-  // its input has changed, so it is another action
-  return request.ref.key === pending.effect.key
+  return isSame
     ? [again]
     : [
         stoppedEffect(state, pending, {
@@ -135,6 +137,11 @@ function lostEffect(
         }),
         again,
       ];
+}
+
+/** Its input has changed: asking again, with another key, would not be the same action. */
+function isOtherAction({ ref, isReadOnly }: EffectRequest, { effect }: PendingEffect): boolean {
+  return ref.key !== effect.key && !isReadOnly;
 }
 
 /** Whether the call may be made again now: a cooling model or a used-up budget holds it back. */
@@ -165,13 +172,14 @@ export function overtakenEffects(state: RunState, from: string): readonly EventB
   return [...state.effects.values()]
     .filter(({ scope: id }) => scope !== undefined && isWithin(state, id, scope))
     .map((pending) =>
-      abandoned(
-        state,
-        pending,
-        'The run was rewound past this step while no process was running it',
-      ),
+      pendingRequest(state, pending)?.isReadOnly === true
+        ? stoppedEffect(state, pending, { message: REWOUND, outcome: 'unknown' })
+        : // also an idempotent one: what is requested next may be another action
+          inDoubt(state, pending, []),
     );
 }
+
+const REWOUND = 'The run was rewound past this step while no process was running it';
 
 function isWithin(state: RunState, id: string, scope: Scope): boolean {
   return [...scopeAndAncestors(state, scopeOf(state, id))].includes(scope);

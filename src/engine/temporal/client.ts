@@ -234,9 +234,9 @@ export class TemporalBackend implements Backend {
     return status;
   }
 
-  /** The plan is sent as it is: workers need its values, and the guide says which to leave out. */
-  learn(): void {
-    // the keys of this machine are known from the start
+  /** Temporal would store and show the values of the file's variables, so a plan with a secret is refused. */
+  learn(secrets: readonly string[]): void {
+    this.#payloads.learn(secrets);
   }
 
   /** Follows a leg that another client started, from the event with this number on. */

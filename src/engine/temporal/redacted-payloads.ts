@@ -11,6 +11,11 @@ export class RedactedPayloads {
     this.#redactor = redactor;
   }
 
+  /** Adds the secrets of a workflow file: the values of its variables. */
+  learn(secrets: readonly string[]): void {
+    for (const secret of secrets) this.#redactor.learn?.(secret);
+  }
+
   /** The same object where there is nothing to leave out. */
   without<T extends object>(value: T): T {
     return withoutValues(value, this.#redactor);

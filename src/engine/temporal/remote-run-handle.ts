@@ -19,6 +19,8 @@ const PATIENCE_MS = 60_000;
 export interface RemoteRunHandleOptions extends Pick<RunOptions, 'onEvent'> {
   /** Called when a run has ended and its last events cannot be read. */
   readonly onWarning: (error: ErrorReport) => void;
+  /** Waits before a query is repeated. */
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 export class RemoteRunHandle implements RunHandle {
@@ -80,6 +82,8 @@ export class RemoteRunHandle implements RunHandle {
     const result = await Promise.race([closed, left, paused]);
     // the last events come before the result
     if (result.status !== 'interrupted') await this.#lastEventsRead(followed);
+    // nobody waits for the end of a paused run, and its query would outlive the connection
+    if (result.status === 'paused') this.stop();
     return result;
   }
 
@@ -167,7 +171,7 @@ export class RemoteRunHandle implements RunHandle {
         return await query();
       } catch (thrown) {
         if (!isKind(thrown, 'store.unavailable') || isLast || this.#isLeft) throw thrown;
-        await after(POLL_MS.most);
+        await (this.#options.wait ?? after)(POLL_MS.most);
       }
     }
   }

@@ -46,10 +46,19 @@ export function readMore(
   return partOf(textOf(asked.result), Math.floor(offset), maxChars);
 }
 
-function partOf(text: string, from: number, maxChars: number): JsonObject {
-  const to = Math.min(text.length, from + maxChars);
+/** At least one character, also where that takes two units. */
+function partOf(text: string, offset: number, maxChars: number): JsonObject {
+  const from = charStart(text, offset);
+  const end = charStart(text, Math.min(text.length, from + maxChars));
+  const to = end > from ? end : Math.min(text.length, from + 2);
   const next = to < text.length ? { next_offset: to, read_more_with: READ_OUTPUT } : {};
   return { text: text.slice(from, to), total_chars: text.length, ...next };
+}
+
+/** The beginning of the character that an index is in. */
+function charStart(text: string, index: number): number {
+  const isInside = /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(index - 1, index + 1));
+  return index > 0 && isInside ? index - 1 : index;
 }
 
 function textOf(result: JsonValue): string {

@@ -36,6 +36,8 @@ export interface EffectRequest {
   readonly isAgain?: boolean;
   /** It may be repeated with the same key when its outcome is unknown. */
   readonly isIdempotent: boolean;
+  /** It may be repeated and changes nothing in the world, so it is never in doubt. */
+  readonly isReadOnly: boolean;
   /** The node forbids repeating it, whatever the tool declares. */
   readonly isNeverRepeated?: boolean;
   /** Path of the module of the node's file, as in the plan. */
@@ -222,6 +224,7 @@ function requestOf(
     attempt: input.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
     isAgain: (visit.requestCounts.get(key) ?? 0) > 1,
     isIdempotent: isRepeatable,
+    isReadOnly: isRepeatable && isReadOnly(state, scope, input),
     ...(isNeverRepeated(node) ? { isNeverRepeated: true } : {}),
     module: file.module,
     server: owner?.server,
@@ -265,6 +268,11 @@ function isIdempotent(state: RunState, scope: Scope, node: NodePlan, input: Effe
   if (input.type === 'script' || isNeverRepeated(node)) return false;
   const name = input.type === 'call' ? input.function : input.tool;
   return toolsOf(state, scope)[name]?.isIdempotent === true;
+}
+
+function isReadOnly(state: RunState, scope: Scope, input: EffectInput): boolean {
+  if (input.type !== 'tool') return input.type === 'model' || input.type === 'transform';
+  return toolsOf(state, scope)[input.tool]?.writes === false;
 }
 
 function isNeverRepeated(node: NodePlan): boolean {

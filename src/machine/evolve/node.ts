@@ -1,13 +1,14 @@
 /** Applies the events of a node's attempts: it starts, completes, fails, or is retried. */
 import { rebuild } from '../../errors/report/build.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { identityOf } from '../../workflow/plan/stable-hash.ts';
 import { startAttemptClock } from '../policy/deadlines.ts';
 import { continueConversation } from '../conversation/continue-conversation.ts';
 import { OUTCOME_UNKNOWN, settleUnknownOutcomes } from '../policy/unknown-outcome.ts';
 import type { EventBody, Members } from '../state/events.ts';
 import { fileOf, nodeOf, visitOf, workflowScope, workflowsAround } from '../state/plan-lookup.ts';
 import { checkedResult, dropUsedResult } from '../state/kept-results.ts';
-import { reopenRounds, resumeAtRoutes } from './reopen.ts';
+import { continueInside, reopenRounds, resumeAtRoutes } from './reopen.ts';
 import { branchId, closeGates, dropInside, enterNode, freezeInside } from '../state/scopes.ts';
 import { groupResult, isGroup, partialResult, resultOf } from './node-results.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
@@ -27,7 +28,8 @@ export function applyStarted(
     return resumeAtRoutes(scope, visit, visit.checked);
   }
   const isContinued = visit.conversation !== undefined;
-  if (!isContinued) dropInside(state, visit);
+  const isKept = !isContinued && hasMembers(visit, event.members) && continueInside(state, visit);
+  if (!isContinued && !isKept) dropInside(state, visit);
   scope.starts++;
   visit.attempt = event.attempt;
   visit.startedAtMs = state.nowMs;
@@ -41,9 +43,15 @@ export function applyStarted(
   visit.turnedAway = undefined;
   startAttemptClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
   if (isContinued) return resumeConversation(state, scope, visit);
+  if (isKept) return;
   visit.members = undefined;
   visit.phase = { type: 'working' };
   if (event.members !== undefined) beginGroup(state, scope, visit, event.members);
+}
+
+/** A group continues with the members that it has begun with. */
+function hasMembers({ members }: Visit, wanted: Members | undefined): boolean {
+  return identityOf(members?.items ?? members?.keys) === identityOf(wanted?.items ?? wanted?.keys);
 }
 
 /** Continues with all messages and results so far; a stopped round of a supervisor resumes too. */
@@ -135,8 +143,8 @@ export function applyRetrying(
   // only a route that names this kind retries it
   if (event.error.kind === OUTCOME_UNKNOWN) settleUnknownOutcomes(state, visit);
   visit.attempt = event.attempt;
-  // a retry by a route starts a new conversation
-  if (visit.conversation !== undefined) dropInside(state, visit);
+  // a retry by a route starts anew: the conversation, the group, the sub-workflow
+  dropInside(state, visit);
   visit.conversation = undefined;
   visit.phase = { type: 'waiting', untilMs: state.nowMs + event.delayMs, why: 'backoff' };
   for (const around of workflowsAround(state, scope)) around.retries++;

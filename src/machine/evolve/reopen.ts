@@ -5,6 +5,7 @@
  * repeated and nothing else. An effect with an unknown outcome is asked about
  * again, never repeated.
  */
+import { startWorkflowClock } from '../policy/deadlines.ts';
 import { isUnresolved } from '../policy/unknown-outcome.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { Resumed } from '../state/events.ts';
@@ -50,14 +51,20 @@ function endPause(state: RunState, visit: Visit, isNow: boolean): void {
     if (call.again !== undefined) call.again = { ...call.again, atMs: 0 };
 }
 
-function reopenScope(state: RunState, scope: Scope): void {
+/** A run that resumes repeats a check that failed; a node that runs again does its work again. */
+type Reopening = 'resumed' | 'again';
+
+function reopenScope(state: RunState, scope: Scope, how: Reopening = 'resumed'): void {
   const { visit } = scope;
   scope.isFrozen = false;
   // the run has ended well but for its output, which is evaluated again
   const hasSucceeded = scope.result !== undefined && scope.result.error === undefined;
   if (visit === undefined || hasSucceeded) return;
-  const inside = isHandledByRoute(visit) ? 'none' : reopenInside(state, visit);
-  if (isStuck(state, scope)) resumeChecked(state, scope, visit, inside);
+  const inside = isHandledByRoute(visit) ? 'none' : reopenInside(state, visit, how);
+  if (isStuck(state, scope)) {
+    if (how === 'again') resumeVisit(state, visit, inside);
+    else resumeChecked(state, scope, visit, inside);
+  }
   scope.result = undefined;
 }
 
@@ -70,14 +77,14 @@ function isHandledByRoute({ phase, error }: Visit): boolean {
 type Inside = 'none' | 'open' | 'completed';
 
 /** Reopens the scopes inside that have not completed. */
-function reopenInside(state: RunState, visit: Visit): Inside {
+function reopenInside(state: RunState, visit: Visit, how: Reopening = 'resumed'): Inside {
   // a failed round is already a result in a supervisor's conversation, which is not rewound
   const isSupervised = visit.conversation !== undefined;
   const all = scopesInside(state, visit);
   const inside = all.filter(
     ({ result }) => result === undefined || (result.error !== undefined && !isSupervised),
   );
-  for (const inner of inside) reopenScope(state, inner);
+  for (const inner of inside) reopenScope(state, inner, how);
   // every failed member runs again, whether or not it made the group fail
   if (visit.members !== undefined && !isSupervised) {
     visit.members.failed = 0;
@@ -99,6 +106,28 @@ export function reopenToAnswer(state: RunState, visit: Visit): boolean {
   visit.phase = { type: 'inside' };
   for (const inner of scopesInside(state, visit)) reopenReady(state, inner);
   return true;
+}
+
+/**
+ * Reopens what has not completed inside a node that runs again after a park or an answer; its workflows have
+ * their limits anew, because they begin another attempt. False where there is nothing to continue.
+ */
+export function continueInside(state: RunState, visit: Visit): boolean {
+  if (visit.error === undefined || reopenInside(state, visit, 'again') !== 'open') return false;
+  visit.phase = { type: 'inside' };
+  for (const inner of scopesInside(state, visit)) {
+    reopenReady(state, inner);
+    if (inner.result === undefined) renewLimits(state, inner);
+  }
+  return true;
+}
+
+function renewLimits(state: RunState, scope: Scope): void {
+  scope.starts = 0;
+  scope.retries = 0;
+  startWorkflowClock(state, scope);
+  for (const inner of scope.visit === undefined ? [] : scopesInside(state, scope.visit))
+    if (inner.result === undefined) renewLimits(state, inner);
 }
 
 function reopenReady(state: RunState, scope: Scope): void {

@@ -215,3 +215,58 @@ describe('an effect that runs while its location changes', () => {
     ]);
   });
 });
+
+describe('an idempotent effect that was running when its process died', () => {
+  const PAYS = `workflow: {name: t, entry_point: a, input: {amount: {type: number}}}
+nodes:
+  - {name: a, type: set, value: 1, routes: [{to: pay}]}
+  - {name: pay, type: script, command: pay, args: ["{{ workflow.input.amount }}"], idempotent: true}
+`;
+
+  function died() {
+    const state = newRunState('run_1', planOf(PAYS));
+    step(state, [{ type: 'run:started', workflow: 't', input: { amount: 10 } }], 0);
+    const [key = ''] = state.effects.keys();
+    return { state, key };
+  }
+
+  it.each([
+    ['where it was', {}],
+    ['from an earlier node', { from: 'a' }],
+  ])('is asked again under its key when the run is resumed %s', (_, from) => {
+    const { state, key } = died();
+    const events = [...applyResume(state, from, 0), ...step(state, [], 0)];
+    expect(questions({ events })).toEqual([]);
+    expect([...state.effects.keys()]).toEqual([key]);
+  });
+
+  it.each([
+    ['where it was', {}],
+    ['from an earlier node', { from: 'a' }],
+  ])('is asked about when the run is resumed %s and would now do something else', (_, from) => {
+    const { state, key } = died();
+    const events = [...applyResume(state, { ...from, input: { amount: 12 } }, 0)];
+    events.push(...step(state, [], 0));
+    expect([...state.effects.keys()]).toEqual([]);
+    const arguments_ = { command: 'pay', args: ['10'] };
+    expect(questions({ events })).toMatchObject([{ about: { key, arguments: arguments_ } }]);
+    // nobody has decided yet
+    const again = [...applyResume(state, {}, 0), ...step(state, [], 0)];
+    expect([...state.effects.keys()]).toEqual([]);
+    expect(again.some(({ type }) => type === 'effect:requested')).toBe(false);
+    // it did not happen: the other one is done, under its own key
+    applyResume(state, { answer: { value: 'repeat', by: 'ann' } }, 0);
+    step(state, [], 0);
+    expect([...state.effects.keys()]).not.toContain(key);
+    expect(state.effects.size).toBe(1);
+  });
+
+  it('keeps its key when the change is taken back', () => {
+    const { state, key } = died();
+    applyResume(state, { input: { amount: 12 } }, 0);
+    step(state, [], 0);
+    applyResume(state, { input: { amount: 10 }, answer: { value: 'repeat', by: 'ann' } }, 0);
+    step(state, [], 0);
+    expect([...state.effects.keys()]).toEqual([key]);
+  });
+});

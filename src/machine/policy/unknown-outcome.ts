@@ -114,21 +114,25 @@ export function isUnresolved({ unknownOutcomes }: RunState, { error }: Visit): b
   return key === undefined || unknownOutcomes.has(key);
 }
 
-type Request = Pick<EffectRequest, 'ref' | 'work' | 'isIdempotent'>;
+type Request = Pick<EffectRequest, 'ref' | 'work' | 'isIdempotent' | 'isReadOnly'>;
 
-/** The failure to raise instead of requesting an effect whose outcome is still unknown. */
+/**
+ * The failure to raise instead of requesting an effect whose outcome is still unknown. An idempotent
+ * effect is requested again, but no other in its place.
+ */
 export function unresolvedOutcome(
   state: RunState,
   scope: Scope,
   request: Request,
 ): ErrorReport | undefined {
-  const { ref, work: input, isIdempotent } = request;
-  if (isIdempotent || state.unknownOutcomes.size === 0) return undefined;
+  const { ref, work: input, isIdempotent, isReadOnly } = request;
+  if (isReadOnly || state.unknownOutcomes.size === 0) return undefined;
   const action = actionHash(input);
   const outcome =
     state.unknownOutcomes.get(ref.key) ?? earlierUnknownOutcome(state, scope, { ref, action });
   if (outcome === undefined) return undefined;
   const isSame = outcome.effect.key === ref.key || outcome.action === action;
+  if (isSame && isIdempotent) return undefined;
   const callArguments = outcome.arguments;
   return failureAt(state, scope, visitOf(scope).node, {
     kind: OUTCOME_UNKNOWN,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aiError, apiCallError } from './ai-sdk-errors.cases.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { extractFailure } from './extract.ts';
+import { reportFrom } from '../report-from.ts';
 
 const QUOTA = { error: { code: 'insufficient_quota', message: 'You exceeded your quota' } };
 
@@ -41,6 +42,19 @@ describe('a response', () => {
       body,
       phase: 'headers',
     });
+  });
+
+  it('of the Responses API that failed counts by its error, not by the output before it', () => {
+    const error = { code: 'server_error', message: 'x' };
+    const output = [{ type: 'message', status: 'incomplete', content: [] }];
+    const body = { object: 'response', status: 'failed', error, output };
+    for (const responseBody of [body, JSON.stringify(body)])
+      expect(extractFailure(apiCallError({ statusCode: 500, responseBody }))?.body).toEqual({
+        error,
+      });
+    expect(reportFrom(apiCallError({ statusCode: 500, responseBody: body })).kind).toBe(
+      'provider.server_error',
+    );
   });
 
   it('whose first event is an error was a 200, and nothing was delivered', () => {

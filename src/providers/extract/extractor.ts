@@ -60,8 +60,15 @@ export function hasKey(value: unknown, key: PropertyKey): boolean {
 
 /** The body for a failure: JSON where the text is JSON, else the text. */
 export function parseBody(body: unknown): unknown {
-  if (typeof body === 'string') return parseJsonText(body) ?? body.slice(0, MAX_BODY_CHARS);
-  return body === null || !isReadable(body) ? undefined : body;
+  if (typeof body === 'string')
+    return withoutOutput(parseJsonText(body)) ?? body.slice(0, MAX_BODY_CHARS);
+  return body === null || !isReadable(body) ? undefined : withoutOutput(body);
+}
+
+/** A response of OpenAI that failed: the output before the error is not the reason, however unfinished it is. */
+function withoutOutput(body: unknown): unknown {
+  const error = readProperty(body, 'error');
+  return readProperty(body, 'object') === 'response' && isPlainObject(error) ? { error } : body;
 }
 
 /** Streams, buffers and functions cannot be classified. */

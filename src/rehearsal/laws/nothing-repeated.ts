@@ -60,7 +60,7 @@ export const nothingBlindly: Law = {
 export const oneKeyOneAction: Law = {
   name: 'one key is one action: another visit of a node, or of anything around it, has another, unless a rewind met it unended',
   promise: 'P4 nothing repeated blindly',
-  breaches: ({ events, plan }) => {
+  breaches: ({ events }) => {
     const visits = new Visits();
     const actions = new Map<string, string>();
     const breaches: string[] = [];
@@ -70,11 +70,8 @@ export const oneKeyOneAction: Law = {
       unended.note(event);
       if (event.type === 'node:retrying') retried.add(event.path);
       if (event.type === 'node:started') {
-        // a supervisor that resumes keeps its rounds, unless a route starts it anew
-        const isAnew =
-          nodeAt(plan, event.path)?.node.type !== 'supervisor' ||
-          event.attempt === 0 ||
-          retried.delete(event.path);
+        // what is inside is kept, unless a route starts it anew
+        const isAnew = event.attempt === 0 || retried.delete(event.path);
         visits.start(event.path, event.attempt, isAnew);
       }
       if (event.type !== 'effect:requested') continue;
@@ -227,20 +224,25 @@ export const resultsAreKept: Law = {
         (event) => event.effect.key === effect.key,
       );
       if (done === undefined) return [];
-      const isOrdered = before.some((event) => event.seq > done.seq && runsAgain(event, path));
-      return isOrdered
+      const since = before.filter(({ seq }) => seq > done.seq);
+      return since.some((event) => runsAgain(event, path, since))
         ? []
         : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
     }),
 };
 
-/** An order to run the node at this path, or something around it, once more. */
-function runsAgain(event: RunEvent, path: string): boolean {
+/**
+ * An order to run the node at this path once more. A retry of something around it is one; a park and an answer
+ * there only where the node has failed, because they keep what has completed.
+ */
+function runsAgain(event: RunEvent, path: string, since: readonly RunEvent[]): boolean {
   if (event.type === 'run:resumed') return event.from !== undefined;
+  if (event.type === 'node:retrying') return event.path === path || isInside(path, event.path);
   const isOrder =
-    isType(event, 'node:retrying', 'gate:answered') ||
-    (event.type === 'route:taken' && event.move === 'park');
-  return isOrder && (event.path === path || isInside(path, event.path));
+    event.type === 'gate:answered' || (event.type === 'route:taken' && event.move === 'park');
+  if (!isOrder) return false;
+  const hasFailed = ofType(since, 'node:failed').some((each) => each.path === path);
+  return event.path === path || (hasFailed && isInside(path, event.path));
 }
 
 /** A result of the earlier execution is in the log, and its outcome is known. */
