@@ -23,7 +23,7 @@ describe.skipIf(skipped !== undefined)('a worker that is killed', { timeout: 300
     receiver = await openReceiver();
   });
   afterAll(async () => {
-    killing?.close();
+    await killing?.close();
     receiver?.close();
     await stage?.close();
   });
