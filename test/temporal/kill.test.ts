@@ -61,7 +61,7 @@ describe.skipIf(skipped !== undefined)('a run on Temporal', { timeout: 300_000 }
       plan(`workflow: {name: main, entry_point: a}
 agents:
   - {name: a, type: call, function: deed, arguments: {name: a}, routes: [{to: b}]}
-  - {name: b, type: call, function: deed, arguments: {name: b, ms: 20000}, routes: [{to: c}]}
+  - {name: b, type: call, function: deed, arguments: {name: b, hangs: 1}, routes: [{to: c}]}
   - {name: c, type: call, function: deed, arguments: {name: c}}`),
       {},
     );
@@ -91,7 +91,7 @@ agents:
     const run = await driver.start(
       plan(`workflow: {name: main, entry_point: a}
 agents:
-  - {name: a, type: call, function: deed, idempotent: true, arguments: {name: a, ms: 4000}}`),
+  - {name: a, type: call, function: deed, idempotent: true, arguments: {name: a, hangs: 1}}`),
       {},
     );
     await killing.untilBegun('a');
