@@ -24,19 +24,19 @@ const LEAST_MS = IS_FAST ? 3 : 10;
  * What one call costs, in milliseconds of this thread. It counts from one change of the clock to another
  * and repeats the work in between, so that a clock that moves in ticks is as good as a fine one.
  */
-function costOf(work: () => unknown): number {
-  const before = ownMs();
+function costOf(work: () => unknown, workedMs: () => number): number {
+  const before = workedMs();
   let start = before;
   while (start === before) {
     work();
-    start = ownMs();
+    start = workedMs();
   }
   let calls = 0;
   let spentMs = 0;
   while (spentMs < LEAST_MS) {
     work();
     calls++;
-    spentMs = ownMs() - start;
+    spentMs = workedMs() - start;
   }
   return spentMs / calls;
 }
@@ -47,9 +47,14 @@ const TRIES = 5;
 const HOPELESS = 2;
 
 /** Fails unless `work` costs less than `times` as much as `than`, in one of a few tries. */
-export function expectCheap(work: () => unknown, than: () => unknown, times: number): void {
+export function expectCheap(
+  work: () => unknown,
+  than: () => unknown,
+  times: number,
+  workedMs = ownMs,
+): void {
   const ratios: number[] = [];
-  do ratios.push(costOf(work) / costOf(than));
+  do ratios.push(costOf(work, workedMs) / costOf(than, workedMs));
   while (ratios.length < TRIES && isDoubtful(ratios, times));
   expect(Math.min(...ratios), `times the cost, of ${ratios.join(', ')}`).toBeLessThan(times);
 }
@@ -74,10 +79,12 @@ export function expectLinear(
   work: (size: number) => unknown,
   size: number,
   small = Math.ceil(size / LONGER),
+  workedMs = ownMs,
 ): void {
   expectCheap(
     () => work(Math.ceil(size / SHORTER)),
     () => work(Math.ceil(small / SHORTER)),
     MOST_GROWTH,
+    workedMs,
   );
 }

@@ -95,42 +95,6 @@ describe('the chain', () => {
         },
       ],
     },
-    {
-      it: 'a cooldown holds for all branches, and one call goes first',
-      models: {
-        m: [fail('provider.rate_limited', 1.5), { answer: 'ok', delay: '40ms' }],
-        n: [{ answer: 'n', delay: '800ms' }],
-      },
-      nodes: [
-        agent({}, 'p'),
-        agent({ model: 'sim/n', routes: [{ to: 'q2' }] }, 'q'),
-        agent({ routes: [{ to: '$end' }] }, 'q2'),
-      ],
-      top: { parallel: [{ name: 'g', agents: ['p', 'q'] }] },
-      header: { entry_point: 'g' },
-      steps: [
-        {
-          // q2 would be limited too if it asked: its first entry fails
-          calls: [
-            'sim/m provider.rate_limited',
-            'sim/n ok',
-            'sim/m ok',
-            'sim/m provider.rate_limited',
-            'sim/m ok',
-          ],
-          look: (events) => {
-            const [first, probe, held] = events.filter(
-              ({ type, effect }) => type === 'effect:requested' && effect?.target === 'sim/m',
-            );
-            expect([first, probe, held].map((event) => event?.path)).toEqual([
-              'g[p]/p',
-              'g[p]/p',
-              'g[q]/q2',
-            ]);
-          },
-        },
-      ],
-    },
   ]);
 });
 
@@ -189,14 +153,13 @@ describe('long waits', () => {
           do: 'resume RUN',
           exit: 5,
           says: { waiting: { reason: 'time', node: 'p', until: expect.stringMatching(/^20/) } },
-          // the two are beside each other: either may end first
-          look: (events) =>
-            expect(endsOf(events).toSorted()).toEqual([
-              'mark ok',
-              'sim/m provider.rate_limited',
-              'sim/n ok',
-              'sim/n ok',
-            ]),
+          // the two are beside each other, so only the order in each is certain
+          look: (events) => {
+            const endsOfMember = (member: string): readonly string[] =>
+              endsOf(events.filter(({ path }) => path?.startsWith(`g[${member}]`)));
+            expect(endsOfMember('p')).toEqual(['sim/m provider.rate_limited']);
+            expect(endsOfMember('q')).toEqual(['sim/n ok', 'mark ok', 'sim/n ok']);
+          },
         },
       ],
     },

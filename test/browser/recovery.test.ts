@@ -1,5 +1,6 @@
 /** The page when the server goes away and comes back, and when a lot happens at once. */
 import { expect, it } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { serve } from '../server/served.ts';
 import { axeFindings, describeInBrowser, expectTrouble, isTooWide, open } from './browser.ts';
 import { REVIEW } from './workflows.ts';
@@ -8,7 +9,11 @@ const TOKEN = { ERRAND_TOKEN: 'a-token-of-the-environment' };
 
 describeInBrowser('the page when the server goes', () => {
   it('says so, and recovers without a reload, a sign-in or a doubled event', async () => {
-    const served = await serve({ files: { 'review.yaml': REVIEW }, env: TOKEN });
+    const served = await serve({
+      port: await freePort(),
+      files: { 'review.yaml': REVIEW },
+      env: TOKEN,
+    });
     const token = TOKEN.ERRAND_TOKEN;
     const { json: started } = await served.ask('/v1/runs', {
       json: { workflow: 'review' },
@@ -42,7 +47,7 @@ describeInBrowser('the page when the server goes', () => {
   });
 
   it('asks for the new token after a restart, and continues where it was', async () => {
-    const served = await serve({ files: { 'review.yaml': REVIEW } });
+    const served = await serve({ port: await freePort(), files: { 'review.yaml': REVIEW } });
     const { run } = await served.run('review');
     const { page } = await open(served, { path: `/runs/${run}` });
     await page.getByRole('textbox', { name: 'reason' }).fill('typed before');

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extractFailure } from '../../src/providers/extract/extract.ts';
 import { load, requireSdks } from './install.ts';
-import { closedPort, startLoopback, type Loopback, type Script } from './server.ts';
+import { freePort } from '../free-port.ts';
+import { startLoopback, type Loopback, type Script } from './server.ts';
 
 /** The network's own errors pass through the client unchanged. */
 const HINTS = { provider: 'mcp' };
@@ -77,7 +78,7 @@ describe('the MCP client', () => {
   });
 
   it('meets nobody', async () => {
-    const thrown = await connect(`http://127.0.0.1:${await closedPort()}`);
+    const thrown = await connect(`http://127.0.0.1:${await freePort()}`);
     expect(extractFailure(thrown, HINTS)).toMatchObject({
       transport: { code: 'ECONNREFUSED' },
       phase: 'before_send',

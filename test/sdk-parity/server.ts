@@ -3,7 +3,7 @@
  * run at the same time.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createListener, type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 export type Script = (response: ServerResponse, socket: Socket) => void;
 
@@ -52,17 +52,4 @@ function drain(request: IncomingMessage, then: () => void): void {
   request.on('end', then);
   request.on('error', () => undefined);
   request.resume();
-}
-
-/** A port that was free a moment ago and that nobody listens on. */
-export async function closedPort(): Promise<number> {
-  const probe = createListener();
-  await new Promise<void>((resolve) => {
-    probe.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => {
-    probe.close(resolve);
-  });
-  return port;
 }

@@ -9,7 +9,8 @@ import { loadCommon, requireSdks } from './install.ts';
 import { judge } from './judge.ts';
 import { PLAYERS, type Call, type Player } from './players.ts';
 import type { Protocol } from './protocol.ts';
-import { closedPort, startLoopback, type Loopback, type Script } from './server.ts';
+import { freePort } from '../free-port.ts';
+import { startLoopback, type Loopback, type Script } from './server.ts';
 
 /** For a server that never answers. */
 const LIMIT_MS = 300;
@@ -112,7 +113,7 @@ describe.each(SCENARIOS)('a server that $name', (scenario) => {
 
 describe('a server that is not there', () => {
   it.concurrent.each(TARGETS)('$name', async ({ player, protocol }) => {
-    const baseUrl = `http://127.0.0.1:${await closedPort()}`;
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
     await expectJudgement(
       player,
       { baseUrl, protocol, api: 'Converse', isStream: false },

@@ -1,6 +1,7 @@
 /** Who may do what: hosts, origins, tokens, roles, sessions, and servers that refuse to start. */
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { refusedServe, serveWarm as serve, type Answer, type Served } from './served.ts';
 import { ALL, HELLO } from './workflows.ts';
 
@@ -302,7 +303,7 @@ describe('sessions', () => {
 
   it('outlive a restart with tokens of the environment, and not with a minted one', async () => {
     const env = { ERRAND_TOKENS: TOKENS };
-    const served = await serve({ files: ALL, env });
+    const served = await serve({ files: ALL, env, port: await freePort() });
     const cookie = await session(served, SECRETS.ada);
     await served.stop();
     const again = await serve({ folder: served.folder, env, port: served.port });

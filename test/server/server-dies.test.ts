@@ -8,6 +8,7 @@ import type { ErrandError } from '../../src/errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import { ServerClient } from '../../src/engine/remote/server-client.ts';
 import { serverEvents } from '../../src/engine/remote/server-events.ts';
+import { freePort } from '../free-port.ts';
 import { newFolder, serve, type Served } from './served.ts';
 import { ALL } from './workflows.ts';
 
@@ -61,7 +62,7 @@ it.each([
   ['run', () => ['run', 'ask', '--wait', '--json']],
   ['watch', (run: string) => ['watch', run, '--wait', '--json']],
 ])('errand %s continues when its server was killed and is back', async (_, args) => {
-  const served = await start();
+  const served = await start({ port: await freePort() });
   const ask = (at: Served, path: string, json: object) =>
     at.ask(path, { token: TOKEN, json, headers: { prefer: 'wait=60' } });
   const first = (await ask(served, '/v1/runs', { workflow: 'ask' })).json.run;

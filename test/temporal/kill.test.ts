@@ -2,7 +2,7 @@
  * Workers that die, a server that goes away, several workers at once: nothing in the log is done
  * again, what may have happened is asked about, and the runs come to their end.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalBackend } from '../../src/engine/temporal/client.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
@@ -47,10 +47,13 @@ describe.skipIf(skipped !== undefined)('a run on Temporal', { timeout: 300_000 }
   beforeAll(async () => {
     stage = await openStage('kill');
     driver = await stage.client(SOON);
+    killing = new Killing(stage);
   });
-  afterAll(() => stage?.close());
-  beforeEach(() => void (killing = new Killing(stage)));
-  afterEach(() => killing.close());
+  afterAll(async () => {
+    await killing?.close();
+    await stage?.close();
+  });
+  afterEach(() => killing.endTest());
 
   it('asks about an effect whose worker was killed, and repeats nothing else', async () => {
     const first = await killing.worker();
@@ -58,7 +61,7 @@ describe.skipIf(skipped !== undefined)('a run on Temporal', { timeout: 300_000 }
       plan(`workflow: {name: main, entry_point: a}
 agents:
   - {name: a, type: call, function: deed, arguments: {name: a}, routes: [{to: b}]}
-  - {name: b, type: call, function: deed, arguments: {name: b, ms: 20000}, routes: [{to: c}]}
+  - {name: b, type: call, function: deed, arguments: {name: b, hangs: 1}, routes: [{to: c}]}
   - {name: c, type: call, function: deed, arguments: {name: c}}`),
       {},
     );
@@ -88,7 +91,7 @@ agents:
     const run = await driver.start(
       plan(`workflow: {name: main, entry_point: a}
 agents:
-  - {name: a, type: call, function: deed, idempotent: true, arguments: {name: a, ms: 4000}}`),
+  - {name: a, type: call, function: deed, idempotent: true, arguments: {name: a, hangs: 1}}`),
       {},
     );
     await killing.untilBegun('a');

@@ -23,7 +23,7 @@ describe.skipIf(skipped !== undefined)('a worker that is killed', { timeout: 300
     receiver = await openReceiver();
   });
   afterAll(async () => {
-    killing?.close();
+    await killing?.close();
     receiver?.close();
     await stage?.close();
   });
@@ -36,7 +36,7 @@ agents:
   - {name: a, type: call, function: deed, arguments: {name: a}, routes: [{to: both}]}
   - {name: both, type: parallel, agents: [quick, slow], routes: [{to: c}]}
   - {name: quick, type: tool, tool: deed, arguments: {name: quick}}
-  - {name: slow, type: tool, tool: deed, idempotent: true, arguments: {name: slow, ms: 5000}}
+  - {name: slow, type: tool, tool: deed, idempotent: true, arguments: {name: slow, hangs: 1}}
   - {name: c, type: call, function: deed, arguments: {name: c}}`,
     });
     const run = await driver.start(plan, {}, { trace: { traceparent: CALLER } });

@@ -1,5 +1,5 @@
 /** Workers in processes of their own, and what they did, for tests that kill them. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,6 @@ export interface Deed {
 }
 
 export interface WorkerProcess {
-  readonly pid: number;
   /** At once, without a message to anyone. */
   kill(): Promise<void>;
   /** Lets effects end. */
@@ -25,17 +24,30 @@ export interface WorkerProcess {
 
 const WAIT_MS = 300_000;
 
+/** For one file of tests: a worker that outlives a test serves the next, because the SDK takes seconds to load. */
 export class Killing {
   readonly #stage: Stage;
   readonly folder = mkdtempSync(join(tmpdir(), 'errand-killing-'));
-  readonly #children = new Set<ChildProcess>();
   readonly deedsFile = join(this.folder, 'deeds.txt');
+  readonly #started = new Map<WorkerProcess, { readonly isUsual: boolean }>();
+  #left: WorkerProcess | undefined;
 
   constructor(stage: Stage) {
     this.#stage = stage;
   }
 
-  async worker(given: Partial<WorkerProcessOptions> = {}): Promise<WorkerProcess> {
+  /** Given nothing, the one that is left of the test before, if any. */
+  async worker(given?: Partial<WorkerProcessOptions>): Promise<WorkerProcess> {
+    const left = this.#left;
+    this.#left = undefined;
+    if (given === undefined && left !== undefined) return left;
+    await left?.kill();
+    const worker = await this.#start(given);
+    this.#started.set(worker, { isUsual: given === undefined });
+    return worker;
+  }
+
+  async #start(given: Partial<WorkerProcessOptions> = {}): Promise<WorkerProcess> {
     const options: WorkerProcessOptions = {
       config: this.#stage.config,
       base: ROOT,
@@ -50,15 +62,23 @@ export class Killing {
       [join(import.meta.dirname, 'worker-process.ts'), JSON.stringify(options)],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    this.#children.add(child);
-    await once(child.stdout, 'data');
+    const gone = once(child, 'exit');
+    await Promise.race([once(child.stdout, 'data'), gone]);
     const end = async (signal: NodeJS.Signals): Promise<void> => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
+      this.#started.delete(worker);
       child.kill(signal);
       await gone;
     };
-    return { pid: child.pid ?? 0, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+    const worker: WorkerProcess = { kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+    return worker;
+  }
+
+  /** Ends all workers but one, and forgets the deeds. */
+  async endTest(): Promise<void> {
+    for (const [worker, { isUsual }] of this.#started)
+      if (isUsual && this.#left === undefined) this.#left = worker;
+      else await worker.kill();
+    rmSync(this.deedsFile, { force: true });
   }
 
   deeds(): readonly Deed[] {
@@ -84,8 +104,8 @@ export class Killing {
     return until(() => (this.begun()[name] ?? 0) >= times);
   }
 
-  close(): void {
-    for (const child of this.#children) child.kill('SIGKILL');
+  async close(): Promise<void> {
+    for (const worker of this.#started.keys()) await worker.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -9,10 +9,12 @@ import { openStage, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('what people see who answer and list runs on Temporal');
 
+/** Asks again after an answer: a run that has ended would say so instead to whoever comes late. */
 const GATED = planOfTexts({
   'main.yaml': `workflow: {name: gated, entry_point: ask}
 agents:
-  - {name: ask, type: human_gate, prompt: Now?, options: [{label: Yes, value: y}, {label: No, value: n}]}`,
+  - {name: ask, type: human_gate, prompt: Now?, options: [{label: Yes, value: y, route: later}, {label: No, value: n, route: later}]}
+  - {name: later, type: human_gate, prompt: And now?, options: [{label: Yes, value: y}]}`,
 });
 const GATES = ['one', 'two', 'three', 'four', 'five', 'six'];
 const MANY = planOfTexts({
@@ -45,10 +47,12 @@ describe.skipIf(skipped !== undefined)('people with runs on Temporal', { timeout
       expect(await run.result()).toMatchObject({ status: 'paused' });
       const answered = await Promise.all(
         others.map((each, index) =>
-          each.answer(run.id, { value: index === 0 ? 'y' : 'n', by: `p${index}` }).then(
-            () => 'taken',
-            (refusal: unknown) => toReport(refusal).kind,
-          ),
+          each
+            .answer(run.id, { gate: 'ask', value: index === 0 ? 'y' : 'n', by: `p${index}` })
+            .then(
+              () => 'taken',
+              (refusal: unknown) => toReport(refusal).kind,
+            ),
         ),
       );
       outcomes.push(answered.toSorted());

@@ -34,14 +34,24 @@ function telemetryTo(address: string): TelemetryPort {
   return createTelemetry({ directory });
 }
 
+/** As the workflows of the tests write it. */
+interface DeedInput {
+  readonly name: string;
+  readonly ms?: number;
+  /** So many attempts never end. */
+  readonly hangs?: number;
+  /** So many attempts fail. */
+  readonly fails?: number;
+}
+
 /** Takes its time, and says so before and after. */
 async function deed(
   input: JsonValue,
   { idempotencyKey, attempt }: FunctionContext,
 ): Promise<JsonValue> {
-  const { name, ms = 0, fails = 0 } = input as { name: string; ms?: number; fails?: number };
+  const { name, ms = 0, hangs = 0, fails = 0 } = input as unknown as DeedInput;
   note('begun', name, idempotencyKey);
-  await after(ms);
+  await (attempt < hangs ? new Promise(() => undefined) : after(ms));
   note('done', name, idempotencyKey);
   if (attempt < fails) throw Object.assign(new Error('Not yet'), { kind: 'external.not_yet' });
   return { name };

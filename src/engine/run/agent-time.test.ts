@@ -14,14 +14,22 @@ const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
 
 interface Ran {
   readonly result: RunResult;
-  /** When each call began or ended, from the start: `0 asked`, `2200 provider.timeout`. */
+  /** When each call began or ended, from the start: `0 a asked`, `2200 a provider.timeout`. */
   readonly calls: readonly string[];
 }
 
-async function run(script: readonly JsonObject[], node: JsonObject): Promise<Ran> {
-  const agent = { name: 'a', model: 'sim/m', prompt: 'hi', ...node };
-  const runtime = { simulate: { m: script } };
-  const file = { workflow: { name: 't', entry_point: 'a', runtime }, nodes: [agent] };
+function agent(name: string, more: JsonObject = {}): JsonObject {
+  return { name, model: 'sim/m', prompt: 'hi', ...more };
+}
+
+function run(script: readonly JsonObject[], node: JsonObject): Promise<Ran> {
+  return runFile({
+    workflow: { name: 't', entry_point: 'a', runtime: { simulate: { m: script } } },
+    nodes: [agent('a', node)],
+  });
+}
+
+async function runFile(file: object): Promise<Ran> {
   const loaded = loadWorkflow('t.yaml', memoryFiles({ 't.yaml': JSON.stringify(file) }));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
   const clock = new VirtualClock(START_MS);
@@ -47,11 +55,11 @@ function callOf(event: RunEvent): readonly string[] {
   const atMs = Date.parse(event.at) - START_MS;
   switch (event.type) {
     case 'effect:requested':
-      return [`${atMs} asked`];
+      return [`${atMs} ${event.path} asked`];
     case 'effect:succeeded':
-      return [`${atMs} ok`];
+      return [`${atMs} ${event.path} ok`];
     case 'effect:failed':
-      return [`${atMs} ${event.error.kind}`];
+      return [`${atMs} ${event.path} ${event.error.kind}`];
     default:
       return [];
   }
@@ -72,10 +80,10 @@ test('the time of a node leaves out its backoffs, and its calls have what is lef
   const { result, calls } = await run(script, { timeout_seconds: 2 });
   expect(result).toMatchObject({ status: 'failed', error: { kind: 'limit.node_timeout' } });
   expect(calls).toEqual([
-    '0 asked',
-    '500 provider.rate_limited',
-    '60500 asked',
-    '62000 cancelled.call',
+    '0 a asked',
+    '500 a provider.rate_limited',
+    '60500 a asked',
+    '62000 a cancelled.call',
   ]);
 });
 
@@ -86,11 +94,45 @@ test('a call that goes first and is stopped leaves the model to the next call', 
   const { result, calls } = await run(script, { timeout_seconds: 1.5, routes });
   expect(result).toMatchObject({ status: 'completed', output: { result: 'x' } });
   expect(calls).toEqual([
-    '0 asked',
-    '0 provider.rate_limited',
-    '60000 asked',
-    '61500 cancelled.call',
-    '61500 asked',
-    '61500 ok',
+    '0 a asked',
+    '0 a provider.rate_limited',
+    '60000 a asked',
+    '61500 a cancelled.call',
+    '61500 a asked',
+    '61500 a ok',
+  ]);
+});
+
+test('a cooldown holds for all branches, and one call goes first', async () => {
+  const { calls } = await runFile({
+    workflow: {
+      name: 't',
+      entry_point: 'g',
+      runtime: {
+        simulate: {
+          m: [limited(60), { answer: 'm', delay: '5s' }],
+          n: [{ answer: 'n', delay: '10s' }],
+        },
+      },
+    },
+    nodes: [
+      agent('p'),
+      agent('q', { model: 'sim/n', routes: [{ to: 'q2' }] }),
+      agent('q2', { routes: [{ to: '$end' }] }),
+    ],
+    parallel: [{ name: 'g', agents: ['p', 'q'] }],
+  });
+  expect(calls).toEqual([
+    '0 g[p]/p asked',
+    '0 g[q]/q asked',
+    '0 g[p]/p provider.rate_limited',
+    '10000 g[q]/q ok',
+    '60000 g[p]/p asked',
+    '65000 g[p]/p ok',
+    // each member has the script from its beginning
+    '65000 g[q]/q2 asked',
+    '65000 g[q]/q2 provider.rate_limited',
+    '125000 g[q]/q2 asked',
+    '130000 g[q]/q2 ok',
   ]);
 });

@@ -42,13 +42,13 @@ function repliedBy(
   return isSaid ? [] : [`event ${seq} gives ${path} a reply that nobody gave`];
 }
 
-/** A person answered what came of it, and the log has that answer word for word. */
+/** A person answered what came of it, at the node or at a caller, and the log has that answer word for word. */
 function saidBy(
   events: readonly RunEvent[],
   { seq, path, text }: { readonly seq: number; readonly path: string; readonly text: string },
 ): readonly string[] {
   const answered = ofType(events, 'gate:answered').findLast(
-    (event) => event.seq < seq && event.path === path,
+    (event) => event.seq < seq && (event.path === path || isInside(path, event.path)),
   );
   const edit = JSON.stringify({ edit: JSON.parse(text) as unknown });
   return JSON.stringify(answered?.value) === edit
