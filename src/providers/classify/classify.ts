@@ -8,7 +8,7 @@ import type { Category, Outcome, Reach } from '../../errors/catalog/vocabulary.t
 import type { ProviderFailure } from '../provider-failure.ts';
 import { adjustDisposition } from './disposition.ts';
 import { gatherEvidence, type Evidence } from './evidence.ts';
-import { DATE_IN_MESSAGE, findHint, type RetryHint } from './retry-hints.ts';
+import { DATE_IN_MESSAGE, findHint, type RetryHint } from './hints/retry-hints.ts';
 import { limitName } from './limit-name.ts';
 import { compileRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
