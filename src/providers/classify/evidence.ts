@@ -304,11 +304,15 @@ function statusOfCodes(codes: readonly string[]): number | undefined {
  * behind it (`429: {…}`, `400 Bad Request`).
  */
 const STATUS_IN_TEXT =
-  /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|\w{0,40}error|\w{0,40}exception|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
+  /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|\w{0,40}error|\w{0,40}exception|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden)(?: of)?(?:[:=]| -)?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
+
+/** What failed, and after a colon nothing but the status: `Failed to list models: 403`. */
+const STATUS_AT_END =
+  /\b(?:fail(?:ed|ure)?|error|unable|could not|cannot)\b(?![^:]*\b(?:limit|max|length|size|tokens?|count)\b)[^:\n]{0,80}: ([45]\d\d)\.?$/i;
 
 function leadingStatus(text: string): number | undefined {
   if (!/[45]\d\d/.test(text)) return undefined;
-  const match = STATUS_IN_TEXT.exec(text);
+  const match = STATUS_IN_TEXT.exec(text) ?? STATUS_AT_END.exec(text);
   return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
 }
 

@@ -63,6 +63,18 @@ describe('a code in a line of text', () => {
   });
 });
 
+describe('a status at the end of a line', () => {
+  it.each([
+    ['Execution failed: Error: Failed to list models: 403', 'provider.permission'],
+    ['Error calling API: 500', 'provider.server_error'],
+    ['upload failed - 503', 'provider.overloaded'],
+    ['Failed to embed, limit: 500', 'provider.unknown'],
+    ['It took 403', 'provider.unknown'],
+  ])('counts where it is all that is said of the failure: %s', (line, kind) => {
+    expect(kindOf(line)).toBe(kind);
+  });
+});
+
 describe('a fault in a line of text', () => {
   it.each([
     ['Request failed: error sending request for url (http://127.0.0.1:1/v1)', 'transient'],
