@@ -52,7 +52,8 @@ export interface Evidence {
 
 const MAX_TEXT_CHARS = 8192;
 
-export function gatherEvidence(failure: ProviderFailure): Evidence {
+export function gatherEvidence(observed: ProviderFailure): Evidence {
+  const failure = withReason(observed);
   const { form, value, isEnded, opened } = readBody(failure.body);
   const inBody =
     opened === undefined ? collect(value, form === 'events') : collectFromParsed(opened);
@@ -91,6 +92,18 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
       inBody.headers === undefined ? failure.headers : { ...inBody.headers, ...failure.headers },
     delivered: form === 'events' ? inBody.deliveredBeforeError : failure.delivered,
   };
+}
+
+/** A WebSocket that was closed with a reason: `closed (code: 1008, reason: Invalid API key)`. */
+const CLOSE_REASON =
+  /\bcode[:= ]{1,2}1\d{3}\b[^\w\n]{0,4}(?:and )?reason[:= ]{1,2}['"]?([^'"\n]{6,400})/i;
+
+/** The reason says why; that the connection is closed is only how it was said. */
+function withReason(failure: ProviderFailure): ProviderFailure {
+  const { transport } = failure;
+  const reason = transport?.message === undefined ? null : CLOSE_REASON.exec(transport.message);
+  if (reason?.[1] === undefined) return failure;
+  return { ...failure, transport: { ...transport, message: reason[1].replace(/[)}\s]+$/, '') } };
 }
 
 /** Two words, one that tells something, or some signs of a script without spaces. */

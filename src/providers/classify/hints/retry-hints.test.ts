@@ -110,6 +110,8 @@ describe('a hint', () => {
     ['Estimated wait: 30 seconds', 30_000],
     ['resets_in: 30s', 30_000],
     ['retry_after=30', 30_000],
+    ['Too Many Requests: retry after 291]', 291_000],
+    ['A wait of 2838 seconds is required', 2_838_000],
     ['Bitte versuchen Sie es in 30 Sekunden erneut.', 30_000],
     ['Riprova tra 2 minuti.', 120_000],
     ['Spróbuj ponownie po 30 sekundach.', 30_000],

@@ -15,6 +15,9 @@ export interface RetryHint {
   readonly from: string;
 }
 
+/** A length of time that the prose names. */
+export const MESSAGE = 'message';
+
 /** A moment that the prose names; how long the wait is, our own clock decides. */
 export const DATE_IN_MESSAGE = 'date in message';
 
@@ -53,7 +56,7 @@ function fromWords(
   now: number | undefined,
 ): RetryHint | undefined {
   const stated = waitInProse(words);
-  if (stated !== undefined) return { ms: stated, from: 'message' };
+  if (stated !== undefined) return { ms: stated, from: MESSAGE };
   // a sentence may speak of a moment that is long past, which is no invitation to call at once
   const ms = now === undefined ? undefined : untilMs(momentIn(words, serverMs), now);
   return ms === 0 ? undefined : hint(ms, DATE_IN_MESSAGE);

@@ -84,10 +84,14 @@ function isFigure(word: string, text: string, at: number): boolean {
   return word.startsWith('a') && /\bwait (?:for )?$/.test(text.slice(Math.max(0, at - 12), at));
 }
 
-/** A client that prints the headers into its message: `retry-after: 7`. */
+/** The header in a message, as a client prints it or as a sentence ends with it: `retry-after: 7`, `retry after 7`. */
+const PRINTED =
+  /\bretry[-_]after([-_]ms)?["']?[:=] ?["']?(\d{1,9})\b(?![-:.]\d)|\bretry after (\d{1,7})(?=\W*$|[.,;)\]](?!\d))/;
+
+/** Seconds, as in the header, where nothing says otherwise. */
 function printedHeader(lower: string): number | undefined {
-  const [, unit, digits] =
-    /\bretry[-_]after([-_]ms)?["']?[:=] ?["']?(\d{1,9})\b(?![-:.]\d)/.exec(lower) ?? [];
+  const [, unit, printed, said] = PRINTED.exec(lower) ?? [];
+  const digits = printed ?? said;
   return digits === undefined
     ? undefined
     : acceptMs(Number(digits) * (unit === undefined ? 1000 : 1));
