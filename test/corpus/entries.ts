@@ -80,6 +80,12 @@ const TWELFTH_EXAM_ENTRIES: readonly Entry[] = read('twelfth-exam-failures.jsonl
 /** The thirteenth, by someone who had not read the rules, from threads. */
 const THIRTEENTH_EXAM_ENTRIES: readonly Entry[] = read('thirteenth-exam-failures.jsonl');
 
+/** The fourteenth, from threads about clouds, tools, databases and other languages. */
+const FOURTEENTH_EXAM_ENTRIES: readonly Entry[] = read('fourteenth-exam-failures.jsonl');
+
+/** The fifteenth, the same way, after the changes for the fourteenth. */
+const FIFTEENTH_EXAM_ENTRIES: readonly Entry[] = read('fifteenth-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -95,6 +101,8 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   eleventh: ELEVENTH_EXAM_ENTRIES,
   twelfth: TWELFTH_EXAM_ENTRIES,
   thirteenth: THIRTEENTH_EXAM_ENTRIES,
+  fourteenth: FOURTEENTH_EXAM_ENTRIES,
+  fifteenth: FIFTEENTH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

@@ -230,4 +230,28 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '96.6 %',
     hints: '3 of 5',
   },
+  {
+    name: 'fourteenth examination, with the rules and weights of before it',
+    entries: 60,
+    kind: '95.0 %',
+    category: '95.0 %',
+    retryable: '98.3 %',
+    hints: '5 of 5',
+  },
+  {
+    name: 'fifteenth examination, with the rules and weights of before the fourteenth',
+    entries: 29,
+    kind: '89.7 %',
+    category: '89.7 %',
+    retryable: '89.7 %',
+    hints: '2 of 7',
+  },
+  {
+    name: 'fifteenth examination, after the changes for the fourteenth',
+    entries: 29,
+    kind: '89.7 %',
+    category: '89.7 %',
+    retryable: '89.7 %',
+    hints: '3 of 7',
+  },
 ];

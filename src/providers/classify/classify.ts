@@ -8,7 +8,7 @@ import type { Category, Outcome, Reach } from '../../errors/catalog/vocabulary.t
 import type { ProviderFailure } from '../provider-failure.ts';
 import { adjustDisposition } from './disposition.ts';
 import { gatherEvidence, type Evidence } from './evidence.ts';
-import { DATE_IN_MESSAGE, findHint, type RetryHint } from './retry-hints.ts';
+import { DATE_IN_MESSAGE, findHint, MESSAGE, type RetryHint } from './hints/retry-hints.ts';
 import { limitName } from './limit-name.ts';
 import { compileRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
@@ -59,6 +59,14 @@ export const LONG_WAIT: Rule = {
   why: 'the wait is that of a window of a day or longer',
 };
 
+/** A rule that the hint decides too: who names a wait has a limit, whatever he calls it. */
+export const STATED_WAIT: Rule = {
+  id: 'rate.stated-wait',
+  when: {},
+  means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+  why: 'no rule recognises it, and the message says how long to wait before the next call',
+};
+
 /** From this wait on, a limit is an allowance that is used up. */
 const LONG_WAIT_MS = 12 * 3_600_000;
 
@@ -75,12 +83,13 @@ export function createClassify(rules: readonly Rule[]): Classify {
     const weighed = weigh(evidence, match, isBuiltIn);
     const found = weighed?.evidence ?? match?.found ?? [];
     const confidence = weighed === undefined ? (match?.compiled.confidence ?? 'low') : 'low';
-    const matched = weighed?.rule ?? match?.compiled.rule ?? NO_RULE;
+    const recognised = weighed?.rule ?? match?.compiled.rule ?? NO_RULE;
     const hint = findHint(evidence, {
       nowMs: options.nowMs,
-      readProse: WAITS.has(matched.means.kind),
-      readResets: LIMITED.has(matched.means.kind),
+      readProse: recognised === NO_RULE || WAITS.has(recognised.means.kind),
+      readResets: LIMITED.has(recognised.means.kind),
     });
+    const matched = recognised === NO_RULE && hint?.from === MESSAGE ? STATED_WAIT : recognised;
     const rule = isLongWait(matched, evidence, hint) ? LONG_WAIT : matched;
     const { means } = rule;
     const row = catalogRow(means.kind);

@@ -52,7 +52,8 @@ export interface Evidence {
 
 const MAX_TEXT_CHARS = 8192;
 
-export function gatherEvidence(failure: ProviderFailure): Evidence {
+export function gatherEvidence(observed: ProviderFailure): Evidence {
+  const failure = withReason(observed);
   const { form, value, isEnded, opened } = readBody(failure.body);
   const inBody =
     opened === undefined ? collect(value, form === 'events') : collectFromParsed(opened);
@@ -91,6 +92,18 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
       inBody.headers === undefined ? failure.headers : { ...inBody.headers, ...failure.headers },
     delivered: form === 'events' ? inBody.deliveredBeforeError : failure.delivered,
   };
+}
+
+/** A WebSocket that was closed with a reason: `closed (code: 1008, reason: Invalid API key)`. */
+const CLOSE_REASON =
+  /\bcode[:= ]{1,2}1\d{3}\b[^\w\n]{0,4}(?:and )?reason[:= ]{1,2}['"]?([^'"\n]{6,400})/i;
+
+/** The reason says why; that the connection is closed is only how it was said. */
+function withReason(failure: ProviderFailure): ProviderFailure {
+  const { transport } = failure;
+  const reason = transport?.message === undefined ? null : CLOSE_REASON.exec(transport.message);
+  if (reason?.[1] === undefined) return failure;
+  return { ...failure, transport: { ...transport, message: reason[1].replace(/[)}\s]+$/, '') } };
 }
 
 /** Two words, one that tells something, or some signs of a script without spaces. */
@@ -304,11 +317,15 @@ function statusOfCodes(codes: readonly string[]): number | undefined {
  * behind it (`429: {…}`, `400 Bad Request`).
  */
 const STATUS_IN_TEXT =
-  /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|\w{0,40}error|\w{0,40}exception|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
+  /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|\w{0,40}error|\w{0,40}exception|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden)(?: of)?(?:[:=]| -)?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
+
+/** What failed, and after a colon nothing but the status: `Failed to list models: 403`. */
+const STATUS_AT_END =
+  /\b(?:fail(?:ed|ure)?|error|unable|could not|cannot)\b(?![^:]*\b(?:limit|max|length|size|tokens?|count)\b)[^:\n]{0,80}: ([45]\d\d)\.?$/i;
 
 function leadingStatus(text: string): number | undefined {
   if (!/[45]\d\d/.test(text)) return undefined;
-  const match = STATUS_IN_TEXT.exec(text);
+  const match = STATUS_IN_TEXT.exec(text) ?? STATUS_AT_END.exec(text);
   return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
 }
 

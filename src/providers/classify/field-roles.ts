@@ -43,10 +43,9 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   quotaValue: 'quotavalue quota_value quotalimitvalue quota_limit_value',
   delay: 'retrydelay retry_delay quotaresetdelay quota_reset_delay',
   delaySeconds:
-    'estimated_time retry_after retryafter retry_after_seconds retryafterseconds retry_after_secs retry_after_sec retry_in retryin retry_in_seconds retryinseconds resets_in_seconds reset_seconds reset_in_seconds resets_in resetin reset_in resetsinseconds resetinseconds reset_after resetafter wait_seconds waitseconds wait_time waittime cooldown cooldown_seconds cooldownseconds seconds_until_reset',
-  delayMs:
-    'retry_after_ms retryafterms retry_after_millis retryaftermillis retry_in_ms retryinms retry_delay_ms reset_ms reset_in_ms wait_ms waitms',
-  moment: 'reset_at resets_at resetat resetsat reset_time retry_at available_at',
+    'estimated_time retryafter retryafterseconds retryin resetin resetafter waittime cooldown',
+  delayMs: 'retryafterms',
+  moment: 'available_at resetat resetsat',
   answer: 'choices candidates output content completion',
   content:
     'content text parts output_text delta reasoning_content refusal tool_calls partial_json thinking completion response',
@@ -70,10 +69,45 @@ const MAX_REMEMBERED = 4096;
 export function rolesOf(name: string): Roles {
   const known = ROLES_BY_SPELLING.get(name);
   if (known !== undefined) return known;
-  const roles = rolesByName().get(name.toLowerCase()) ?? rolesByEnding(name);
+  const roles = rolesByName().get(name.toLowerCase()) ?? waitByWords(name) ?? rolesByEnding(name);
   if (ROLES_BY_SPELLING.size < MAX_REMEMBERED && name.length <= 40)
     ROLES_BY_SPELLING.set(name, roles);
   return roles;
+}
+
+/** Words that the name of a wait consists of, and nothing else: `retry_count` and `wait_for_model` are none. */
+const WAITING = 'retry wait reset resets cooldown backoff blocked unblocked available allowed next';
+const SECONDS = 's sec secs second seconds';
+const MILLISECONDS = 'ms millis milliseconds';
+const MOMENTS = 'at until timestamp date';
+const BESIDE =
+  'in after before time to delay estimated suggested remaining rate limit ratelimit quota window';
+
+/** The role of each word in the name of a wait. */
+const WAIT_WORDS: ReadonlyMap<string, 'waiting' | 'seconds' | 'ms' | 'moment' | 'beside'> = new Map(
+  [
+    ['waiting', WAITING] as const,
+    ['seconds', SECONDS] as const,
+    ['ms', MILLISECONDS] as const,
+    ['moment', MOMENTS] as const,
+    ['beside', BESIDE] as const,
+  ].flatMap(([role, words]) => words.split(' ').map((word) => [word, role] as const)),
+);
+
+/** Reads the name of a field word by word: `retry_after_ms`, `secondsUntilReset`, `nextAllowedAt`. */
+function waitByWords(name: string): Roles | undefined {
+  const words = name
+    .replace(/([a-z])(?=[A-Z])/g, '$1_')
+    .toLowerCase()
+    .split(/[_-]/);
+  const roles = words.map((word) => WAIT_WORDS.get(word));
+  if (words.length < 2 || roles.includes(undefined) || !roles.includes('waiting')) return undefined;
+  if (roles.includes('ms')) return { delayMs: true };
+  if (roles.includes('seconds')) return { delaySeconds: true };
+  if (roles.includes('moment')) return { moment: true };
+  const isLength = words.includes('in') || words.includes('after') || !/reset/i.test(name);
+  // the value of `rate_limit_reset` says whether it is a moment or a length
+  return isLength ? { delaySeconds: true } : { moment: true };
 }
 
 /** Vendors put a word of their own before the common one: `faultstring`, `errorDetail`, `err_msg`. */

@@ -63,6 +63,46 @@ describe('a code in a line of text', () => {
   });
 });
 
+describe('a status at the end of a line', () => {
+  it.each([
+    ['Execution failed: Error: Failed to list models: 403', 'provider.permission'],
+    ['Error calling API: 500', 'provider.server_error'],
+    ['upload failed - 503', 'provider.overloaded'],
+    ['Failed to embed, limit: 500', 'provider.unknown'],
+    ['It took 403', 'provider.unknown'],
+  ])('counts where it is all that is said of the failure: %s', (line, kind) => {
+    expect(kindOf(line)).toBe(kind);
+  });
+});
+
+describe('a WebSocket that was closed with a reason', () => {
+  it.each([
+    [
+      'closed (code: 1008, reason: Operation is not implemented, or supported, or enabled.)',
+      'provider.unsupported',
+    ],
+    ['WebSocket closed: code=1008 reason=Invalid API key', 'provider.auth'],
+    [
+      "{code: 1011, reason: 'You exceeded your current quota', wasClean: true}",
+      'provider.quota_exhausted',
+    ],
+    ['connection closed (code: 1006, reason: )', 'provider.network'],
+  ])('failed for that reason: %s', (message, kind) => {
+    expect(classify({ ...BARE, transport: { name: 'Error', message } }).kind).toBe(kind);
+  });
+});
+
+describe('a message that only says how long to wait', () => {
+  it('is one about a limit', () => {
+    expect(classify({ ...BARE, body: 'Grmpf: wait 5 s' })).toMatchObject({
+      kind: 'provider.rate_limited',
+      rule: 'rate.stated-wait',
+      retryAfterMs: 5_000,
+    });
+    expect(kindOf('It ran for 5 seconds')).toBe('provider.unknown');
+  });
+});
+
 describe('a fault in a line of text', () => {
   it.each([
     ['Request failed: error sending request for url (http://127.0.0.1:1/v1)', 'transient'],

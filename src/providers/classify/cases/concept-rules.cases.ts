@@ -38,6 +38,13 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
     400,
     'The maximum of tokens per request is reached',
   ],
+  [
+    'quota.balance-below-need',
+    'provider.quota_exhausted',
+    429,
+    'You have 3 pages left, and 8 pages are required',
+  ],
+  ['material.encoded', 'provider.invalid_request', 400, 'The clip must be base64 encoded'],
   ['measure.field', 'provider.invalid_request', 400, "'session_name' is too long"],
   ['measure.count', 'provider.request_too_large', 400, 'A batch holds up to 8 pictures'],
   ['concept.refused-parameter', 'provider.invalid_request', 400, 'An option is invalid'],

@@ -63,6 +63,11 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
     failure: refused(401, 'Not allowed to access this model', { type: 'auth_error' }),
   },
   {
+    rule: 'permission.model-of-a-plan',
+    kind: 'provider.permission',
+    failure: refused(400, 'Not available in your plan', { code: 'model_not_available' }),
+  },
+  {
     rule: 'permission.model-of-others',
     kind: 'provider.permission',
     failure: refused(403, 'Your project does not have access to it', { code: 'model_not_found' }),

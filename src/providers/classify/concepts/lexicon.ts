@@ -45,7 +45,7 @@ const PLAIN = {
   param:
     'parameter* param params response_format field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
   sampling:
-    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format mode n ratio steps stream encod* sample samples sampler',
+    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format mode n ratio steps stream encode encoding* encoder* sample samples sampler',
   role: 'role roles 角色',
   turn: 'assistant alternat* turn turns',
   header: 'header headers',

@@ -2,7 +2,7 @@
 import type { Phrase } from './phrase.ts';
 
 export const LIMITS_PHRASES = {
-  /** Names a wait, in words that `retry-hints.ts` reads. */
+  /** Names a wait. */
   wait: [
     'again in ',
     'retry in ',

@@ -139,6 +139,20 @@ export const MATERIAL_RULES: readonly Rule[] = [
     why: 'something is said to have taken too long, under the status of a refusal',
   },
   {
+    id: 'material.encoded',
+    when: {
+      statuses: [NONE, 200, 400, 415, 422],
+      mentions: /\bencoded\b/i,
+      says: each(
+        ['media', 'text'],
+        ['must', 'invalid'],
+        [...NOT_OF_THE_REQUEST, 'sampling', 'tool'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a file or a text of the request has to be encoded in another way',
+  },
+  {
     id: 'concept.material',
     when: {
       statuses: [NONE, 200, 415, 424],

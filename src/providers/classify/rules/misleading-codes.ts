@@ -6,6 +6,10 @@ import { anyOf, each } from '../concepts/saying.ts';
 import { NONE, type Rule } from '../rule.ts';
 import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
 
+/** `119 characters remaining, while 965 characters are required`, or the other way around. */
+const BELOW_NEED =
+  /\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:remaining|left)\b[^\n]{0,60}\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:(?:is|are|was|were) )?(?:required|needed|requested)\b|\b(?:requires?|needs?|costs?) \d[\d,.]{0,14} [^\n]{0,60}\b(?:remaining|left|remains?|only have|balance)\b/i;
+
 export const MISLEADING_CODE_RULES: readonly Rule[] = [
   {
     id: 'overload.model-away',
@@ -74,6 +78,16 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'reported as a bad value, but a right is missing',
   },
   {
+    id: 'quota.balance-below-need',
+    when: {
+      statuses: [NONE, 200, 400, 401, 402, 403, 429],
+      mentions: BELOW_NEED,
+      notPhrases: ['short_window'],
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'less of something is left than this call needs, whatever the code or the class says',
+  },
+  {
     id: 'quota.reported-as-auth',
     when: {
       statuses: [400, 401, 402, 403, 429],
@@ -124,6 +138,19 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
     why: 'the caller is known; it is said that a model is not open to it',
+  },
+  {
+    id: 'permission.model-of-a-plan',
+    when: {
+      statuses: [NONE, 400, 401, 403, 404],
+      codeSays: each(['model'], ['missing', 'unavailable', 'unsupported']),
+      says: [
+        ...each(['plan'], ['unavailable', 'forbidden'], ['missing', 'key', 'wait', 'spent']),
+        ...anyOf([['account', 'forbidden', 'model']], ['missing', 'key', 'token', 'wait']),
+      ],
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the code reads as if the model were not there; it is said that a plan does not include it',
   },
   {
     id: 'permission.model-of-others',

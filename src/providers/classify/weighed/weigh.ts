@@ -165,7 +165,8 @@ function isTransient({ means: { kind, category } }: Rule): boolean {
 
 /** Anyone can imitate our problem documents; one that we do not believe is no sign of anything. */
 function isInOurWords({ codes }: Evidence): boolean {
-  for (const code of codes) if (code.startsWith('provider_')) return true;
+  for (const code of codes)
+    if (code.startsWith('provider_') || code.startsWith('urn_errand_')) return true;
   return false;
 }
 

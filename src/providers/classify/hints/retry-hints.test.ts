@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProviderFailure } from '../provider-failure.ts';
-import { classify } from './classify.ts';
+import type { ProviderFailure } from '../../provider-failure.ts';
+import { classify } from '../classify.ts';
 import { parseDuration } from './durations.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -44,6 +44,8 @@ describe('a hint', () => {
     [{ 'retry-after': '16' }, 16_000],
     [{ 'retry-after': '1.5' }, 1_500],
     [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': '120s' }, 120_000],
+    [{ 'retry-after': 'PT1M30S' }, 90_000],
     [{ 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT' }, 30_000],
     [{ 'retry-after': 'Sun, 01 Mar 2026 11:59:30 GMT' }, 0],
     [
@@ -99,6 +101,74 @@ describe('a hint', () => {
     [{ error: { message: 'No' }, cooldown: 30 }, 30_000],
   ])('reads the body %j as %d ms', (body, ms) => {
     expect(hintOf({}, body)).toBe(ms);
+  });
+
+  it.each([
+    ['Please wait 1,234 seconds.', 1_234_000],
+    ['Slow down; next request allowed in 250 ms.', 250],
+    ['Back off for 10 seconds.', 10_000],
+    ['Estimated wait: 30 seconds', 30_000],
+    ['resets_in: 30s', 30_000],
+    ['retry_after=30', 30_000],
+    ['Too Many Requests: retry after 291]', 291_000],
+    ['A wait of 2838 seconds is required', 2_838_000],
+    ['Bitte versuchen Sie es in 30 Sekunden erneut.', 30_000],
+    ['Riprova tra 2 minuti.', 120_000],
+    ['Spróbuj ponownie po 30 sekundach.', 30_000],
+    ['Повторите попытку через 30 секунд.', 30_000],
+    ['30 saniye sonra tekrar deneyin.', 30_000],
+    ['Vui lòng thử lại sau 30 giây.', 30_000],
+    ['Retry after Sun, 01 Mar 2026 12:01:00 GMT.', 60_000],
+    ['It resets at Sun Mar 01 2026 12:01:00 GMT+0000 (Coordinated Universal Time)', 60_000],
+    [`Your limit resets at ${NOW / 1000 + 60}.`, 60_000],
+  ])('is read from the words %j as %d ms', (message, ms) => {
+    expect(hintOf({}, { error: { message } })).toBe(ms);
+  });
+
+  it.each([
+    'Maximum 5 requests allowed in 60 seconds. Please try again later.',
+    'Too many requests in 60 seconds',
+    'We retried for 30 seconds and gave up',
+    'The limit resets every 5 hours',
+    'Credits are available for 30 days',
+    'Timeout: wait time 30 seconds exceeded',
+    'The maximum wait time of 30s is over',
+    'You used all of it in the last 5 hours before you asked',
+  ])('is none where the time in %j is that of something else', (message) => {
+    expect(hintOf({}, { error: { message } })).toBeNull();
+  });
+
+  it('is read from the time of a day only by the clock of the server', () => {
+    const body = { error: { message: 'Usage limit reached. Access resets at 10:57 PM GMT-3.' } };
+    expect(hintOf({ date: 'Sun, 01 Mar 2026 23:57:00 GMT' }, body)).toBe(7_200_000);
+    expect(hintOf({}, body)).toBeNull();
+  });
+
+  it.each([
+    [{ retry_after_millis: 1500 }, 1_500],
+    [{ retryDelayMs: 2500 }, 2_500],
+    [{ cooldown_ms: 1500 }, 1_500],
+    [{ secondsUntilReset: 15 }, 15_000],
+    [{ msBeforeNext: 15_000 }, 15_000],
+    [{ backoff_seconds: 2 }, 2_000],
+    [{ time_to_reset: '15s' }, 15_000],
+    [{ retryDelay: 'PT1M30S' }, 90_000],
+    [{ nextAllowedAt: '2026-03-01T12:01:00Z' }, 60_000],
+    [{ next_retry_at: NOW / 1000 + 60 }, 60_000],
+    [{ rate_limit_reset: NOW / 1000 + 60 }, 60_000],
+    [{ resetTimestamp: NOW + 60_000 }, 60_000],
+  ])('is read from a field by the words of its name: %j', (field, ms) => {
+    expect(hintOf({}, { error: { message: 'No', ...field } })).toBe(ms);
+  });
+
+  it.each([
+    { retry_count: 3 },
+    { max_retries: 5 },
+    { wait_for_model: 1 },
+    { next: 4 },
+    { window: 60 },
+  ])('is none in a field that only sounds like a wait: %j', (field) => {
+    expect(hintOf({}, { error: { message: 'No', ...field } })).toBeNull();
   });
 
   it.each(['-5', 'NaN', 'Infinity', 'soon', '', '1e9'])(

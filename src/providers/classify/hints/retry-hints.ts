@@ -3,16 +3,20 @@
  * A senseless value (negative, infinite, not a number) is no hint. A moment in the past is a wait of 0 in
  * `retry-after`, where it is meant for us, and none as the end of a window or in a sentence.
  */
-import { hasFamily } from './phrases.ts';
-import { acceptMs, atMostMs, durationBefore, parseDuration } from './durations.ts';
-import type { Evidence } from './evidence.ts';
-import { pageWords } from './web-page.ts';
+import { acceptMs, atMostMs, parseDuration } from './durations.ts';
+import type { Evidence } from '../evidence.ts';
+import { momentIn, parseDate } from './moments.ts';
+import { waitInProse } from './wait-in-prose.ts';
+import { pageWords } from '../web-page.ts';
 
 export interface RetryHint {
   readonly ms: number;
   /** Where it was found, for the receipt. */
   readonly from: string;
 }
+
+/** A length of time that the prose names. */
+export const MESSAGE = 'message';
 
 /** A moment that the prose names; how long the wait is, our own clock decides. */
 export const DATE_IN_MESSAGE = 'date in message';
@@ -29,29 +33,32 @@ type Headers = Readonly<Record<string, string>>;
 
 export function findHint(evidence: Evidence, options: HintOptions): RetryHint | undefined {
   const { headers } = evidence;
-  const now = parseDate(headers['date']) ?? options.nowMs;
+  const serverMs = parseDate(headers['date']);
+  const now = serverMs ?? options.nowMs;
   return (
     fromMillisecondHeaders(headers) ??
     fromRetryAfter(headers, now) ??
     fromRetryInfo(evidence) ??
     (options.readResets ? fromResetHeaders(headers, now) : undefined) ??
     (options.readResets ? hint(resetMs(evidence.retryAt ?? '', now), 'reset') : undefined) ??
-    (options.readProse ? fromWords(wordsOfWait(evidence), now) : undefined)
+    (options.readProse ? fromWords(wordsOf(evidence), serverMs, now) : undefined)
   );
 }
 
-/** The text where it speaks of a wait, or all words of a page. */
-function wordsOfWait({ matchedFamilies, form, text, failure }: Evidence): string | undefined {
-  if (form === 'html' && typeof failure.body === 'string') return pageWords(failure.body);
-  return hasFamily(matchedFamilies, 'wait') ? text : undefined;
+/** The text, or all words of a page. */
+function wordsOf({ form, text, failure }: Evidence): string {
+  return form === 'html' && typeof failure.body === 'string' ? pageWords(failure.body) : text;
 }
 
-function fromWords(words: string | undefined, now: number | undefined): RetryHint | undefined {
-  if (words === undefined) return undefined;
-  const stated = fromProse(words);
-  if (stated !== undefined) return stated;
+function fromWords(
+  words: string,
+  serverMs: number | undefined,
+  now: number | undefined,
+): RetryHint | undefined {
+  const stated = waitInProse(words);
+  if (stated !== undefined) return { ms: stated, from: MESSAGE };
   // a sentence may speak of a moment that is long past, which is no invitation to call at once
-  const ms = untilMs(momentIn(words), now);
+  const ms = now === undefined ? undefined : untilMs(momentIn(words, serverMs), now);
   return ms === 0 ? undefined : hint(ms, DATE_IN_MESSAGE);
 }
 
@@ -70,7 +77,10 @@ function fromMillisecondHeaders(headers: Headers): RetryHint | undefined {
 function fromRetryAfter(headers: Headers, now: number | undefined): RetryHint | undefined {
   const value = headers['retry-after'];
   if (value !== undefined)
-    return hint(numberIn(value, 1000) ?? untilMs(parseDate(value), now), 'retry-after');
+    return hint(
+      numberIn(value, 1000) ?? parseDuration(value) ?? untilMs(parseDate(value), now),
+      'retry-after',
+    );
   const own = Object.keys(headers).find((name) => OWN_RETRY_AFTER.test(name));
   return own === undefined ? undefined : hint(resetMs(headers[own] ?? '', now), own);
 }
@@ -136,121 +146,11 @@ function windowEnd(moment: number | undefined, now: number | undefined): number 
   return ms === 0 ? undefined : ms;
 }
 
-const PROSE_LEADS = [
-  'request in ',
-  'requests in ',
-  'refresh in ',
-  'refreshes in ',
-  'renews in ',
-  'resume in ',
-  'retried in ',
-  'retried after ',
-  'try again in ',
-  'retry in ',
-  'retry after ',
-  'retrying in ',
-  'try again after ',
-  'again in ',
-  'wait ',
-  'wait for ',
-  'available in ',
-  'reset in ',
-  'resets in ',
-  'reset after ',
-  'reset will occur in ',
-  'replenished in ',
-  'novamente em ',
-  'nuevo en ',
-  'erneut in ',
-  'essayer dans ',
-];
-
-function fromProse(text: string): RetryHint | undefined {
-  const lower = text.slice(0, MAX_PROSE_CHARS).replaceAll('\n', ' ').toLowerCase();
-  for (const lead of PROSE_LEADS) {
-    for (let at = lower.indexOf(lead); at >= 0; at = lower.indexOf(lead, at + 1)) {
-      const rest = lower.slice(at + lead.length, at + lead.length + 80).replace(ROUGHLY, '');
-      const ms = parseDuration(withDigits(rest, lead));
-      if (ms !== undefined) return { ms, from: 'message' };
-    }
-  }
-  return hint(durationBefore(lower) ?? durationLeft(lower) ?? printedHeader(lower), 'message');
-}
-
-/** A client that prints the headers into its message: `retry-after: 7`. */
-function printedHeader(lower: string): number | undefined {
-  const [, unit, digits] =
-    /\bretry-after(-ms)?["']?[:=] ?["']?(\d{1,9})\b(?![-:.]\d)/.exec(lower) ?? [];
-  return digits === undefined
-    ? undefined
-    : acceptMs(Number(digits) * (unit === undefined ? 1000 : 1));
-}
-
-/** `about a minute`, `half an hour`, `two minutes`. */
-function withDigits(rest: string, lead: string): string {
-  const word = NUMBER_WORD.exec(rest);
-  // to wait a minute is a figure of speech; in a minute is a time
-  const isFigure = word !== null && word[1]?.startsWith('a') === true && lead.startsWith('wait');
-  if (word === null || isFigure) return rest;
-  return `${NUMBER_WORDS[word[1] ?? ''] ?? 1} ${rest.slice(word[0].length)}`;
-}
-
-const NUMBER_WORD =
-  /^(half an?|an?|one|two|three|four|five|ten|fifteen|twenty|thirty|sixty) (?=[smhd])/;
-
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  'half a': 0.5,
-  'half an': 0.5,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  ten: 10,
-  fifteen: 15,
-  twenty: 20,
-  thirty: 30,
-  sixty: 60,
-};
-
-/** `5 seconds remaining until reset`. */
-function durationLeft(lower: string): number | undefined {
-  const left =
-    /\b(\d{1,9} ?[a-z]{1,8}) (?:remaining|left|until|before (?:you|your|the next|retry))\b/.exec(
-      lower,
-    );
-  return left === null ? undefined : parseDuration(left[1] ?? '');
-}
-
-/** An estimate is a wait all the same. */
-const ROUGHLY = /^(?:~\s?|about |around |approximately |approx\.? |roughly |another |at least )/;
-
-/** `resets at: 2026-11-15 00:00:42 UTC`: a moment counts only with its zone. */
-const MOMENT =
-  /\b(?:resets?|again|available|retry|until|refreshes) (?:at|on|after)?:? ?(\d{4}-\d\d-\d\d)[T ](?:at )?(\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) ?(Z|UTC|GMT|[+-]\d\d:?\d\d)/i;
-
-function momentIn(text: string): number | undefined {
-  const found = MOMENT.exec(text.slice(0, MAX_PROSE_CHARS));
-  if (found === null) return undefined;
-  const [, day = '', time = '', zone = ''] = found;
-  return parseDate(`${day}T${time}${/^(?:Z|UTC|GMT)$/i.test(zone) ? 'Z' : withColon(zone)}`);
-}
-
-function withColon(zone: string): string {
-  return zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`;
-}
-
-const MAX_PROSE_CHARS = 8192;
 const NUMBER = /^\d{1,40}(?:\.\d{1,9})?$/;
 
 function numberIn(value: string | undefined, unitMs: number): number | undefined {
   const trimmed = value?.trim() ?? '';
   return NUMBER.test(trimmed) ? atMostMs(Number(trimmed) * unitMs) : undefined;
-}
-
-function parseDate(value: string | undefined): number | undefined {
-  if (value === undefined || !/\d{4}/.test(value) || value.length > 64) return undefined;
-  const ms = Date.parse(value);
-  return Number.isNaN(ms) ? undefined : ms;
 }
 
 function untilMs(moment: number | undefined, now: number | undefined): number | undefined {

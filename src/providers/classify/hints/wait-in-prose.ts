@@ -1,0 +1,98 @@
+/**
+ * The wait that a sentence names: a length of time with words of waiting before or behind it, whichever order
+ * a language has. Lengths of other things (a window, a time limit, what something took) have other words
+ * beside them and are none.
+ */
+import { acceptMs, durationAt, durationBefore } from './durations.ts';
+
+/** Words behind which a length of time is a wait only with a preposition: `try again in`, `resets in`. */
+const OF_WAITING =
+  'retry|retrying|retried|again|resets?|available|refresh|refreshes|renews|resume|replenished|(?:next|new|another|your) requests?(?: (?:is )?allowed)?|novamente|nuevo|erneut|essayer|riprova|ponownie|opnieuw|попытку|lại|lagi';
+
+/** An estimate is a wait all the same. */
+const ROUGHLY =
+  '(?:~ ?|about |around |approximately |approx\\.? |roughly |another |at least |a further )?';
+
+const LEAD = new RegExp(
+  [
+    `(?:${OF_WAITING})(?: will occur)?[ _-](?:in|after|em|en|dans|tra|po|over|через|sau|dalam)[ :=]{1,2}${ROUGHLY}$`,
+    `(?:^|[^a-z])(?:wait|back off|backoff|cooldown)(?: time| period)?(?: for| of| is|:|=)? ?${ROUGHLY}$`,
+  ].join('|'),
+);
+
+/** `5 seconds remaining`, `30 Sekunden erneut`, `30 saniye sonra`. */
+const FOLLOWED =
+  /^(?:\(s\))? (?:remaining|left|until|erneut|sonra|before (?:you|your|the next|retry|trying again))(?![a-z])/;
+
+/** A window that is counted back from now, and the longest wait that somebody was ready for. */
+const OF_OTHERS =
+  /(?:\b(?:last|past|every|per) |\b(?:exceed|max)[a-z]{0,5} (?:the )?wait[a-z ]{0,16}[:=]? ?)$/;
+const ENDED = /^ (?:exceeded|elapsed|max|limit)(?![a-z])/;
+
+const NUMBER_WORDS: Readonly<Record<string, number>> = {
+  'half a': 0.5,
+  'half an': 0.5,
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  ten: 10,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  sixty: 60,
+};
+
+const NUMBER_WORD = new RegExp(
+  `\\b(${Object.keys(NUMBER_WORDS).sort(longestFirst).join('|')}) (?=second|minute|hour|day)`,
+  'g',
+);
+
+function longestFirst(a: string, b: string): number {
+  return b.length - a.length;
+}
+
+const LENGTH = /\d[\d.,:]*/g;
+const MAX_LEAD_CHARS = 48;
+const MAX_CHARS = 8192;
+
+export function waitInProse(text: string): number | undefined {
+  const flat = text.slice(0, MAX_CHARS).replaceAll('\n', ' ').toLowerCase();
+  const lower = flat.replace(NUMBER_WORD, (spelled, word: string, at: number) =>
+    isFigure(word, flat, at) ? spelled : `${NUMBER_WORDS[word] ?? 1} `,
+  );
+  for (const number of lower.matchAll(LENGTH)) {
+    const length = durationAt(lower, number.index);
+    if (length === undefined) continue;
+    const before = lower.slice(Math.max(0, number.index - MAX_LEAD_CHARS), number.index);
+    const behind = lower.slice(length.end, length.end + MAX_LEAD_CHARS);
+    if (isWait(before, behind)) return length.ms;
+  }
+  return durationBefore(lower) ?? printedHeader(lower);
+}
+
+function isWait(before: string, behind: string): boolean {
+  if (OF_OTHERS.test(before) || ENDED.test(behind)) return false;
+  return LEAD.test(before) || FOLLOWED.test(behind);
+}
+
+/** To wait a minute is a figure of speech; in a minute is a time. */
+function isFigure(word: string, text: string, at: number): boolean {
+  return word.startsWith('a') && /\bwait (?:for )?$/.test(text.slice(Math.max(0, at - 12), at));
+}
+
+/** The header in a message, as a client prints it or as a sentence ends with it: `retry-after: 7`, `retry after 7`. */
+const PRINTED =
+  /\bretry[-_]after([-_]ms)?["']?[:=] ?["']?(\d{1,9})\b(?![-:.]\d)|\bretry after (\d{1,7})(?=\W*$|[.,;)\]](?!\d))/;
+
+/** Seconds, as in the header, where nothing says otherwise. */
+function printedHeader(lower: string): number | undefined {
+  const [, unit, printed, said] = PRINTED.exec(lower) ?? [];
+  const digits = printed ?? said;
+  return digits === undefined
+    ? undefined
+    : acceptMs(Number(digits) * (unit === undefined ? 1000 : 1));
+}
