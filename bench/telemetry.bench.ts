@@ -13,16 +13,19 @@ import { median, type Measurement } from './measure.ts';
 import type { Bounds } from './result.ts';
 
 const STEPS = 200;
-/** Short ones: of many, some are undisturbed. */
-const ROUNDS = 400;
+const WARM_UP = 100;
 const IDLE_SHARE = 0.01;
-/** Of the pairs; then it says what it has. */
-const MAX_PAIRS = 2400;
-/** Of a normal distribution, for 99 % of certainty. */
-const CERTAIN = 2.58;
 const STEP_LIMIT_MS = 0.01;
-/** Of rounds: the true figure lies between the least and the most of eight with 99 % of certainty. */
-const BATCHES = 8;
+/** How often more is measured where the bounds still hold the limit; then it says what it has. */
+const MAX_LOOKS = 6;
+/** Of a normal distribution, for 99.9 % at each look: so all of them together are right with 99 %. */
+const CERTAIN = 3.29;
+/** Short ones, for each look. */
+const PAIRS = 400;
+/** For each look: the true figure lies between the least and the most of twelve with 99.9 %. */
+const BATCHES = 12;
+/** Of many, some are undisturbed. */
+const BATCH_PAIRS = 40;
 
 const load = createRequire(join(import.meta.dirname, '../test/otel-sdk/package.json'));
 const { trace, context, metrics } = load('@opentelemetry/api') as typeof Api;
@@ -68,7 +71,7 @@ export const bench = {
     const counted = await open(true);
     const meters = registerMeters();
     // as many as the last batch has: of more the quickest would be quicker
-    for (let round = 0; round < ROUNDS / BATCHES; round++) await measure(counted);
+    for (let round = 0; round < BATCH_PAIRS; round++) await measure(counted);
     await provider.shutdown();
     await meters.shutdown();
     for (const { errand } of [plain, idle, traced, counted]) await errand.close();
@@ -79,14 +82,14 @@ export const bench = {
         ms: base * (1 + share.middle),
         limitMs: base * (1 + IDLE_SHARE),
         boundsMs: { low: base * (1 + share.low), high: base * (1 + share.high) },
-        note: `${percent(share.middle)} more (99 %: ${percent(share.low)} to ${percent(share.high)}, ${share.pairs} pairs), at most ${percent(IDLE_SHARE)}`,
+        note: `${percent(share.middle)} more (99 %: ${percent(share.low)} to ${percent(share.high)}, ${share.count} pairs), at most ${percent(IDLE_SHARE)}`,
       },
       {
         name: 'what a provider and a batching exporter add to a step',
         ms: added.middle,
         limitMs: STEP_LIMIT_MS,
         boundsMs: added,
-        note: `99 %: ${microseconds(added.low)} to ${microseconds(added.high)}, ${BATCHES} batches`,
+        note: `99 %: ${microseconds(added.low)} to ${microseconds(added.high)}, ${added.count} batches`,
       },
       {
         name: 'what metrics add to that',
@@ -98,39 +101,59 @@ export const bench = {
 
 interface Figure extends Bounds {
   readonly middle: number;
+  readonly count: number;
 }
 
-interface Share extends Figure {
-  readonly pairs: number;
+/** By how much the second takes longer than the first: of pairs that follow each other at once. */
+function compare(first: Side, second: Side): Promise<Figure> {
+  return untilDecided(first, second, IDLE_SHARE, async () => {
+    forget(first, second);
+    await inTurns(first, second, PAIRS);
+    return first.perStepMs.map((ms, pair) => (second.perStepMs[pair] ?? ms) / ms - 1);
+  });
 }
-
-/**
- * By how much the second takes longer than the first: the median of pairs that follow each other at once, with the
- * bounds in which the true one lies. Ranks are enough for them, so a pair that something disturbed counts as one.
- */
-async function compare(first: Side, second: Side): Promise<Share> {
-  await inTurns(first, second, WARM_UP);
-  forget(first, second);
-  for (;;) {
-    await inTurns(first, second, ROUNDS);
-    const share = shareOf(first.perStepMs, second.perStepMs);
-    const isDecided = share.high <= IDLE_SHARE || share.low > IDLE_SHARE;
-    if (isDecided || share.pairs >= MAX_PAIRS) return share;
-  }
-}
-
-const WARM_UP = 100;
 
 /** How much more the second takes where neither was disturbed: batch by batch, so that it has bounds. */
-async function addedBy(first: Side, second: Side): Promise<Figure> {
+function addedBy(first: Side, second: Side): Promise<Figure> {
+  return untilDecided(first, second, STEP_LIMIT_MS, async () => {
+    const added: number[] = [];
+    for (let batch = 0; batch < BATCHES; batch++) {
+      forget(first, second);
+      await inTurns(first, second, BATCH_PAIRS);
+      added.push(quick(second) - quick(first));
+    }
+    return added;
+  });
+}
+
+async function untilDecided(
+  first: Side,
+  second: Side,
+  limit: number,
+  look: () => Promise<readonly number[]>,
+): Promise<Figure> {
   await inTurns(first, second, WARM_UP);
-  const added: number[] = [];
-  for (let batch = 0; batch < BATCHES; batch++) {
-    forget(first, second);
-    await inTurns(first, second, ROUNDS / BATCHES);
-    added.push(quick(second) - quick(first));
+  const values: number[] = [];
+  for (let looks = 1; ; looks++) {
+    values.push(...(await look()));
+    const figure = figureOf(values);
+    if (figure.high <= limit || figure.low > limit || looks === MAX_LOOKS) return figure;
   }
-  return { low: Math.min(...added), middle: median(added), high: Math.max(...added) };
+}
+
+/** The median and the bounds in which the true one lies. Ranks are enough, so what was disturbed counts as one. */
+function figureOf(values: readonly number[]): Figure {
+  const sorted = values.toSorted((a, b) => a - b);
+  const count = sorted.length;
+  const aside = (CERTAIN * Math.sqrt(count)) / 2;
+  const at = (rank: number): number =>
+    sorted[Math.min(count - 1, Math.max(0, Math.round(rank)))] ?? 0;
+  return {
+    low: at(count / 2 - aside),
+    middle: median(sorted),
+    high: at(count / 2 + aside),
+    count,
+  };
 }
 
 async function inTurns(first: Side, second: Side, rounds: number): Promise<void> {
@@ -140,20 +163,6 @@ async function inTurns(first: Side, second: Side, rounds: number): Promise<void>
 
 function forget(...sides: readonly Side[]): void {
   for (const { perStepMs } of sides) perStepMs.length = 0;
-}
-
-function shareOf(first: readonly number[], second: readonly number[]): Share {
-  const shares = first.map((ms, pair) => (second[pair] ?? ms) / ms - 1).toSorted((a, b) => a - b);
-  const pairs = shares.length;
-  const aside = (CERTAIN * Math.sqrt(pairs)) / 2;
-  const at = (rank: number): number =>
-    shares[Math.min(pairs - 1, Math.max(0, Math.round(rank)))] ?? 0;
-  return {
-    low: at(pairs / 2 - aside),
-    middle: median(shares),
-    high: at(pairs / 2 + aside),
-    pairs,
-  };
 }
 
 function percent(share: number): string {

@@ -132,6 +132,7 @@ function nodeFacts(state: RunState, scope: Scope, name: string): NodeFacts | und
 }
 
 function factsOf(file: FilePlan, node: NodePlan): NodeFacts {
-  const mode = 'failureMode' in node ? { mode: node.failureMode } : {};
-  return { type: node.type, workflow: file.name, ...mode };
+  const { type } = node;
+  const workflow = file.name;
+  return 'failureMode' in node ? { type, workflow, mode: node.failureMode } : { type, workflow };
 }

@@ -314,7 +314,7 @@ export class LocalBackend implements Backend {
     telemetry?: LegTelemetry,
   ): Promise<Claim> {
     const askedAtMs = this.#clock.now();
-    const create = timedCommit(() => this.store.create(fresh), telemetry);
+    const create = timedCommit(() => this.store.create(fresh), telemetry?.committed);
     const patience = { clock: this.#clock, onOutage: () => onOutage };
     const { claim } = await retryStoreOutage(create, patience);
     this.#claims.register(claim, askedAtMs);

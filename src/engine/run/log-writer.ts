@@ -61,7 +61,7 @@ export class LogWriter {
     const statusRow = this.#changedStatus(at);
     const notices = noticesOf(events);
     const commit: Commit = { claim, seq: first, events, statusRow, messagesThrough, notices };
-    const append = timedCommit(() => this.#append(commit), this.#options.telemetry);
+    const append = timedCommit(() => this.#append(commit), this.#options.telemetry?.committed);
     await retryStoreOutage(append, this.#options, this.#noteOutage);
     return events;
   }
@@ -102,18 +102,18 @@ export class LogWriter {
 /** The same commit; says how long the store took, where somebody counts. */
 export function timedCommit<T>(
   commit: () => Promise<T>,
-  telemetry: Pick<LegTelemetry, 'committed'> | undefined,
+  committed: LegTelemetry['committed'],
 ): () => Promise<T> {
-  if (telemetry === undefined) return commit;
+  if (committed === undefined) return commit;
   return async () => {
     const startedMs = performance.now();
     const seconds = (): number => (performance.now() - startedMs) / 1000;
     try {
       const done = await commit();
-      telemetry.committed(seconds());
+      committed(seconds());
       return done;
     } catch (thrown) {
-      telemetry.committed(seconds(), toReport(thrown).kind);
+      committed(seconds(), toReport(thrown).kind);
       throw thrown;
     }
   };

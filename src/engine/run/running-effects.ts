@@ -268,8 +268,10 @@ export class RunningEffects {
   /** Inside the span of the call, where somebody traces. */
   #call(request: EffectRequest, context: EffectContext): Promise<EffectResult> {
     const { effects, telemetry, trace, redactor } = this.#options;
-    const make = (watched: WatchedCall): Promise<EffectResult> =>
-      resultOf(() => effects.run(request, { ...context, ...watched }), context);
+    const make = (watched: WatchedCall): Promise<EffectResult> => {
+      const inside = { ...context, trace: watched.trace, observe: watched.observe };
+      return resultOf(() => effects.run(request, inside), context);
+    };
     if (telemetry !== undefined) return telemetry.around(request, redactor, make);
     return trace === undefined
       ? resultOf(() => effects.run(request, context), context)

@@ -34,8 +34,8 @@ export interface LegTelemetry {
   note(event: RunEvent, facts?: NodeFacts): void;
   /** Makes one call of an effect, inside its span. */
   around(request: EffectRequest, redactor: Redactor, make: MakeCall): Promise<EffectResult>;
-  /** Takes how long a commit took, and the kind of the failure where it failed. */
-  committed(seconds: number, kind?: string): void;
+  /** Takes how long a commit took, and the kind of the failure where it failed. Undefined where nobody counts. */
+  readonly committed: ((seconds: number, kind?: string) => void) | undefined;
   /** Ends what is still open, for a leg that has no ending event. */
   end(): void;
   /** Forgets what is open: another process has the leg, and makes its spans. */

@@ -1,14 +1,10 @@
 /** Whether a value is nested deeper than so many levels. */
 import type { JsonValue } from './safe-json.ts';
 
-/** Without recursion: the value may be nested as deep as its text is long. */
+/** Looks no deeper than that: the value may be nested as deep as its text is long. */
 export function isDeeper(value: JsonValue, most: number): boolean {
-  let level: JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > most) return true;
-    level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
-    );
-  }
-  return false;
+  if (typeof value !== 'object' || value === null) return false;
+  const inner: readonly JsonValue[] = Array.isArray(value) ? value : Object.values(value);
+  if (inner.length === 0) return false;
+  return most <= 0 || inner.some((each) => isDeeper(each, most - 1));
 }

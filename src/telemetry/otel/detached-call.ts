@@ -35,7 +35,7 @@ export async function aroundDetached(
 ): Promise<EffectResult> {
   const caller = remoteContext(api, carrier ?? {}, api.ROOT_CONTEXT);
   const sink = new LiveSpans(api, api.trace.getTracer(SCOPE, VERSION), { caller });
-  const open = new OpenSpans<LiveSpan>(sink, () => undefined);
+  const open = new OpenSpans<LiveSpan>(sink);
   open.run = run;
   const calls = new CallSpans(open);
   const { ref, path, attempt, workflow, node } = request;

@@ -32,6 +32,7 @@ export interface LiveLegParts {
 
 export class LiveLeg implements LegTelemetry {
   readonly traceparent: string | undefined;
+  readonly committed: LegTelemetry['committed'];
   readonly #parts: LiveLegParts;
   readonly #run: string;
   readonly #carrier: TraceCarrier | undefined;
@@ -46,7 +47,10 @@ export class LiveLeg implements LegTelemetry {
     const sink = (spans ?? NO_SPANS) as ConstructorParameters<
       typeof SpanFold<LiveSpan | undefined>
     >[0];
-    this.#fold = new SpanFold(sink, (ended) => metrics?.spanEnded(ended));
+    const { store } = parts;
+    this.#fold = new SpanFold(sink, metrics && ((ended) => metrics.spanEnded(ended)));
+    this.committed =
+      metrics && ((seconds, kind) => this.#safely(() => metrics.committed(seconds, store, kind)));
     const opened = this.#safely(() => this.#fold.beginLeg(leg));
     this.traceparent =
       opened === undefined
@@ -66,10 +70,6 @@ export class LiveLeg implements LegTelemetry {
       this.#fold.note(event, facts);
       this.#parts.metrics?.note(event);
     });
-  }
-
-  committed(seconds: number, kind?: string): void {
-    this.#safely(() => this.#parts.metrics?.committed(seconds, this.#parts.store, kind));
   }
 
   end(): void {

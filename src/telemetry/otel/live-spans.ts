@@ -33,22 +33,14 @@ export class LiveSpans implements SpanSink<LiveSpan> {
     this.#idsOf = idsOf;
   }
 
-  open({
-    name,
-    isClient,
-    parent,
-    links = [],
-    startMs,
-    attributes,
-    key,
-  }: NewSpan<LiveSpan>): LiveSpan {
+  open({ name, isClient, parent, links, startMs, attributes, key }: NewSpan<LiveSpan>): LiveSpan {
     const { SpanKind } = this.#api;
     const context = parent === undefined ? this.#caller : this.contextOf(parent);
     const options = {
       kind: isClient ? SpanKind.CLIENT : SpanKind.INTERNAL,
       startTime: highResolution(startMs),
-      attributes: attributes,
-      ...(links.length === 0 ? {} : { links: this.#linksTo(links) }),
+      attributes,
+      links: links === undefined ? [] : this.#linksTo(links),
     };
     const span = withIds(this.#idsOf?.(key), () => this.#tracer.startSpan(name, options, context));
     return { span, parent: context, context: undefined };

@@ -2,7 +2,6 @@
  * Gives chosen spans ids of our own. The API has no way to say them, but an SDK takes a generator of ids, and asks it
  * while a span is made. With any other generator spans have the ids that the host gives them.
  */
-import { randomBytes } from 'node:crypto';
 
 export interface ChosenIds {
   readonly traceId: string;
@@ -44,6 +43,7 @@ export function createIdGenerator(): SpanIdGenerator {
 
 /** Never all zeros, which means "no id". */
 function randomId(bytes: number): string {
-  const id = randomBytes(bytes).toString('hex');
+  // on demand: most processes load this file and make no id
+  const id = process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('hex');
   return /[1-9a-f]/.test(id) ? id : randomId(bytes);
 }

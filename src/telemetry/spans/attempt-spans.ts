@@ -12,7 +12,8 @@ import { attributes } from './call-attributes.ts';
 import type { OpenSpan, OpenSpans } from './open-span.ts';
 import type { Attributes } from './span-sink.ts';
 
-export interface OpenAttempt<S> extends OpenSpan<S> {
+export interface OpenAttempt<S> {
+  readonly own: OpenSpan<S>;
   readonly path: string;
   readonly seq: number;
   /** The group or the sub-workflow that runs inside. */
@@ -53,7 +54,7 @@ export class AttemptSpans<S> {
     // one that failed without a route, or that a person has sent back
     this.close(path, startMs);
     const isAgent = facts.type === 'agent';
-    const open = this.#spans.open({
+    const own = this.#spans.open({
       role: isAgent ? 'agent' : 'node',
       spanName: isAgent ? SPAN.agent(node) : SPAN.node(node),
       name: node,
@@ -62,6 +63,7 @@ export class AttemptSpans<S> {
       startMs,
       key: `node ${seq} ${path}`,
       attributes: {
+        ...this.#spans.attributesIn(facts.workflow),
         ...(isAgent
           ? { [ATTRIBUTE.operation]: OPERATION.agent, [ATTRIBUTE.agent]: node }
           : { [ATTRIBUTE.nodeType]: facts.type }),
@@ -69,7 +71,7 @@ export class AttemptSpans<S> {
         [ATTRIBUTE.attempt]: attempt,
       },
     });
-    const started: OpenAttempt<S> = { ...open, path, seq, inside: undefined, failed: undefined };
+    const started: OpenAttempt<S> = { own, path, seq, inside: undefined, failed: undefined };
     this.#open.set(path, started);
     return started;
   }
@@ -79,15 +81,17 @@ export class AttemptSpans<S> {
     members: number,
     { mode, startMs }: Pick<NodeFacts, 'mode'> & Pick<StartedAttempt, 'startMs'>,
   ): void {
+    const { name, workflow, span } = attempt.own;
     attempt.inside = this.#spans.open({
       role: 'group',
-      spanName: SPAN.group(attempt.name),
-      name: attempt.name,
-      workflow: attempt.workflow,
-      parent: attempt.span,
+      spanName: SPAN.group(name),
+      name,
+      workflow,
+      parent: span,
       startMs,
       key: `group ${attempt.seq} ${attempt.path}`,
       attributes: attributes({
+        ...this.#spans.attributesIn(workflow),
         [ATTRIBUTE.path]: attempt.path,
         [ATTRIBUTE.members]: members,
         [ATTRIBUTE.groupMode]: mode,
@@ -101,10 +105,14 @@ export class AttemptSpans<S> {
       spanName: SPAN.workflow(workflow),
       name: workflow,
       workflow,
-      parent: attempt.span,
+      parent: attempt.own.span,
       startMs,
       key: `child ${attempt.seq} ${attempt.path}`,
-      attributes: { [ATTRIBUTE.operation]: OPERATION.workflow, [ATTRIBUTE.path]: attempt.path },
+      attributes: {
+        ...this.#spans.attributesIn(workflow),
+        [ATTRIBUTE.operation]: OPERATION.workflow,
+        [ATTRIBUTE.path]: attempt.path,
+      },
     });
   }
 
@@ -141,17 +149,18 @@ export class AttemptSpans<S> {
     );
   }
 
-  close(path: string, atMs: number, route: Attributes = {}): void {
+  close(path: string, atMs: number, route?: Attributes): void {
     const attempt = this.#open.get(path);
     if (attempt === undefined) return;
     this.#open.delete(path);
-    const { failed, inside } = attempt;
+    const { own, failed, inside } = attempt;
     if (inside !== undefined) this.#spans.close(inside, { endMs: atMs });
-    const id = failed === undefined ? {} : { [ATTRIBUTE.errorId]: failed.error.id };
+    if (failed === undefined) return this.#spans.close(own, { endMs: atMs });
+    const { error, endMs } = failed;
     this.#spans.close(
-      attempt,
-      { endMs: failed?.endMs ?? atMs, attributes: { ...route, ...id } },
-      failed?.error,
+      own,
+      { endMs, attributes: { ...route, [ATTRIBUTE.errorId]: error.id } },
+      error,
     );
   }
 
@@ -171,7 +180,7 @@ export class AttemptSpans<S> {
     while (id !== '') {
       const holder = id.endsWith(']') ? id.slice(0, id.lastIndexOf('[')) : id;
       const attempt = this.#open.get(holder);
-      if (attempt !== undefined) return attempt.inside?.span ?? attempt.span;
+      if (attempt !== undefined) return (attempt.inside ?? attempt.own).span;
       // the file has changed, and what held it is gone: the next one outside
       id = holder.slice(0, Math.max(0, holder.lastIndexOf('/')));
     }

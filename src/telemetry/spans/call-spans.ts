@@ -23,6 +23,7 @@ type Requested = Pick<
 
 interface RequestedCall<S> {
   readonly requested: Requested;
+  readonly named: CallName;
   open: OpenSpan<S> | undefined;
   /** When it really ended, where that is known before its event. */
   endMs: number | undefined;
@@ -43,13 +44,16 @@ export class CallSpans<S> {
   }
 
   requested(event: Requested, atMs: number): void {
-    const before = this.#calls.get(event.effect.key);
+    const { key } = event.effect;
+    const named = nameOf(event.effect);
+    if (named === undefined) return;
+    const before = this.#calls.get(key);
     // its worker is gone, and with it its result
     if (before?.open !== undefined) this.#spans.close(before.open, { endMs: before.endMs ?? atMs });
-    this.#calls.set(event.effect.key, { requested: event, open: undefined, endMs: undefined });
+    this.#calls.set(key, { requested: event, named, open: undefined, endMs: undefined });
   }
 
-  /** The span of the call. Functions and transforms have none: they run in that of their node. */
+  /** The span of the call, or where it has none that of its node. */
   begin(
     key: string,
     request: EffectRequest | undefined,
@@ -57,9 +61,8 @@ export class CallSpans<S> {
   ): S | undefined {
     const call = this.#calls.get(key);
     if (call === undefined) return parent.span;
+    const { named } = call;
     const { effect, grant, attempt, seq } = call.requested;
-    const named = nameOf(effect);
-    if (named === undefined) return parent.span;
     call.open ??= this.#spans.open({
       ...named,
       isClient: named.isClient || request?.server !== undefined,
@@ -68,6 +71,7 @@ export class CallSpans<S> {
       startMs,
       key: `call ${seq} ${key}`,
       attributes: {
+        ...this.#spans.attributesIn(parent.workflow),
         ...requestAttributes(effect, request),
         [ATTRIBUTE.effectKey]: key,
         [ATTRIBUTE.attempt]: attempt,
@@ -121,6 +125,7 @@ interface CallName {
   readonly isClient: boolean;
 }
 
+/** Functions and transforms have none: they run in the span of their node. */
 function nameOf({ type, target }: EffectRef): CallName | undefined {
   switch (type) {
     case 'model': {

@@ -1,5 +1,4 @@
 /** Ids made from a run, a leg and the meaning of a span: every process that makes the span gives it the same ones. */
-import { createHash } from 'node:crypto';
 
 export class DerivedIds {
   readonly #purpose: string;
@@ -20,6 +19,8 @@ export class DerivedIds {
   }
 
   #hash(...parts: readonly (string | number)[]): string {
+    // on demand: most processes load this file and derive no id
+    const { createHash } = process.getBuiltinModule('node:crypto');
     return createHash('sha256')
       .update(JSON.stringify([this.#purpose, this.#run, ...parts]))
       .digest('hex');

@@ -3,7 +3,7 @@ import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { ATTRIBUTE } from '../names.ts';
 import type { CallEnd } from './call-attributes.ts';
-import type { NewSpan, SpanEnd, SpanRole, SpanSink } from './span-sink.ts';
+import type { Attributes, NewSpan, SpanEnd, SpanRole, SpanSink } from './span-sink.ts';
 
 export interface OpenSpan<S> {
   readonly span: S;
@@ -33,22 +33,33 @@ export interface OpeningSpan<S> extends Omit<NewSpan<S>, 'isClient' | 'name'> {
 
 export class OpenSpans<S> {
   readonly sink: SpanSink<S>;
-  readonly #onEnded: (ended: EndedSpan) => void;
+  readonly #onEnded: ((ended: EndedSpan) => void) | undefined;
   run = '';
 
-  constructor(sink: SpanSink<S>, onEnded: (ended: EndedSpan) => void) {
+  constructor(sink: SpanSink<S>, onEnded?: (ended: EndedSpan) => void) {
     this.sink = sink;
     this.#onEnded = onEnded;
   }
 
-  open({ spanName, name, workflow, isClient = false, ...span }: OpeningSpan<S>): OpenSpan<S> {
-    const attributes = {
-      [ATTRIBUTE.run]: this.run,
-      [ATTRIBUTE.workflow]: workflow,
-      ...span.attributes,
-    };
-    const made = this.sink.open({ ...span, name: spanName, isClient, attributes });
-    return { span: made, role: span.role, name, workflow, startMs: span.startMs };
+  /** The attributes that every span of the run begins with. */
+  attributesIn(workflow: string): Attributes {
+    return { [ATTRIBUTE.run]: this.run, [ATTRIBUTE.workflow]: workflow };
+  }
+
+  open(opening: OpeningSpan<S>): OpenSpan<S> {
+    const { role, spanName, name, workflow, isClient = false } = opening;
+    const { parent, links, startMs, key, attributes } = opening;
+    const made = this.sink.open({
+      role,
+      name: spanName,
+      isClient,
+      parent,
+      links,
+      startMs,
+      key,
+      attributes,
+    });
+    return { span: made, role, name, workflow, startMs };
   }
 
   close(open: OpenSpan<S>, end: Omit<SpanEnd, 'error'>, error?: ErrorReport, call?: CallEnd): void {
@@ -56,9 +67,9 @@ export class OpenSpans<S> {
     // a clock that was set back must not make a negative duration
     const endMs = Math.max(startMs, end.endMs);
     const shown = error === undefined ? undefined : shownError(error);
-    this.sink.close(span, { ...end, endMs, error: shown });
+    this.sink.close(span, { endMs, attributes: end.attributes, error: shown });
     const seconds = (endMs - startMs) / 1000;
-    this.#onEnded({ role, name, workflow, seconds, error: shown, call });
+    this.#onEnded?.({ role, name, workflow, seconds, error: shown, call });
   }
 }
 

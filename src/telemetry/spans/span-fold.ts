@@ -26,7 +26,7 @@ export class SpanFold<S> {
   #latestAt = '';
 
   /** `onEnded` is called after each span has ended. */
-  constructor(sink: SpanSink<S>, onEnded: (ended: EndedSpan) => void = () => undefined) {
+  constructor(sink: SpanSink<S>, onEnded?: (ended: EndedSpan) => void) {
     this.#spans = new OpenSpans(sink, onEnded);
     this.#attempts = new AttemptSpans(this.#spans, () => this.#leg?.span);
     this.#calls = new CallSpans(this.#spans);
@@ -47,6 +47,7 @@ export class SpanFold<S> {
       startMs,
       key: `leg ${number}`,
       attributes: attributes({
+        ...this.#spans.attributesIn(workflow),
         [ATTRIBUTE.operation]: OPERATION.workflow,
         [ATTRIBUTE.leg]: number,
         [ATTRIBUTE.legCause]: cause,
@@ -190,8 +191,8 @@ export class SpanFold<S> {
   }
 
   #parentOf(path: string): CallParent<S> {
-    const attempt = this.#attempts.at(path) ?? this.#leg;
-    return { span: attempt?.span, workflow: attempt?.workflow ?? '' };
+    const around = this.#attempts.at(path)?.own ?? this.#leg;
+    return { span: around?.span, workflow: around?.workflow ?? '' };
   }
 
   #nameCause(event: LegBegun): void {

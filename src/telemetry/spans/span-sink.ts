@@ -13,7 +13,7 @@ export interface NewSpan<S> {
   /** Undefined for a leg: the context of its caller. */
   readonly parent: S | undefined;
   /** `traceparent` of each span that it is linked to. */
-  readonly links?: readonly string[];
+  readonly links?: readonly string[] | undefined;
   readonly startMs: number;
   readonly attributes: Attributes;
   /** Distinguishes it from every other span of its run: what opened it, and the number of that event. */
@@ -22,7 +22,7 @@ export interface NewSpan<S> {
 
 export interface SpanEnd {
   readonly endMs: number;
-  readonly attributes?: Attributes;
+  readonly attributes?: Attributes | undefined;
   /** Status ERROR, with the kind as `error.type` and the person's message. */
   readonly error?: { readonly kind: string; readonly message: string } | undefined;
 }
