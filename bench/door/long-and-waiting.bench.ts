@@ -49,13 +49,15 @@ interface Work {
   readonly run: (errand: Errand, ids: readonly string[]) => Promise<unknown>;
 }
 
-const list: Work = {
-  name: 'the newest 20 to 50 runs',
-  rounds: 10,
-  times: 20,
-  // of another length each time: the store keeps a page until something is written
-  run: (errand) => errand.list({ limit: 20 + (asked++ % 31) }),
-};
+function list(which: string): Work {
+  return {
+    name: `the newest 20 to 50 runs, ${which}`,
+    rounds: 10,
+    times: 20,
+    // of another length each time: the store keeps a page until something is written
+    run: (errand) => errand.list({ limit: 20 + (asked++ % 31) }),
+  };
+}
 
 let asked = 0;
 let answered = 0;
@@ -63,9 +65,9 @@ let answered = 0;
 const SHORT = untilGate(1);
 
 const WHILE_MANY_WAIT: readonly Work[] = [
-  list,
+  list('all of them waiting'),
   {
-    name: 'an answer that ends one of the runs',
+    name: 'an answer that ends one of the runs that wait',
     rounds: 5,
     times: 20,
     run: async (errand, ids) => {
@@ -74,18 +76,23 @@ const WHILE_MANY_WAIT: readonly Work[] = [
       return leg.result();
     },
   },
-  { name: 'a new run, to its gate', rounds: 5, times: 20, run: (errand) => rested(errand, SHORT) },
+  {
+    name: 'a new run beside those that wait, to its gate',
+    rounds: 5,
+    times: 20,
+    run: (errand) => rested(errand, SHORT),
+  },
 ];
 
 const OF_A_LONG_RUN: readonly Work[] = [
   {
-    name: 'an event of the run when it is resumed',
+    name: 'an event of a long run when it is resumed',
     rounds: 5,
     times: 1,
     run: async (errand, [run = '']) => (await errand.resume(run)).result(),
   },
   {
-    name: 'an event of the run when it is looked at',
+    name: 'an event of a long run when it is looked at',
     rounds: 3,
     times: 1,
     run: (errand, [run = '']) => errand.get(run),
@@ -112,7 +119,7 @@ async function ofLongRuns(folder: string): Promise<readonly Curve[]> {
     const errand = await open(join(folder, `${at}.db`));
     const ids = [await rested(errand, untilGate(Math.round(at / 3)))];
     for (const work of OF_A_LONG_RUN) note(points, at, await measured(work, errand, ids, at));
-    note(points, at, await measured(list, errand, ids));
+    note(points, at, await measured(list('one of them long'), errand, ids));
     await errand.close();
   }
   return curvesOf(points, 'events in the run');
@@ -140,7 +147,7 @@ function note(points: Points, at: number, [name, rounds]: readonly [string, numb
 function curvesOf(points: Points, along: string): Required<Compared>['curves'] {
   return [...points].map(([name, each]) => ({
     work: 'scale',
-    name: `${name}, by ${along}`,
+    name,
     unit: 'µs',
     along,
     points: each,
