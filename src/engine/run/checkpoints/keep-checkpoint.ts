@@ -22,7 +22,7 @@ const VIEW_EVENTS = 20_000;
 export interface CheckpointOptions {
   /** How many events since the last checkpoint make a new one worthwhile. Default: more, the longer the run is. */
   readonly checkpointEvents?: number;
-  /** Saves views of very long runs too, for those who show pages: that makes each of their steps half as dear again. */
+  /** Saves views of very long runs too, for those who show pages: that costs as much again as the steps of the run. */
   readonly keepsViews?: boolean;
 }
 
