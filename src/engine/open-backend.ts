@@ -50,6 +50,8 @@ export interface EngineOptions extends WorkflowHostOptions {
   readonly onStoreCall?: (seconds: number) => void;
   /** Called with the progress of every run that this process executes. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Saves views of very long runs, so that their pages open without reading their logs. Default: false. */
+  readonly keepsViews?: boolean;
 }
 
 interface Surroundings {
@@ -81,12 +83,14 @@ export async function openBackend(
   }
   const { store: address, home } = location;
   const { onWarning, onInternal, onSecret, onProgress, onOutage = 'wait' } = options;
+  const { keepsViews = false } = options;
   const { directory, extensions, ...parts } = around;
   const opened = timed(await openStore(address, directory, extensions), options);
   const backend = new LocalBackend({
     ...parts,
     store: home === undefined ? opened : witnessed(opened, exportsIn(home)),
     onOutage,
+    keepsViews,
     ...(onWarning === undefined ? {} : { onWarning }),
     ...(onInternal === undefined ? {} : { onInternal }),
     ...(onSecret === undefined ? {} : { onSecret }),

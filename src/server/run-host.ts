@@ -159,6 +159,7 @@ export class RunHost {
       },
       onProgress: (progress) => chunks.note(progress),
       onStoreCall: (seconds) => metrics.noteStore(seconds),
+      keepsViews: true,
     });
   }
 

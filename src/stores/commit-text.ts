@@ -73,13 +73,16 @@ function shortEvent(event: Fields, before: Fields | undefined): unknown {
     const { seq: _seq, run: _run, at: _at, ...body } = event;
     return body;
   }
-  const values: unknown[] = [shape];
-  for (let index = FIRST_KEYS.length; index < keys.length; index++) {
-    const key = keys[index] ?? '';
+  // changed in place: a list that grows takes three times as much room
+  const values: unknown[] = keys.slice(FIRST_KEYS.length - 1);
+  values[0] = shape;
+  for (let index = 1; index < values.length; index++) {
+    const key = keys[FIRST_KEYS.length - 1 + index] ?? '';
     const value = event[key];
-    if (key === 'path' && value === event['node']) values.push(SAME_AS_NODE);
-    else if (key === 'effect') values.push(shortEffect(value as Fields));
-    else if (key !== 'output' || value !== before?.['output']) values.push(value);
+    if (key === 'path' && value === event['node']) values[index] = SAME_AS_NODE;
+    else if (key === 'effect') values[index] = shortEffect(value as Fields);
+    else if (key === 'output' && value === before?.['output']) values.pop();
+    else values[index] = value;
   }
   return values;
 }

@@ -182,7 +182,7 @@ export class LocalBackend implements Backend {
     options.onCreated?.(id);
     if (isLeft) return this.#leave(claim);
     return this.#legs.openFor(claim, async () => {
-      const recovered = { state, checkpointSeq: 0, viewSeq: 0 };
+      const recovered = { state, checkpointSeq: 0 };
       const { answers: _kept, ...rest } = options;
       const own = options.keepsAnswers === true ? rest : options;
       const opening = { recovered, claim, options: own, firstSeq: 1, telemetry };

@@ -6,11 +6,11 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import type { InterferencePort } from '../../machine/ports/interference-port.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
-import type { CheckpointLimits } from '../run/checkpoints/keep-checkpoint.ts';
+import type { CheckpointOptions } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Progress } from '../run/running-effects.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
 
-export interface LocalOptions extends CheckpointLimits {
+export interface LocalOptions extends CheckpointOptions {
   readonly store: RunStore;
   readonly effects: EffectRunner;
   readonly clock?: EffectClock;

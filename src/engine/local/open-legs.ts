@@ -46,7 +46,7 @@ export interface OpenedLeg {
 }
 
 interface NewLeg {
-  readonly recovered: Pick<Recovered, 'state' | 'checkpointSeq' | 'viewSeq'>;
+  readonly recovered: Pick<Recovered, 'state' | 'checkpointSeq'>;
   readonly claim: Claim;
   readonly options: RunOptions & LegOrigin & Pick<LegWorkflow, 'effects'>;
   /** Number of the leg's first event. */
@@ -54,7 +54,7 @@ interface NewLeg {
   readonly telemetry?: LegTelemetry | undefined;
 }
 
-interface EndedLeg extends Pick<Recovered, 'state' | 'checkpointSeq' | 'viewSeq'> {
+interface EndedLeg extends Pick<Recovered, 'state' | 'checkpointSeq'> {
   readonly end: LegEnd;
 }
 
@@ -123,7 +123,7 @@ export class OpenLegs {
   }
 
   async open({ recovered, claim, options, firstSeq, telemetry }: NewLeg): Promise<OpenedLeg> {
-    const { state, checkpointSeq, viewSeq } = recovered;
+    const { state, checkpointSeq } = recovered;
     const { clock, redactor, onWarning, options: backend } = this.#parts;
     const messages = this.#leases === undefined ? [] : await this.#store.messages(state.run);
     const { onOutage = 'halt' } = backend;
@@ -168,7 +168,7 @@ export class OpenLegs {
       onEnd: async (end) => {
         telemetry?.end();
         if (state.status === 'cancelled') await this.#endLeftRunning(state, effects);
-        return this.#onEnd(claim, { end, state, checkpointSeq, viewSeq });
+        return this.#onEnd(claim, { end, state, checkpointSeq });
       },
       onStop: this.#stopperOf(claim),
       onEvent: backend.onEvent,

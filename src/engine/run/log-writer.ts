@@ -54,15 +54,19 @@ export class LogWriter {
     nowMs: number,
     messagesThrough: number | undefined,
   ): Promise<readonly RunEvent[]> {
-    const { state, claim } = this.#options;
+    const { state, claim, store, telemetry } = this.#options;
     const at = isoTime(nowMs);
     const first = state.seq - bodies.length + 1;
     const events = toStoredEvents(state, bodies, at);
     const statusRow = this.#changedStatus(at);
     const notices = noticesOf(events);
     const commit: Commit = { claim, seq: first, events, statusRow, messagesThrough, notices };
-    const append = timedCommit(() => this.#append(commit), this.#options.telemetry?.committed);
-    await retryStoreOutage(append, this.#options, this.#noteOutage);
+    const append = timedCommit(() => store.append(commit), telemetry?.committed);
+    try {
+      await retryStoreOutage(append, this.#options, this.#noteOutage);
+    } catch (thrown) {
+      throw goneOr(thrown, claim.run, first);
+    }
     return events;
   }
 
@@ -78,14 +82,6 @@ export class LogWriter {
     this.#status = row;
     const isKept = row.status === 'running' && before?.status === 'running';
     return isKept && row.costUsdMicros === before.costUsdMicros ? undefined : row;
-  }
-
-  async #append(commit: Commit): Promise<void> {
-    try {
-      await this.#options.store.append(commit);
-    } catch (thrown) {
-      throw goneOr(thrown, commit.claim.run, commit.seq);
-    }
   }
 
   /** Takes the outages that have ended since the last call, as events. */

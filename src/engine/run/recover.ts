@@ -41,8 +41,6 @@ export interface Recovered {
   readonly head: LogHead | undefined;
   /** Number of the last event in the checkpoint that it began with; 0 without one. */
   readonly checkpointSeq: number;
-  /** Number of the last event when the view of the run was last saved; 0 when it never was. */
-  readonly viewSeq: number;
 }
 
 export interface RecoverOptions {
@@ -57,8 +55,7 @@ export async function recover(
   run: string,
   { known = [], onEvent }: RecoverOptions = {},
 ): Promise<Recovered> {
-  const found = await loadCheckpoint(store, run);
-  const { state, viewSeq } = found ?? { state: await beforeFirst(store, run), viewSeq: 0 };
+  const state = (await loadCheckpoint(store, run)) ?? (await beforeFirst(store, run));
   const checkpointSeq = state.seq;
   const time = new EventTime();
   for (const event of known) if (event.seq > state.seq) fold(state, event, time);
@@ -70,7 +67,7 @@ export async function recover(
     }
     last = head;
   }
-  return { state, head: last, checkpointSeq, viewSeq };
+  return { state, head: last, checkpointSeq };
 }
 
 /** Folds events into a state, for reading only. */

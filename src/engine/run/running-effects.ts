@@ -157,9 +157,13 @@ export class RunningEffects {
     if (this.#held.size === 0) return [];
     const { state } = this.#options;
     const released: EventBody[] = [];
-    const stopping = new Set(this.#stopping().map(({ pending }) => stoppedFor(state, pending)));
+    const running = this.#stopping();
+    const stopping =
+      running.length === 0
+        ? undefined
+        : new Set(running.map(({ pending }) => stoppedFor(state, pending)));
     for (const [key, { pending, events }] of this.#held) {
-      if (stopping.size > 0 && stopping.has(stoppedFor(state, pending))) continue;
+      if (stopping?.has(stoppedFor(state, pending)) === true) continue;
       this.#held.delete(key);
       this.#reported.add(key);
       released.push(...events);
@@ -253,12 +257,12 @@ export class RunningEffects {
     const result = signal.aborted ? raw : notCancelledByUs(state, request, raw, redactor);
     const hasStreamed = isModel && progress !== undefined;
     if (hasStreamed && !result.ok && !keepsPartial(request)) this.#retract(request);
-    const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
+    const changed = changes.map((change): EventBody => ({ type: 'breaker:changed', ...change }));
     this.#running.delete(key);
     if (isWanted()) {
       const isStopped = stoppedFor(state, pending) !== undefined;
       const recorded = resultEvents(state, request, result, { redactor, isStopped });
-      const events = [...changed, ...recorded];
+      const events = changed.length === 0 ? recorded : [...changed, ...recorded];
       if (!result.ok && result.thrown !== undefined) this.#keepThrown(events, result.thrown);
       this.#held.set(key, { pending, events });
       this.#listener.enqueue(...this.#releaseHeld());

@@ -71,7 +71,7 @@ export function decide(state: RunState): DecisionFor | undefined {
  * order. Nothing new starts meanwhile.
  */
 function nextReady(state: RunState): string | undefined {
-  const [first] = state.ready;
+  const { first } = state.ready;
   const scope = first === undefined ? undefined : state.scopes.get(first);
   if (scope?.visit?.phase.type !== 'succeeded' || !isTermination(state, scope)) return first;
   const whole = workflowScope(state, scope);

@@ -60,9 +60,11 @@ export function applyDecision(state: RunState, decision: DecisionFor): readonly 
   state.ready.delete(decision.scope);
   noteDecision(state, decision);
   const events = storableEvents(state, decision.events);
-  for (const [index, event] of events.entries()) {
-    if (state.status !== 'running') return events.slice(0, index);
+  let taken = 0;
+  for (const event of events) {
+    if (state.status !== 'running') return events.slice(0, taken);
     evolve(state, event, state.nowMs);
+    taken++;
   }
   return events;
 }

@@ -69,6 +69,13 @@ export class LazySet<T> {
     return this.#one === undefined ? 0 : 1;
   }
 
+  /** The oldest value. */
+  get first(): T | undefined {
+    if (this.#held === undefined) return this.#one?.value;
+    const [first] = this.#held;
+    return first;
+  }
+
   has(value: T): boolean {
     if (this.#held !== undefined) return this.#held.has(value);
     return this.#one !== undefined && this.#one.value === value;

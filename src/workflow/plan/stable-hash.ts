@@ -57,8 +57,7 @@ function quoted(text: string): string {
 }
 
 function canonicalObject(value: object): string {
-  const keys = Object.keys(value);
-  if (keys.length > 1) keys.sort();
+  const keys = sorted(Object.keys(value));
   let text = '{';
   for (const key of keys) {
     const inner = (value as Record<string, unknown>)[key];
@@ -68,6 +67,20 @@ function canonicalObject(value: object): string {
   }
   return `${text}}`;
 }
+
+/** In place, and for the few keys that most values have without the copies that `sort` makes. */
+function sorted(keys: string[]): string[] {
+  if (keys.length > FEW_KEYS) return keys.sort();
+  for (let from = 1; from < keys.length; from++) {
+    const key = keys[from] ?? '';
+    let at = from;
+    for (; at > 0 && (keys[at - 1] ?? '') > key; at--) keys[at] = keys[at - 1] ?? '';
+    keys[at] = key;
+  }
+  return keys;
+}
+
+const FEW_KEYS = 8;
 
 function canonicalList(items: readonly unknown[]): string {
   let text = '[';

@@ -14,26 +14,11 @@ import type { ReadableStore } from '../../../machine/ports/store-port.ts';
 type Loading = Pick<ReadableStore, 'loadCheckpoint'>;
 export type StoredSnapshot = JsonObject & Snapshot;
 
-export interface Checkpoint {
-  readonly state: RunState;
-  /** Number of the last event when the view of the run was last saved; 0 when it never was. */
-  readonly viewSeq: number;
-}
-
 /** Undefined when there is none that can be used. */
-export async function loadCheckpoint(store: Loading, run: string): Promise<Checkpoint | undefined> {
+export async function loadCheckpoint(store: Loading, run: string): Promise<RunState | undefined> {
   const found = await loadSnapshot(store, run);
-  if (found === undefined) return undefined;
-  const { [VIEW_SEQ]: viewSeq } = found;
-  return { state: unpackState(found), viewSeq: typeof viewSeq === 'number' ? viewSeq : 0 };
+  return found === undefined ? undefined : unpackState(found);
 }
-
-/** The part of a checkpoint that says how far the view was saved, also where a later one holds none. */
-export function viewSeqPart(viewSeq: number): JsonObject {
-  return { [VIEW_SEQ]: viewSeq };
-}
-
-const VIEW_SEQ = 'viewSeq';
 
 /** The same as it is stored, with what was saved beside the state. */
 export async function loadSnapshot(

@@ -7,21 +7,23 @@ import { packState } from '../../../machine/state/snapshot.ts';
 import type { RunState } from '../../../machine/state/state.ts';
 import { newView } from '../../run-view.ts';
 import { recover, type Recovered } from '../recover.ts';
-import { viewSeqPart } from './checkpoints.ts';
 import { viewPart } from './resting-run.ts';
 
 /** Fewer events are read sooner than a checkpoint. */
 const CHECKPOINT_EVENTS = 500;
+/**
+ * The part of the log that was added since the last checkpoint and makes a new one worthwhile. One takes as long as
+ * the run is: all of them together take a few times that, however many legs there are.
+ */
+const CHECKPOINT_SHARE = 1 / 4;
 /** Fewer are folded into a view within a fifth of a second. */
 const VIEW_EVENTS = 20_000;
-/** The part of the log that was added since the view was last saved and makes a new one worthwhile. */
-const VIEW_SHARE = 1 / 4;
 
-export interface CheckpointLimits {
-  /** How many events since the last checkpoint make a new one worthwhile. */
+export interface CheckpointOptions {
+  /** How many events since the last checkpoint make a new one worthwhile. Default: more, the longer the run is. */
   readonly checkpointEvents?: number;
-  /** How many events of a run make its view worth saving. */
-  readonly viewEvents?: number;
+  /** Saves views of very long runs too, for those who show pages: that costs as much again as the steps of the run. */
+  readonly keepsViews?: boolean;
 }
 
 /** The part of a run that is saved when a leg of it ends: with `view`, its page opens without reading its log. */
@@ -29,14 +31,13 @@ export type Worth = 'nothing' | 'state' | 'view';
 
 /** Whether many events would have to be read again: to resume the run, or to look at it. */
 export function worthSaving(
-  { state, checkpointSeq, viewSeq }: Pick<Recovered, 'state' | 'checkpointSeq' | 'viewSeq'>,
-  { checkpointEvents = CHECKPOINT_EVENTS, viewEvents = VIEW_EVENTS }: CheckpointLimits,
+  { state, checkpointSeq }: Pick<Recovered, 'state' | 'checkpointSeq'>,
+  { checkpointEvents, keepsViews = false }: CheckpointOptions,
 ): Worth {
-  const added = state.seq - checkpointSeq;
-  const grown = state.seq - viewSeq;
-  // a view takes the whole log: all of them together read it a few times, however many legs there are
-  if (state.seq >= viewEvents && grown >= state.seq * VIEW_SHARE) return 'view';
-  return !isOver(state) && added >= checkpointEvents ? 'state' : 'nothing';
+  const least = checkpointEvents ?? Math.max(CHECKPOINT_EVENTS, state.seq * CHECKPOINT_SHARE);
+  if (state.seq - checkpointSeq < least) return 'nothing';
+  if (keepsViews && state.seq >= VIEW_EVENTS) return 'view';
+  return isOver(state) ? 'nothing' : 'state';
 }
 
 function isOver({ status }: RunState): boolean {
@@ -49,21 +50,20 @@ export async function keepCheckpoint(
   claim: Claim,
   worth: Exclude<Worth, 'nothing'>,
 ): Promise<void> {
-  const { state, head, viewSeq, ...beside } =
+  const { state, head, ...beside } =
     worth === 'view' ? await withView(store, claim.run) : await recover(store, claim.run);
   if (head === undefined) return;
   const view = 'view' in beside ? viewPart(beside.view) : {};
-  const parts = { ...packState(state), ...viewSeqPart(viewSeq), ...view };
-  await store.saveCheckpoint(claim, { head, state: parts });
+  await store.saveCheckpoint(claim, { head, state: { ...packState(state), ...view } });
 }
 
 async function withView(
   store: RunStore,
   run: string,
-): Promise<Pick<Recovered, 'state' | 'head' | 'viewSeq'> & { readonly view: RunView }> {
+): Promise<Pick<Recovered, 'state' | 'head'> & { readonly view: RunView }> {
   let view = newView(await store.get(run));
   const { state, head } = await recover(store, run, {
     onEvent: (event) => (view = reduceView(view, eventForPerson(event))),
   });
-  return { state, head, viewSeq: view.seq, view };
+  return { state, head, view };
 }
