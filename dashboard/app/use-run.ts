@@ -9,6 +9,7 @@ import type { RunMoves } from '../../src/history/run-page.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
+import { openFailures } from '../view/run/open-failures.ts';
 import type { RunPageData } from '../view/run/page-data.ts';
 import type { WorkflowData } from '../view/workflow-data.ts';
 import { freshness, read, v1, withQuery } from './api.ts';
@@ -167,10 +168,13 @@ function useLife(run: string, loaded: Loaded | undefined): readonly FailureHisto
   return life;
 }
 
-function failureKey({ moves }: Loaded): string {
-  const { status, error, questions, seq } = moves;
-  const asked = questions.map((question) => question.error?.id ?? '').join(' ');
-  return [error?.id ?? '', asked.trim(), status === 'paused' ? String(seq) : ''].join(' ').trim();
+/** Empty where no failure is open: histories take the whole log, and a page without a failure shows none. */
+function failureKey({ moves, view }: Loaded): string {
+  const { status, seq } = moves;
+  // what a run under way waits with changes with every attempt
+  const open = openFailures(status === 'running' ? moves : { ...moves, view });
+  const ids = open.map(({ id }) => id);
+  return (status === 'paused' && ids.length > 0 ? [...ids, seq] : ids).join(' ');
 }
 
 /** The lines of the file as it is now, for those that failed. */
