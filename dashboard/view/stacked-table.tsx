@@ -8,16 +8,16 @@ export interface StackedTableProps {
   readonly caption?: string;
   readonly columns: readonly (string | NumberColumn)[];
   /** The first column has numbers in a row, and is narrow. */
-  readonly isNumbered?: boolean;
+  readonly isInOrder?: boolean;
   /** A value for each column; the first one names the row. */
   readonly rows: readonly (readonly ComponentChildren[])[];
 }
 
 export function StackedTable(props: StackedTableProps): JSX.Element {
-  const { name, caption, columns, rows, isNumbered = false } = props;
+  const { name, caption, columns, rows, isInOrder = false } = props;
   return (
     <div class="wide" role="group" aria-label={`Table: ${name}`} tabIndex={0}>
-      <table class={`dense stacked${isNumbered ? ' numbered' : ''}`} role="table" aria-label={name}>
+      <table class={`dense stacked${isInOrder ? ' in-order' : ''}`} role="table" aria-label={name}>
         {caption !== undefined && <caption>{caption}</caption>}
         <TableHead columns={columns} />
         <tbody role="rowgroup">
@@ -47,7 +47,7 @@ function Cell({
   const [label, style] =
     typeof column === 'string' ? [column, undefined] : [column.numbers, 'number'];
   return (
-    <td role="cell" class={style} data-label={label}>
+    <td role="cell" class={style} data-label={label.toLowerCase()}>
       {value}
     </td>
   );

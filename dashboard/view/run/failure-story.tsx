@@ -73,7 +73,7 @@ export function AttemptTable(attempts: AttemptsOf): JSX.Element | null {
       <h3>Every attempt</h3>
       <StackedTable
         name="Every attempt"
-        isNumbered
+        isInOrder
         columns={[
           'No.',
           'Asked',
