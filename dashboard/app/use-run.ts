@@ -5,10 +5,11 @@ import type { FailureHistory } from '../../src/history/failure-history.ts';
 import type { GraphLayout } from '../../src/history/graph-layout/layout.ts';
 import { foldView, type ViewEvent } from '../../src/history/run-view.ts';
 import { addSteps, viewFromJson } from '../../src/history/run-view/wire.ts';
-import type { RunMoves } from '../../src/history/run-page.ts';
+import type { RunMoves, SourceFile } from '../../src/history/run-page.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
+import { openFailures } from '../view/run/open-failures.ts';
 import type { RunPageData } from '../view/run/page-data.ts';
 import type { WorkflowData } from '../view/workflow-data.ts';
 import { freshness, read, v1, withQuery } from './api.ts';
@@ -71,7 +72,7 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
   useFollowing(run, load, fold, refreshSoon);
   useLeftOutStep(step, loaded?.view, loadSteps);
   const life = useLife(run, loaded);
-  const source = useSource(loaded?.moves.workflow);
+  const source = useSource(loaded === undefined ? undefined : failedWorkflow(loaded));
   const stepEvents = useStepEvents(run, step, loaded?.view);
   useAnnouncements(loaded);
   const { moves, layout, view } = loaded ?? {};
@@ -167,19 +168,28 @@ function useLife(run: string, loaded: Loaded | undefined): readonly FailureHisto
   return life;
 }
 
-function failureKey({ moves }: Loaded): string {
-  const { status, error, questions, seq } = moves;
-  const asked = questions.map((question) => question.error?.id ?? '').join(' ');
-  return [error?.id ?? '', asked.trim(), status === 'paused' ? String(seq) : ''].join(' ').trim();
+/** Empty where no failure is open: histories take the whole log, and a page without a failure shows none. */
+function failureKey({ moves, view }: Loaded): string {
+  const { status, seq } = moves;
+  // what a run under way waits with changes with every attempt
+  const open = openFailures(status === 'running' ? moves : { ...moves, view });
+  const ids = open.map(({ id }) => id);
+  return (status === 'paused' && ids.length > 0 ? [...ids, seq] : ids).join(' ');
 }
 
-/** The lines of the file as it is now, for those that failed. */
-function useSource(workflow: string | undefined): readonly string[] | undefined {
-  const [source, setSource] = useState<readonly string[] | undefined>(undefined);
+/** A failure may point to the file of a workflow that its own has called. */
+function failedWorkflow({ moves, view }: Loaded): string {
+  const [first] = openFailures({ ...moves, view });
+  return first?.location?.workflow ?? moves.workflow;
+}
+
+/** The file as it is now, for the lines that failed. */
+function useSource(workflow: string | undefined): SourceFile | undefined {
+  const [source, setSource] = useState<SourceFile | undefined>(undefined);
   useEffect(() => {
     if (workflow === undefined) return;
     void quietly(() => read<WorkflowData>(v1('workflows', workflow))).then((answer) => {
-      if (answer !== undefined) setSource(answer.text.split('\n'));
+      if (answer !== undefined) setSource({ file: answer.file, lines: answer.text.split('\n') });
     });
   }, [workflow]);
   return source;

@@ -12,7 +12,10 @@ describe('times in words', () => {
     expect(agoWords('2026-11-17T09:59:48.000Z', NOW)).toBe('12 s ago');
     expect(agoWords('2026-11-17T09:57:00.000Z', NOW)).toBe('3 min ago');
     expect(agoWords('2026-11-15T09:57:00.000Z', NOW)).toBe('2 d ago');
-    expect(agoWords('2026-11-17T12:30:00.000Z', NOW)).toBe('in 2 h');
+    expect(agoWords('2026-11-17T10:03:30.000Z', NOW)).toBe('in 3 min');
+    expect(agoWords('2026-11-17T12:00:30.000Z', NOW)).toBe('in 2 h');
+    expect(agoWords('2026-11-17T11:59:30.000Z', NOW)).toBe('in 1 h 59 min');
+    expect(agoWords('2026-11-20T09:59:00.000Z', NOW)).toBe('in 2 d 23 h');
     expect(agoWords('2026-11-17T10:00:00.000Z', NOW)).toBe('now');
   });
 

@@ -4,13 +4,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`; `in 3 min` for what is to come. */
+/** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`; `in 3 min`, `in 2 h 30 min` for what is to come. */
 export function agoWords(iso: string, nowMs: number): string {
   const ms = nowMs - Date.parse(iso);
   if (Number.isNaN(ms)) return '';
-  const words = roughWords(Math.abs(ms));
   if (Math.abs(ms) < 1000) return 'now';
-  return ms < 0 ? `in ${words}` : `${words} ago`;
+  return ms < 0 ? `in ${deadlineWords(-ms)}` : `${roughWords(ms)} ago`;
 }
 
 /** One unit, rounded down. */
@@ -19,6 +18,14 @@ function roughWords(ms: number): string {
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
   if (ms < DAY) return `${Math.floor(ms / HOUR)} h`;
   return `${Math.floor(ms / DAY)} d`;
+}
+
+/** Two units from an hour on: a person who has an hour and 59 minutes has nearly two hours. */
+function deadlineWords(ms: number): string {
+  const rest = ms < HOUR ? 0 : ms % (ms < DAY ? HOUR : DAY);
+  return rest < (ms < DAY ? MINUTE : HOUR)
+    ? roughWords(ms)
+    : `${roughWords(ms)} ${roughWords(rest)}`;
 }
 
 /** The zone that times are shown in: minutes east of Greenwich at that moment. */

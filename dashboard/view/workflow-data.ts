@@ -6,6 +6,7 @@ import type { WorkflowVerdict } from '../../src/workflow/check/validation-json.t
 export interface WorkflowData {
   readonly name: string;
   readonly file: string;
+  readonly description?: string;
   readonly text: string;
   readonly input: JsonObject | null;
   readonly graph: RunGraph | null;

@@ -36,6 +36,11 @@ export interface RunPage extends RunMoves {
   readonly life: readonly FailureHistory[];
   /** All events, as people see them. */
   readonly events: readonly RunEvent[];
-  /** The lines of the workflow's file, where it can be read. */
-  readonly source?: readonly string[];
+  /** The file that the failure points to, where it can be read. */
+  readonly source?: SourceFile;
+}
+
+export interface SourceFile {
+  readonly file: string;
+  readonly lines: readonly string[];
 }

@@ -75,14 +75,14 @@ export function reduceView(view: RunView, event: ViewEvent): RunView {
 function withText(view: RunView, event: LiveEvent): RunView {
   const step = stepAt(view, event.path);
   if (step === undefined) return view;
-  const { live, ...rest } = step;
+  const { live } = step;
   const isSame = live?.attempt === event.attempt;
   if (event.type === 'chunk.retracted' && !isSame) return view;
   const next: Draft = { ...view };
-  if (event.type === 'chunk.retracted') putStep(next, rest);
+  if (event.type === 'chunk.retracted') putStep(next, { ...step, live: undefined });
   else {
     const text = (isSame ? live.text : '') + event.text;
-    putStep(next, { ...rest, live: { attempt: event.attempt, text } });
+    putStep(next, { ...step, live: { attempt: event.attempt, text } });
   }
   return next;
 }

@@ -1,4 +1,4 @@
-/** A page ends where its contents end, however tall the picture is that scrolls inside it. */
+/** A page ends where its contents end, however tall the picture is that scrolls inside it; what failed is in sight there. */
 import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
 import { describeInBrowser, open } from './browser.ts';
@@ -25,5 +25,21 @@ describeInBrowser('a page with a tall graph', () => {
       return scrollHeight - Math.max(clientHeight, Math.ceil(end + window.scrollY));
     });
     expect(beyond).toBeLessThanOrEqual(1);
+  });
+
+  it('shows the node that failed, which is the last of many', async () => {
+    const last = `name: n${NODES}, type: set, value:`;
+    const file = LONG.replace(`${last} 1`, `${last} "{{ 1 / (1 - 1) }}"`);
+    const served = await serve({ files: { 'long.yaml': file } });
+    const { run } = await served.run('long');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const box = page.locator(`[data-node="n${NODES}"][data-bad]`);
+    await box.waitFor();
+    const isInSight = await box.evaluate((element) => {
+      const frame = element.closest('.graph')?.getBoundingClientRect();
+      const { top, bottom } = element.getBoundingClientRect();
+      return frame !== undefined && top >= frame.top && bottom <= frame.bottom;
+    });
+    expect(isInSight).toBe(true);
   });
 });

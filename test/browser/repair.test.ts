@@ -36,6 +36,12 @@ describeInBrowser('repair', () => {
     // the failure of fetch was handled, so it is not asked again
     expect(await again.allTextContents()).toEqual(['sum_up with its new text']);
     expect(await drift.getByRole('checkbox', { name: 'Accept drift' }).count()).toBe(0);
+    const worst = page.getByRole('region', { name: 'Worst case' });
+    expect(await worst.getByRole('columnheader').allTextContents()).toEqual([
+      'At most',
+      'Before',
+      'After',
+    ]);
     await expect.poll(() => save.isEnabled()).toBe(true);
     await save.click();
     await page.getByRole('region', { name: 'Output' }).getByText('Sorry').waitFor();

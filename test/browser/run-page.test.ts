@@ -9,7 +9,7 @@ import {
   open,
   styleAttributes,
 } from './browser.ts';
-import { BROKEN, NO_QUOTA, REVIEW } from './workflows.ts';
+import { BROKEN, CALLED, CALLING, NO_QUOTA, REVIEW } from './workflows.ts';
 
 describeInBrowser('the page of a run', () => {
   it('shows what failed, what to do, what was tried and what it cost', async () => {
@@ -43,6 +43,38 @@ describeInBrowser('the page of a run', () => {
       expect(await page.getByRole('region', { name, exact: true }).count()).toBe(1);
     expect(await axeFindings(page)).toEqual([]);
     expect(await styleAttributes(page)).toBe(0);
+  });
+
+  it('leads from the failure of a called workflow to its lines, its request and what it crossed', async () => {
+    const served = await serve({ files: { 'calling.yaml': CALLING, 'called.yaml': CALLED } });
+    const { run } = await served.run('calling');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const failure = page.getByRole('region', { name: 'Failure' });
+    await failure.getByText('called.yaml, line 15').waitFor();
+    const text = (await failure.textContent()) ?? '';
+    for (const words of [
+      'name: say',
+      'request req_011CabcDEF',
+      'Crossed, from the inside out',
+      'outer in calling',
+      'Caused by',
+      'provider.overloaded',
+    ])
+      expect(text).toContain(words);
+  });
+
+  it('reads no history of failures for a run that asks and has none', async () => {
+    const served = await serve({ files: { 'review.yaml': REVIEW } });
+    const { run } = await served.run('review');
+    const { page } = await open(served);
+    await page.getByRole('link', { name: run }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${served.url}/runs/${run}?step=decide`);
+    await page.getByRole('button', { name: 'Publish it' }).waitFor();
+    await page.getByRole('region', { name: 'Step decide' }).getByText('gate:opened').waitFor();
+    expect(asked.filter((path) => path.includes(run))).toContain(`/v1/runs/${run}/view`);
+    expect(asked.filter((path) => path.endsWith('/explain'))).toEqual([]);
   });
 
   it('resumes where the failure is shown, and follows the run to its end without a reload', async () => {
@@ -175,6 +207,17 @@ describeInBrowser('the page of a run', () => {
     const { page, context } = await open(served, { path: `/runs/${run}?step=fetch`, viewport });
     await page.getByRole('region', { name: 'Step fetch' }).getByText('node:failed').waitFor();
     expect(await isTooWide(page)).toBe(false);
+    await page.getByText('Every attempt (1)').click();
+    for (const name of ['Every attempt and its cost', 'By node', 'By model and tool']) {
+      const table = page.getByRole('table', { name, exact: true });
+      expect(await table.getByRole('cell').first().isVisible()).toBe(true);
+      expect(
+        await table.evaluate(({ parentElement: frame }) =>
+          frame === null ? 0 : frame.scrollWidth - frame.clientWidth,
+        ),
+        name,
+      ).toBe(0);
+    }
     expectTrouble();
     const { page: other } = await open(served, { path: '/runs/nope', context });
     await other.getByRole('alert').waitFor();

@@ -78,6 +78,22 @@ describeInBrowser('the list of runs', () => {
     await item.waitFor({ state: 'detached' });
   });
 
+  it('has fifty at a time, and the older ones behind a button', async () => {
+    const served = await serve({ files: { 'form.yaml': FORM } });
+    const first = await served.run('form', { input: { ticket: 'the oldest' } });
+    await Promise.all(
+      Array.from({ length: 50 }, (_, at) => served.run('form', { input: { ticket: String(at) } })),
+    );
+    const { page } = await open(served);
+    const rows = page.getByRole('table', { name: 'Runs' }).locator('tbody').getByRole('row');
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('link', { name: first.run }).waitFor();
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.reload();
+    await page.getByRole('link', { name: first.run }).waitFor();
+  });
+
   it('is followed live, fits a phone, and is empty in words', async () => {
     const served = await serve({ files: { 'c.yaml': REVIEW } });
     const { page } = await open(served, { viewport: { width: 320, height: 640 } });
@@ -98,6 +114,7 @@ describeInBrowser('the form of a workflow', () => {
     await page.getByRole('heading', { level: 1, name: 'form' }).waitFor();
     const form = page.getByRole('form', { name: 'Start' });
     await form.waitFor();
+    expect(await page.getByText('Keeps what it is given.').isVisible()).toBe(true);
     expect(await page.getByRole('table', { name: 'Failure routes' }).isVisible()).toBe(true);
     expect(await form.getByRole('spinbutton', { name: 'pages' }).inputValue()).toBe('2');
     expect(await form.getByRole('combobox', { name: 'tone' }).inputValue()).toBe('plain');

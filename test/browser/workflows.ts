@@ -37,6 +37,30 @@ nodes:
 output: { text: '{{ write.output.text }}' }
 `;
 
+/** Its only node calls a workflow whose provider is overloaded. */
+export const CALLING = `
+workflow: { name: calling, entry_point: outer }
+nodes:
+  - { name: outer, type: workflow, workflow: ./called.yaml }
+`;
+
+export const CALLED = `
+workflow:
+  name: called
+  entry_point: say
+  runtime:
+    simulate:
+      m:
+        - fail:
+            provider: anthropic
+            status: 529
+            headers: { request-id: req_011CabcDEF, retry-after: '0.01' }
+            body: { type: error, error: { type: overloaded_error, message: Overloaded } }
+nodes:
+  # the line below is the one that is shown
+  - { name: say, type: agent, model: sim/m, prompt: Say something, tools: [] }
+`;
+
 /** A failure that is handled, then one that ends the run by a wrong template. */
 export const BROKEN = `
 workflow: { name: broken, entry_point: fetch }
@@ -97,6 +121,7 @@ output: { label: '{{ classify.output.label }}', score: '{{ classify.output.score
 export const FORM = `
 workflow:
   name: form
+  description: Keeps what it is given.
   entry_point: keep
   input:
     ticket: { type: string, description: What the customer wrote }

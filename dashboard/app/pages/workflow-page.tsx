@@ -30,6 +30,7 @@ export function WorkflowPage({ name }: { readonly name: string }): JSX.Element {
             <PageLink to={`/?workflow=${encodeURIComponent(name)}`}>Its runs</PageLink>
           </p>
         )}
+        {data?.description !== undefined && <p>{data.description}</p>}
       </header>
       {problem !== undefined && <ProblemBox problem={problem} />}
       {data !== undefined && <Whole workflow={data} />}

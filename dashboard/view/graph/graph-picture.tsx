@@ -2,8 +2,8 @@
  * The picture of a graph: success routes as lines, error routes as ports of their node. The line of an error
  * route is drawn only where it was taken, or is pointed at; the way of an open failure is the only red one.
  */
-import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import type { JSX, RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type {
   GraphLayout,
   LayoutBox,
@@ -28,6 +28,7 @@ export interface GraphPictureProps {
 
 export function GraphPicture(props: GraphPictureProps): JSX.Element {
   const { layout, taken, summary } = props;
+  const picture = useInSight(boxThatMatters(props));
   const [pointed, setPointed] = useState<string | undefined>(undefined);
   const [selected, setSelected] = useState<string | undefined>(undefined);
   const select = (id: string): void => setSelected(selected === id ? undefined : id);
@@ -37,7 +38,7 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
       port.id === pointed || port.id === selected || taken?.failure.has(keyOf(box, port)) === true,
   );
   return (
-    <div class="graph" role="group" aria-label="Graph, scrolls" tabIndex={0}>
+    <div class="graph" role="group" aria-label="Graph, scrolls" tabIndex={0} ref={picture}>
       <svg
         role="img"
         aria-label="Workflow graph"
@@ -66,6 +67,32 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
       </p>
     </div>
   );
+}
+
+/** The open one, else one that has failed, else one that waits: it may be the last of two hundred. */
+function boxThatMatters({ layout, states, chosen }: GraphPictureProps): LayoutBox | undefined {
+  const boxes = layout.boxes.filter(({ holds }) => !holds);
+  return (
+    layout.boxes.find(({ id }) => id === chosen) ??
+    boxes.find(({ id }) => states?.get(id)?.isBad === true) ??
+    boxes.find(({ id }) => states?.get(id)?.status === 'waiting')
+  );
+}
+
+/** Scrolls a picture that is larger than its frame to a box that is not in sight. */
+function useInSight(box: LayoutBox | undefined): RefObject<HTMLDivElement | null> {
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const { current } = frame;
+    if (current === null || box === undefined) return;
+    const { scrollTop, scrollLeft, clientHeight, clientWidth } = current;
+    const { x, y, width, height } = box;
+    const isInHeight = y >= scrollTop && y + height <= scrollTop + clientHeight;
+    const isInWidth = x >= scrollLeft && x + width <= scrollLeft + clientWidth;
+    if (!isInHeight || !isInWidth)
+      current.scrollTo(x + (width - clientWidth) / 2, y + (height - clientHeight) / 2);
+  }, [box?.id]);
+  return frame;
 }
 
 function Boxes({

@@ -1,12 +1,12 @@
 /** Costs of a run: by node, by what was called, and every attempt, failed ones apart. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { usdWords } from '../../../src/errors/render/money.ts';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import type { CostSum, RunView, ViewCosts } from '../../../src/history/run-view/view.ts';
 import { counted, grouped, spaced } from '../../text/words.ts';
 import { Empty, KindLink, Money, Region } from '../parts.tsx';
-import { TableHead } from '../table-head.tsx';
+import { StackedTable } from '../stacked-table.tsx';
 
 const FIRST_ROWS = 200;
 
@@ -46,35 +46,24 @@ function Sums({
   readonly rows: readonly (CostSum & { readonly name: string })[];
 }): JSX.Element {
   return (
-    <div class="wide" role="group" aria-label={`Costs: ${name}`} tabIndex={0}>
-      <table class="dense">
-        <caption>{name}</caption>
-        <TableHead
-          columns={[
-            first,
-            { numbers: 'Calls' },
-            { numbers: 'Tokens' },
-            { numbers: 'Failed attempts' },
-            { numbers: 'Cost' },
-          ]}
-        />
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <th scope="row">{row.name}</th>
-              <td class="number">{row.calls}</td>
-              <td class="number">{grouped(row.tokens)}</td>
-              <td class="number">
-                <Money micros={row.failedUsdMicros} />
-              </td>
-              <td class="number">
-                <Money micros={row.usdMicros} estimated={row.estimated === true} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <StackedTable
+      name={name}
+      caption={name}
+      columns={[
+        first,
+        { numbers: 'Calls' },
+        { numbers: 'Tokens' },
+        { numbers: 'Failed attempts' },
+        { numbers: 'Cost' },
+      ]}
+      rows={rows.map((row) => [
+        row.name,
+        row.calls,
+        grouped(row.tokens),
+        <Money micros={row.failedUsdMicros} />,
+        <Money micros={row.usdMicros} estimated={row.estimated === true} />,
+      ])}
+    />
   );
 }
 
@@ -84,27 +73,21 @@ function Attempts({ costs }: { readonly costs: ViewCosts }): JSX.Element {
   return (
     <details>
       <summary>Every attempt ({rows.length})</summary>
-      <div class="wide" role="group" aria-label="Costs: every attempt" tabIndex={0}>
-        <table class="dense">
-          <caption>Every attempt</caption>
-          <TableHead
-            columns={[
-              'Step',
-              'Called',
-              'Outcome',
-              { numbers: 'Tokens in' },
-              { numbers: 'Tokens out' },
-              { numbers: 'Took' },
-              { numbers: 'Cost' },
-            ]}
-          />
-          <tbody>
-            {shown.map((row, index) => (
-              <AttemptRow key={index} row={row} isSentBack={sentBack.includes(index)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <StackedTable
+        name="Every attempt and its cost"
+        columns={[
+          'Step',
+          'Called',
+          'Outcome',
+          { numbers: 'Tokens in' },
+          { numbers: 'Tokens out' },
+          { numbers: 'Took' },
+          { numbers: 'Cost' },
+        ]}
+        rows={shown.map((row, index) =>
+          attemptCells(row, { isSentBack: sentBack.includes(index) }),
+        )}
+      />
       {rows.length > shown.length && (
         <p>
           The first {shown.length} of {rows.length}; <code>errand costs</code> lists all.
@@ -114,32 +97,24 @@ function Attempts({ costs }: { readonly costs: ViewCosts }): JSX.Element {
   );
 }
 
-function AttemptRow({
-  row,
-  isSentBack,
-}: {
-  readonly row: LedgerRow;
-  readonly isSentBack: boolean;
-}): JSX.Element {
+function attemptCells(
+  row: LedgerRow,
+  { isSentBack }: { readonly isSentBack: boolean },
+): readonly ComponentChildren[] {
   const { path, target, attempt, outcome, kind, inputTokens, outputTokens, latencyMs } = row;
-  return (
-    <tr>
-      <th scope="row">{path}</th>
-      <td>
-        {target}
-        {attempt > 0 ? `, attempt ${attempt + 1}` : ''}
-      </td>
-      <td>
-        {isSentBack ? 'sent back: off its schema' : spaced(outcome)}{' '}
-        {kind !== undefined && <KindLink kind={kind} />}
-      </td>
-      <td class="number">{grouped(inputTokens)}</td>
-      <td class="number">{grouped(outputTokens)}</td>
-      <td class="number">{durationWords(latencyMs)}</td>
-      <td class="number">
-        <Money micros={row.costUsdMicros} estimated={row.estimated} />
-        {row.unpriced === true ? ' (no price known)' : ''}
-      </td>
-    </tr>
-  );
+  return [
+    path,
+    attempt > 0 ? `${target}, attempt ${attempt + 1}` : target,
+    <>
+      {isSentBack ? 'sent back: off its schema' : spaced(outcome)}{' '}
+      {kind !== undefined && <KindLink kind={kind} />}
+    </>,
+    grouped(inputTokens),
+    grouped(outputTokens),
+    durationWords(latencyMs),
+    <>
+      <Money micros={row.costUsdMicros} estimated={row.estimated} />
+      {row.unpriced === true ? ' (no price known)' : ''}
+    </>,
+  ];
 }

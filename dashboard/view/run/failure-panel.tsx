@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import * as words from '../../../src/errors/render/phrases.ts';
 import type { FailureHistory } from '../../../src/history/failure-history.ts';
+import type { SourceFile } from '../../../src/history/run-page.ts';
 import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import { spaced } from '../../text/words.ts';
 import { CopyButton, DateTime, Facts, KindLink, PageLink, Value } from '../parts.tsx';
@@ -16,8 +17,8 @@ export interface FailurePanelProps {
   readonly history?: FailureHistory | undefined;
   /** The calls of its step whose reply was of no use. */
   readonly replies?: readonly LedgerRow[] | undefined;
-  /** The lines of the file that it is located in, where they are known. */
-  readonly source?: readonly string[] | undefined;
+  /** A file, which may be the one that it is located in. */
+  readonly source?: SourceFile | undefined;
   readonly copyReport?: ((id: string, form: 'markdown' | 'problem') => Promise<string>) | undefined;
 }
 
@@ -97,13 +98,14 @@ function SourceLines({
   source,
 }: Pick<FailurePanelProps, 'report' | 'source'>): JSX.Element | null {
   const { line, file } = report.location ?? {};
-  if (line === undefined || source === undefined || line > source.length) return null;
+  if (line === undefined || source === undefined || source.file !== file) return null;
+  if (line > source.lines.length) return null;
   const from = Math.max(1, line - AROUND);
-  const shown = source.slice(from - 1, line + BELOW);
+  const shown = source.lines.slice(from - 1, line + BELOW);
   return (
     <div class="sub">
       <h3>
-        {file ?? 'The file'}, line {line}
+        {file}, line {line}
       </h3>
       <pre class="lines" tabIndex={0}>
         {shown.map((text, index) => {

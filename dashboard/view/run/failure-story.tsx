@@ -9,7 +9,7 @@ import { optionWord } from '../../text/words.ts';
 import { clockWords } from '../../text/time.ts';
 import { KindLink, Money } from '../parts.tsx';
 import { useSurroundings } from '../surroundings.ts';
-import { TableHead } from '../table-head.tsx';
+import { StackedTable } from '../stacked-table.tsx';
 
 interface AttemptRow {
   readonly number: number;
@@ -70,37 +70,27 @@ export function AttemptTable(attempts: AttemptsOf): JSX.Element | null {
   if (rows.length === 0) return null;
   return (
     <div class="sub">
-      <h3 id="attempts-name">Every attempt</h3>
-      <div class="wide" role="group" aria-label="Attempts of the failure" tabIndex={0}>
-        <table class="dense" aria-labelledby="attempts-name">
-          <TableHead
-            columns={[
-              { numbers: 'No.' },
-              'Asked',
-              'Kind',
-              'Message',
-              { numbers: 'Waited before' },
-              { numbers: 'Cost' },
-            ]}
-          />
-          <tbody>
-            {rows.map(({ number, target, kind, message, waitedMs, costUsdMicros }) => (
-              <tr key={number}>
-                <td class="number">{number}</td>
-                <td>{target}</td>
-                <td>
-                  <KindLink kind={kind} />
-                </td>
-                <td class="message">{message}</td>
-                <td class="number">{waitedMs === undefined ? '' : durationWords(waitedMs)}</td>
-                <td class="number">
-                  <Money micros={costUsdMicros ?? 0} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <h3>Every attempt</h3>
+      <StackedTable
+        name="Every attempt"
+        isInOrder
+        columns={[
+          'No.',
+          'Asked',
+          'Kind',
+          'Message',
+          { numbers: 'Waited before' },
+          { numbers: 'Cost' },
+        ]}
+        rows={rows.map(({ number, target, kind, message, waitedMs, costUsdMicros }) => [
+          number,
+          target,
+          <KindLink kind={kind} />,
+          <span class="message">{message}</span>,
+          waitedMs === undefined ? '' : durationWords(waitedMs),
+          <Money micros={costUsdMicros ?? 0} />,
+        ])}
+      />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { FailureHistory } from '../../../src/history/failure-history.ts';
 import type { GraphLayout } from '../../../src/history/graph-layout/layout.ts';
 import type { NextMove } from '../../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../../src/history/open-questions.ts';
-import type { RunMoves } from '../../../src/history/run-page.ts';
+import type { RunMoves, SourceFile } from '../../../src/history/run-page.ts';
 import type { RunView, StepView } from '../../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
 import type { ShownProblem } from '../../../src/server/http/problem.ts';
@@ -17,8 +17,8 @@ export interface RunPageData extends RunMoves {
   readonly view?: RunView | undefined;
   /** Every failure with its history; undefined until it is loaded. */
   readonly life?: readonly FailureHistory[] | undefined;
-  /** The lines of the workflow's file, where they are known. */
-  readonly source?: readonly string[] | undefined;
+  /** The file that the failure points to, where it is known. */
+  readonly source?: SourceFile | undefined;
   /** The step that is open. */
   readonly step?: string | undefined;
   /** The events of that step, where they are loaded. */

@@ -60,7 +60,7 @@ function RoutesTaken({
   return (
     <div class="routes-taken">
       <h3 id="routes-name">Routes taken</h3>
-      {routes.length === 0 && <Empty>No route was taken yet.</Empty>}
+      {routes.length === 0 && <Empty>No route was taken.</Empty>}
       <ul aria-labelledby="routes-name">
         {routes.map((route) => (
           <li

@@ -197,7 +197,7 @@ function Failures({ page, actions }: RunReportProps): JSX.Element | null {
         report={first}
         history={history}
         replies={uselessReplies(page, first)}
-        source={first.location?.file === page.file ? page.source : undefined}
+        source={page.source}
         copyReport={actions?.copyReport}
       />
       {others.length > 0 && (

@@ -71,7 +71,7 @@ function sourceOf({ file }: RunPage): Pick<RunPage, 'source'> {
     const text = readFileSync(resolve(file), 'utf8');
     if (text.length > MAX_SOURCE_BYTES) return {};
     const redactor = createRedactor(keyValuesIn(process.env));
-    return { source: redactor.text(text).split('\n') };
+    return { source: { file, lines: redactor.text(text).split('\n') } };
   } catch {
     // the page says where it was
     return {};

@@ -64,9 +64,7 @@ export function withAnswer(
 ): StepView {
   const answerRow = rows - 1;
   if (isWords(event)) return { ...step, answerRow, ...(isVerdict ? {} : { judgedRow: answerRow }) };
-  if (event.effect.type !== 'model') return step;
-  const { answerRow: _answerRow, ...rest } = step;
-  return rest;
+  return event.effect.type === 'model' ? { ...step, answerRow: undefined } : step;
 }
 
 /** The reply of that row was of no use, so it counts as lost. */

@@ -76,7 +76,12 @@ function started(step: StepView, event: Of<'node:started'>): StepView {
   const { at, seq, attempt, members } = event;
   const begun = beginTry(
     {
-      ...handled(step.attempts === 0 ? step : anew(step)),
+      ...handled(step),
+      // it begins anew
+      error: undefined,
+      endedAt: undefined,
+      live: undefined,
+      counted: undefined,
       status: 'running',
       attempts: step.attempts + 1,
       pending: [],
@@ -89,11 +94,6 @@ function started(step: StepView, event: Of<'node:started'>): StepView {
     'work',
     { at },
   );
-}
-
-function anew({ error: _error, endedAt: _endedAt, live: _live, ...step }: StepView): StepView {
-  const { counted: _counted, ...rest } = step;
-  return rest;
 }
 
 function completed(step: StepView, { at }: Of<'node:completed'>): StepView {
@@ -116,8 +116,8 @@ function finished(step: StepView, status: StepView['status'], at: string): StepV
 }
 
 /** A node that failed and waits for a retry or an answer has not ended. */
-export function waiting({ endedAt: _endedAt, ...step }: StepView): StepView {
-  return { ...step, status: 'waiting' };
+export function waiting(step: StepView): StepView {
+  return { ...step, status: 'waiting', endedAt: undefined };
 }
 
 /** A node whose failure or wait no longer counts, because something inside it runs again. */
@@ -243,17 +243,12 @@ function handled(step: StepView): StepView {
   return { ...step, failures };
 }
 
-// most steps have neither, and an object without one of its fields takes long to make
 function withoutText(step: StepView): StepView {
-  if (step.live === undefined) return step;
-  const { live: _live, ...rest } = step;
-  return rest;
+  return step.live === undefined ? step : { ...step, live: undefined };
 }
 
 function withoutError(step: StepView): StepView {
-  if (step.error === undefined) return step;
-  const { error: _error, ...rest } = step;
-  return rest;
+  return step.error === undefined ? step : { ...step, error: undefined };
 }
 
 function laterBy(at: string, ms: number): string {

@@ -22,12 +22,12 @@ export function countMember(view: Draft, event: Extract<RunEvent, { type: 'route
 export function uncountMember(view: Draft, step: StepView): StepView {
   // most steps were not counted, and a copy takes longer than all else here
   if (step.counted === undefined) return step;
-  const { counted, ...rest } = step;
-  putStep(view, rest);
+  const running = { ...step, counted: undefined };
+  putStep(view, running);
   // a group that has begun anew since then counts from zero
   const group = stepAround(view, step);
-  if ((group?.tries.at(-1)?.seq ?? 0) < step.lastSeq) addMember(view, step, counted, -1);
-  return rest;
+  if ((group?.tries.at(-1)?.seq ?? 0) < step.lastSeq) addMember(view, step, step.counted, -1);
+  return running;
 }
 
 /** Every failed member runs again with a failed run, in each group that nothing has handled. */

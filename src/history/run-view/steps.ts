@@ -28,6 +28,9 @@ export function isOpen({ status }: Pick<StepView, 'status'>): boolean {
   return status === 'running' || status === 'waiting';
 }
 
+const NO_CALLS: readonly never[] = [];
+
+/** Has every field: steps of one shape are folded twice as fast as steps with fewer or more. */
 export function newStep(
   { path, node }: { readonly path: string; readonly node: string },
   { at, seq }: { readonly at: string; readonly seq: number },
@@ -37,33 +40,42 @@ export function newStep(
     node,
     status: 'running',
     startedAt: at,
+    endedAt: undefined,
     firstSeq: seq,
     lastSeq: seq,
     attempts: 0,
     tries: NO_ITEMS,
+    error: undefined,
     failures: NO_ITEMS,
     bars: NO_ITEMS,
+    members: undefined,
+    child: undefined,
     holds: false,
     openInside: 0,
     calls: 0,
     costUsdMicros: 0,
     tokens: 0,
-    pending: [],
+    target: undefined,
+    pending: NO_CALLS,
+    live: undefined,
+    counted: undefined,
+    answerRow: undefined,
+    judgedRow: undefined,
   };
 }
 
 /** Keeps count of what is open, in the run and in each step around it. */
 export function putStep(view: Draft, step: StepView): void {
-  const before = stepAt(view, step.path);
+  const at = view.places.get(step.path);
+  const before = at === undefined ? undefined : view.steps.at(at);
   if (before === step) return;
   const was = before !== undefined && isOpen(before);
-  place(view, step);
+  place(view, step, at);
   const change = Number(isOpen(step)) - Number(was);
   if (change !== 0) countOpen(view, step, change);
 }
 
-function place(view: Draft, step: StepView): void {
-  const at = view.places.get(step.path);
+function place(view: Draft, step: StepView, at = view.places.get(step.path)): void {
   if (at === undefined) {
     view.places = view.places.add(step.path);
     view.steps = view.steps.add(step);
@@ -98,6 +110,6 @@ export function stopInside(view: Draft, path: string, at: string): void {
 }
 
 function stopStep(step: StepView, at: string): StepView {
-  const { live: _live, ...rest } = endTry(endBar(step, at), 'cancelled', { at });
-  return { ...rest, status: 'cancelled', endedAt: at, pending: [] };
+  const ended = endTry(endBar(step, at), 'cancelled', { at });
+  return { ...ended, status: 'cancelled', endedAt: at, pending: NO_CALLS, live: undefined };
 }

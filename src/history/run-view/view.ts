@@ -86,12 +86,13 @@ export interface Leg {
 /** As `nodes[].status` of `errand show`. */
 export type StepStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled';
 
+/** A field that says nothing is undefined, and absent in JSON. */
 export interface StepView {
   readonly path: string;
   readonly node: string;
   readonly status: StepStatus;
   readonly startedAt: string;
-  readonly endedAt?: string;
+  readonly endedAt?: string | undefined;
   /** First and last event of it. */
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -100,15 +101,15 @@ export interface StepView {
   /** Each start, the first one first. */
   readonly tries: List<TryView>;
   /** The failure that it ended with or waits with; a failure that was handled by a new try is in `failures`. */
-  readonly error?: PersonReport;
+  readonly error?: PersonReport | undefined;
   /** Every failure of it, of its calls too, handled or not; the first one first. */
   readonly failures: List<StepFailure>;
   /** Its stretches of time, for the time axis. */
   readonly bars: List<Bar>;
   /** Members of a group, by how they ended. */
-  readonly members?: MemberCounts;
+  readonly members?: MemberCounts | undefined;
   /** The workflow of a `workflow` node. */
-  readonly child?: string;
+  readonly child?: string | undefined;
   /** Other steps run inside it. */
   readonly holds: boolean;
   /** How many of those have not ended. */
@@ -118,17 +119,17 @@ export interface StepView {
   readonly costUsdMicros: number;
   readonly tokens: number;
   /** The model or tool that was called last. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   /** Calls under way, in the order in which they began. */
   readonly pending: readonly PendingCall[];
   /** Text of its model while it comes. */
-  readonly live?: LiveText;
+  readonly live?: LiveText | undefined;
   /** How it counts among the members of its group, once its branch has ended with it. */
-  readonly counted?: 'succeeded' | 'failed';
+  readonly counted?: 'succeeded' | 'failed' | undefined;
   /** The row of its latest reply without tool calls, which may still be sent back. */
-  readonly answerRow?: number;
+  readonly answerRow?: number | undefined;
   /** The row of the latest output that its judge may still refuse. */
-  readonly judgedRow?: number;
+  readonly judgedRow?: number | undefined;
 }
 
 export interface TryView {

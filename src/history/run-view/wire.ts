@@ -5,7 +5,7 @@
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { List } from './list.ts';
 import { Places } from './places.ts';
-import { isOpen } from './steps.ts';
+import { isOpen, newStep } from './steps.ts';
 import type { RunView, StepView } from './view.ts';
 
 /** Rows of the ledger above this are left out: the sums are there, and the rows have a path of their own. */
@@ -47,7 +47,7 @@ export function stepToJson(step: StepView): object {
 }
 
 function isNothing(value: unknown): boolean {
-  if (value === 0 || value === false) return true;
+  if (value === undefined || value === 0 || value === false) return true;
   return (Array.isArray(value) || value instanceof List) && value.length === 0;
 }
 
@@ -88,15 +88,15 @@ type Sent<T> = {
       : T[K];
 };
 
-const NOTHING = { holds: false, openInside: 0, calls: 0, costUsdMicros: 0, tokens: 0, pending: [] };
+const NOTHING = newStep({ path: '', node: '' }, { at: '', seq: 0 });
 
-function stepFromJson({ tries, failures, bars, ...step }: Partial<Sent<StepView>>): StepView {
+function stepFromJson({ tries = [], failures = [], bars = [], ...step }: Sent<StepView>): StepView {
   return {
+    // what was left out
     ...NOTHING,
-    // what is left out is in `NOTHING`, or a list without items
-    ...(step as Omit<StepView, 'tries' | 'failures' | 'bars'>),
-    tries: List.of(tries ?? []),
-    failures: List.of(failures ?? []),
-    bars: List.of(bars ?? []),
+    ...step,
+    tries: List.of(tries),
+    failures: List.of(failures),
+    bars: List.of(bars),
   };
 }

@@ -52,6 +52,7 @@ const Workflow = z
   .looseObject({
     name: z.string(),
     file: z.string(),
+    description: z.string().optional(),
     text: z.string(),
     input: InputSchema,
     graph: z
@@ -174,12 +175,20 @@ function rowOf({ name, file, verdict, plan, redactor }: ServedWorkflow): object 
   return {
     name,
     file,
-    ...(plan?.description === undefined ? {} : { description: redactor.values(plan.description) }),
+    ...descriptionOf(plan, redactor),
     isValid: verdict.isValid,
     errors: count('error'),
     warnings: count('warning'),
     input: plan === undefined ? null : shownOf(inputSchema(plan), redactor),
   };
+}
+
+function descriptionOf(
+  plan: ServedWorkflow['plan'],
+  redactor: ServedWorkflow['redactor'],
+): { readonly description?: string } {
+  const description = plan?.description;
+  return description === undefined ? {} : { description: redactor.values(description) };
 }
 
 /** The text is shown without the secrets that stand in it, the rest without those that it stands for. */
@@ -189,6 +198,7 @@ function shown({ redactor, lastRehearsal }: ServerCore, served: ServedWorkflow):
   return {
     name,
     file,
+    ...descriptionOf(plan, own),
     text: text
       .split('\n')
       .map((line) => redactor.text(own.text(line)))

@@ -609,6 +609,7 @@ export interface components {
         Workflow: {
             name: string;
             file: string;
+            description?: string;
             text: string;
             /** @description A JSON Schema; null where the file cannot be read. */
             input: {
