@@ -1,4 +1,4 @@
-/** A database whose connection was lost after it had been open: it may have done what it was told. */
+/** A database whose connection was lost after it had been open: it may have executed the statement. */
 import { readProperty } from '../../errors/support/safe-json.ts';
 
 const CODES: ReadonlySet<unknown> = new Set([

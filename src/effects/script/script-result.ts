@@ -3,7 +3,7 @@
  *
  * | event                               | result                                    | outcome |
  * |-------------------------------------|-------------------------------------------|---------|
- * | our signal, which killed it, or which it heard and then ended | `cancelled.*`   | unknown |
+ * | our signal, which killed it, or which it handled and then ended | `cancelled.*`   | unknown |
  * | our signal, which it ignored, or an error file or a declared output after it | as below | as below |
  * | a usable error file, however it ended | the kind in it                          | failed; partial at a timeout |
  * | an unusable one                     | `internal.envelope_invalid`               | failed; partial at a timeout |

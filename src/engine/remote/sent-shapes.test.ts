@@ -7,7 +7,7 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { ServerClient } from './server-client.ts';
 import { serverEvents } from './server-events.ts';
 import { ServerStore } from './server-store.ts';
-import { serverStreamFrames } from './server-stream.ts';
+import { serverStreamFrames, type StreamFrame } from './server-stream.ts';
 
 let sent = '';
 let type = 'application/json';
@@ -107,7 +107,9 @@ describe('the frames of a stream', () => {
         controller.close();
       },
     }).pipeThrough(new TextEncoderStream());
-    return Array.fromAsync(serverStreamFrames(new Response(body), maxChars));
+    const frames: StreamFrame[] = [];
+    for await (const frame of serverStreamFrames(new Response(body), maxChars)) frames.push(frame);
+    return frames;
   };
 
   it('are read wherever they are cut', async () => {

@@ -138,7 +138,7 @@ function lostEffect(
 
 /** Its input has changed: asking again, with another key, would not be the same action. */
 function isOtherAction({ ref, isReadOnly }: EffectRequest, { effect }: PendingEffect): boolean {
-  return ref.key !== effect.key && !isReadOnly;
+  return ref.key !== effect.key && isReadOnly !== true;
 }
 
 /** Whether the call may be made again now: a cooling model or a used-up budget holds it back. */

@@ -173,16 +173,14 @@ function decideScope(state: RunState, scope: Scope): Decision {
   }
 }
 
+const BEGUN: ReadonlySet<Visit['phase']['type']> = new Set(['working', 'conversation', 'inside']);
+
 /** In a rehearsal: the attempt fails or stalls before it does anything. */
 function interfereWith(state: RunState, scope: Scope, visit: Visit): Decision | undefined {
-  const { phase, path, number, attempt, members, deadlineMs } = visit;
+  const { phase, path, number, attempt, deadlineMs } = visit;
   if (state.interference === undefined) return undefined;
-  // an attempt that continues a conversation begins in the middle of it
-  const isBeginning =
-    phase.type === 'working' ||
-    phase.type === 'conversation' ||
-    (phase.type === 'inside' && members?.opened === 0);
-  if (!isBeginning) return undefined;
+  // an attempt that continues a conversation, a group or a sub-workflow begins in the middle of it
+  if (!BEGUN.has(phase.type)) return undefined;
   const at = { node: visit.node, path, visit: number, attempt };
   const struck = state.interference.begins(at);
   if (struck === undefined) return undefined;

@@ -37,7 +37,7 @@ export interface EffectRequest {
   /** It may be repeated with the same key when its outcome is unknown. */
   readonly isIdempotent: boolean;
   /** It may be repeated and changes nothing in the world, so it is never in doubt. */
-  readonly isReadOnly: boolean;
+  readonly isReadOnly?: boolean;
   /** The node forbids repeating it, whatever the tool declares. */
   readonly isNeverRepeated?: boolean;
   /** Path of the module of the node's file, as in the plan. */
@@ -224,7 +224,7 @@ function requestOf(
     attempt: input.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
     isAgain: (visit.requestCounts.get(key) ?? 0) > 1,
     isIdempotent: isRepeatable,
-    isReadOnly: isRepeatable && isReadOnly(state, scope, input),
+    ...(isRepeatable && isReadOnly(state, scope, input) ? { isReadOnly: true } : {}),
     ...(isNeverRepeated(node) ? { isNeverRepeated: true } : {}),
     module: file.module,
     server: owner?.server,

@@ -126,7 +126,7 @@ export function unresolvedOutcome(
   request: Request,
 ): ErrorReport | undefined {
   const { ref, work: input, isIdempotent, isReadOnly } = request;
-  if (isReadOnly || state.unknownOutcomes.size === 0) return undefined;
+  if (isReadOnly === true || state.unknownOutcomes.size === 0) return undefined;
   const action = actionHash(input);
   const outcome =
     state.unknownOutcomes.get(ref.key) ?? earlierUnknownOutcome(state, scope, { ref, action });
