@@ -139,31 +139,36 @@ export interface AxeFinding {
   readonly where: readonly string[];
 }
 
-/** Findings of axe-core: its default rules and those of WCAG 2.2 AA, in light and in dark. */
+/** All that the other colours of a dark page can break. */
+const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** Findings of axe-core: its default rules and those of WCAG 2.2 AA, in light, and those of colours in dark. */
 export async function axeFindings(page: Page): Promise<readonly AxeFinding[]> {
+  // not a script of the page, so its policy stays as it is
+  if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(AXE);
   const found: AxeFinding[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    // not a script of the page, so its policy stays as it is
-    await page.evaluate(AXE);
-    const violations = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as {
-        axe: {
-          run: (options: object) => Promise<{
-            violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[];
-          }>;
+    const violations = await page.evaluate(
+      async (chosen) => {
+        const { axe } = globalThis as unknown as {
+          axe: {
+            run: (options: object) => Promise<{
+              violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[];
+            }>;
+          };
         };
-      };
-      const { violations: all } = await axe.run({
-        rules: { 'target-size': { enabled: true } },
-        resultTypes: ['violations'],
-      });
-      return all.map(({ id, impact, nodes }) => ({
-        rule: id,
-        impact,
-        where: nodes.map(({ target }) => target.join(' ')),
-      }));
-    });
+        const { violations: all } = await axe.run({ ...chosen, resultTypes: ['violations'] });
+        return all.map(({ id, impact, nodes }) => ({
+          rule: id,
+          impact,
+          where: nodes.map(({ target }) => target.join(' ')),
+        }));
+      },
+      colorScheme === 'light'
+        ? { rules: { 'target-size': { enabled: true } } }
+        : { runOnly: { type: 'rule', values: RULES_OF_COLOURS } },
+    );
     found.push(...violations.map((each) => ({ ...each, rule: `${each.rule} (${colorScheme})` })));
   }
   await page.emulateMedia({ colorScheme: 'light' });
