@@ -186,10 +186,16 @@ export const safe = tool({ writes: false, idempotent: true, run: (_, { attempt }
     {
       it: 'a call of a model that was lost is the same request of the script',
       models: {
-        m: [call('mark'), { answer: 'second', delay: '3s' }, { answer: 'third' }],
+        m: [call('mark'), { answer: 'second', delay: '8s' }, { answer: 'third' }],
       },
       runtime: { simulate_price_per_mtok: { input: 1, output: 1 } },
-      module: `export const mark = tool({ writes: false, run: () => { setTimeout(() => did('mark'), 150); return 1; } });`,
+      // the file is written once the log has the second request of the model, after that of the tool
+      module: `import { globSync, readFileSync } from 'node:fs';
+const requests = () => globSync('home/runs/*/events.jsonl').flatMap((file) => readFileSync(file, 'utf8').match(/"effect:requested"/g) ?? []);
+export const mark = tool({ writes: false, run: () => {
+  const timer = setInterval(() => requests().length > 2 && (clearInterval(timer), did('mark')), 20);
+  return 1;
+} });`,
       nodes: [agent()],
       steps: [
         { isKilled: true },

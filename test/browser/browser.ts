@@ -21,7 +21,7 @@ const PROGRAM = PROGRAMS.find((path) => path !== '' && existsSync(path));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Long enough for a machine with other work: it ends what hangs. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 
 export interface Opened {
   readonly page: Page;
@@ -59,7 +59,7 @@ export function describeInBrowser(name: string, cases: () => void): void {
       browser ??= await chromium.launch({
         executablePath: PROGRAM ?? '',
         args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-        timeout: PATIENCE_MS * 4,
+        timeout: PATIENCE_MS,
       });
     });
     afterEach(async () => {

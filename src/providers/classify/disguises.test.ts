@@ -1,20 +1,23 @@
 /** A failure is the same in whatever it is wrapped, and whatever stands beside it. */
 import { describe, expect, it } from 'vitest';
 import { ALL_ENTRIES, type Entry } from '../../../test/corpus/entries.ts';
+import { rows } from '../../../test/runs.ts';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import { extractFailure } from '../extract/extract.ts';
 import { ADDITIONS, withMessages, WRAPPINGS } from './cases/disguises.cases.ts';
 import { classify } from './classify.ts';
 
-const ENTRIES = ALL_ENTRIES.filter(
-  ({ contested, body, status, transport, stream, operation }) =>
-    !contested &&
-    isPlainObject(body) &&
-    status !== null &&
-    status >= 400 &&
-    transport === null &&
-    stream === false &&
-    operation === 'generate',
+const ENTRIES = rows(
+  ALL_ENTRIES.filter(
+    ({ contested, body, status, transport, stream, operation }) =>
+      !contested &&
+      isPlainObject(body) &&
+      status !== null &&
+      status >= 400 &&
+      transport === null &&
+      stream === false &&
+      operation === 'generate',
+  ),
 );
 
 /** Entries that a disguise does change: it adds more words than they have. */
