@@ -325,12 +325,11 @@ const FIXED = new Set(['at', 'kind', 'confidence']);
 
 function mapWords<T extends object>(record: T, word: TextFilter): T {
   const entries: [string, unknown][] = Object.entries(record);
-  const mapped = entries.map(([key, value]): [string, unknown] => [
-    key,
-    typeof value === 'string' && !FIXED.has(key) ? word(value) : value,
-  ]);
+  const mapped: Record<string, unknown> = {};
+  for (const [key, value] of entries)
+    mapped[key] = typeof value === 'string' && !FIXED.has(key) ? word(value) : value;
   // same keys, and a string stays a string
-  return Object.fromEntries(mapped) as T;
+  return mapped as T;
 }
 
 function deepFreeze<T>(value: T): T {

@@ -89,15 +89,20 @@ type Shape<T> = { readonly [K in keyof T]-?: Check<NonNullable<T[K]>> };
 
 /** Keeps the members that pass; a missing required one spoils the whole. */
 function record<T extends object>(shape: Shape<T>, required: readonly (keyof T)[]): Check<T> {
+  const checks = Object.entries<Check<unknown>>(shape);
   return (value) => {
     if (!isPlainObject(value)) return undefined;
-    const members = Object.entries<Check<unknown>>(shape)
-      .map(([key, check]) => [key, check(readProperty(value, key))] as const)
-      .filter(([, member]) => member !== undefined);
-    const result: Record<string, unknown> = Object.fromEntries(members);
+    const result: Record<string, unknown> = {};
+    let members = 0;
+    for (const [key, check] of checks) {
+      const member = check(readProperty(value, key));
+      if (member === undefined) continue;
+      result[key] = member;
+      members++;
+    }
     const isWhole = required.every((key) => Object.hasOwn(result, key));
     // each member passed the check of its own key
-    return isWhole && members.length > 0 ? (result as T) : undefined;
+    return isWhole && members > 0 ? (result as T) : undefined;
   };
 }
 
@@ -178,11 +183,13 @@ export const FIELDS: FieldChecks = {
   ),
 };
 
+const FIELD_CHECKS = Object.entries(FIELDS);
+
 /** Every field of the value that can be used, and the names of those that cannot. */
 export function checkFields(value: unknown): FieldCheck {
   const good: Record<string, unknown> = {};
   const malformed: string[] = [];
-  for (const [name, check] of Object.entries(FIELDS)) {
+  for (const [name, check] of FIELD_CHECKS) {
     const found = readProperty(value, name);
     if (found === undefined) continue;
     const checked = check(found);

@@ -41,12 +41,20 @@ function drawn(): string {
   ].join('|');
 }
 
+/** Most texts have nothing to take out, which one look tells. */
+const PRINTABLE = /^[\n\t -~]*$/;
+
 /** Keeps line breaks and tabs. */
 export function printable(text: string): string {
+  if (PRINTABLE.test(text)) return text;
   return text.replace(ESCAPE_SEQUENCE, '').replace(CONTROL, '').replace(FOREIGN_BREAK, '\n');
 }
 
+/** White space that is no single space between words. */
+const UNEVEN = /[^\S ]|^ | {2}| $/;
+
 export function singleLine(text: string): string {
+  if (!UNEVEN.test(text)) return text;
   return text.replace(/\s+/g, ' ').trim();
 }
 

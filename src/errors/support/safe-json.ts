@@ -241,7 +241,7 @@ interface Pairs {
 }
 
 function entries(pairs: Pairs, walk: Walk): JsonValue {
-  const kept = new Map<string, JsonValue>();
+  const kept: Record<string, JsonValue> = {};
   let left = pairs.size;
   for (const [key, item] of pairs) {
     left--;
@@ -249,7 +249,7 @@ function entries(pairs: Pairs, walk: Walk): JsonValue {
     if (isAbsent) continue;
     const name = typeof key === 'string' ? key : `[${typeof key}]`;
     const shown = boundText(name, walk.bounds.maxStringChars, walk.filter.text).text;
-    if (kept.has(shown)) {
+    if (Object.hasOwn(kept, shown)) {
       // two keys can become one by redaction; the first stays
       walk.cut++;
       continue;
@@ -259,9 +259,21 @@ function entries(pairs: Pairs, walk: Walk): JsonValue {
       walk.cut += left;
       break;
     }
-    kept.set(shown, value);
+    keep(kept, shown, value);
   }
-  return Object.fromEntries(kept);
+  return kept;
+}
+
+/** To assign `__proto__` would set a prototype instead of a field. */
+function keep(kept: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  if (name !== '__proto__') kept[name] = value;
+  else
+    Object.defineProperty(kept, name, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
 }
 
 /** Checks the key as written, and without its control characters. */

@@ -5,12 +5,15 @@
 import { once } from '../../errors/support/once.ts';
 import { readSentences } from './concepts/read-concepts.ts';
 import { saidIn, type Said } from './concepts/sentence.ts';
+import { waitInProse } from './hints/wait-in-prose.ts';
 import { findFamilies, type MatchedFamilies } from './phrases.ts';
 
 export interface Prose {
   readonly families: MatchedFamilies;
   /** Read by concepts, when somebody asks for it. */
   readonly said: () => Said;
+  /** The wait that it names, in milliseconds, when somebody asks for it. */
+  readonly wait: () => { readonly ms: number | undefined };
 }
 
 const REMEMBERED = new Map<string, Prose>();
@@ -24,6 +27,7 @@ export function readProse(text: string): Prose {
   const prose: Prose = {
     families: findFamilies(text),
     said: once(() => saidIn(readSentences(text))),
+    wait: once(() => ({ ms: waitInProse(text) })),
   };
   if (text.length > MAX_CHARS) return prose;
   if (REMEMBERED.size >= MAX_REMEMBERED) REMEMBERED.clear();

@@ -122,7 +122,9 @@ type Loose = { readonly [Field in keyof ProviderFailure]: ProviderFailure[Field]
 
 /** Leaves absent fields out, as the type of a failure demands. */
 function compact(failure: Loose): ProviderFailure {
-  const entries = Object.entries(failure).filter(([, value]) => value !== undefined);
+  const present: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(failure))
+    if (value !== undefined) present[name] = value;
   // the fields that must be present are set by `complete`, and no others are required
-  return Object.fromEntries(entries) as unknown as ProviderFailure;
+  return present as unknown as ProviderFailure;
 }

@@ -41,21 +41,19 @@ export function findHint(evidence: Evidence, options: HintOptions): RetryHint | 
     fromRetryInfo(evidence) ??
     (options.readResets ? fromResetHeaders(headers, now) : undefined) ??
     (options.readResets ? hint(resetMs(evidence.retryAt ?? '', now), 'reset') : undefined) ??
-    (options.readProse ? fromWords(wordsOf(evidence), serverMs, now) : undefined)
+    (options.readProse ? fromWords(evidence, serverMs, now) : undefined)
   );
 }
 
-/** The text, or all words of a page. */
-function wordsOf({ form, text, failure }: Evidence): string {
-  return form === 'html' && typeof failure.body === 'string' ? pageWords(failure.body) : text;
-}
-
+/** From the text, or from all words of a page. */
 function fromWords(
-  words: string,
+  { form, text, prose, failure }: Evidence,
   serverMs: number | undefined,
   now: number | undefined,
 ): RetryHint | undefined {
-  const stated = waitInProse(words);
+  const page = form === 'html' && typeof failure.body === 'string' ? failure.body : undefined;
+  const words = page === undefined ? text : pageWords(page);
+  const stated = page === undefined ? prose.wait().ms : waitInProse(words);
   if (stated !== undefined) return { ms: stated, from: MESSAGE };
   // a sentence may speak of a moment that is long past, which is no invitation to call at once
   const ms = now === undefined ? undefined : untilMs(momentIn(words, serverMs), now);

@@ -2,6 +2,7 @@
 import type { Phrase } from './phrase.ts';
 
 export const TOPIC_PHRASES = {
+  about_rest: ['remaining', ' left'],
   about_signature: ['signature', 'thoughtsignature'],
   about_plan: ['plan', 'tier', 'trial', 'free', 'upgrade', 'seat', 'pack'],
   about_off: [

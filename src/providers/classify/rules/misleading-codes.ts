@@ -8,7 +8,7 @@ import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
 
 /** `119 characters remaining, while 965 characters are required`, or the other way around. */
 const BELOW_NEED =
-  /\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:remaining|left)\b[^\n]{0,60}\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:(?:is|are|was|were) )?(?:required|needed|requested)\b|\b(?:requires?|needs?|costs?) \d[\d,.]{0,14} [^\n]{0,60}\b(?:remaining|left|remains?|only have|balance)\b/i;
+  /\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:remaining|left)\b[^\n]{0,60}\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:(?:is|are|was|were) )?(?:required|needed|requested)\b|\b(?:requires?|needs?|costs?) \d[\d,.]{0,14} [^\n]{0,60}\b(?:remaining|left)\b/i;
 
 export const MISLEADING_CODE_RULES: readonly Rule[] = [
   {
@@ -81,6 +81,7 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     id: 'quota.balance-below-need',
     when: {
       statuses: [NONE, 200, 400, 401, 402, 403, 429],
+      phrases: ['about_rest'],
       mentions: BELOW_NEED,
       notPhrases: ['short_window'],
     },
