@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
+import { locationWords } from '../../src/errors/render/phrases.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
 import type { WorkflowVerdict } from '../../src/workflow/check/validation-json.ts';
 import { unifiedDiff } from '../text/line-diff.ts';
@@ -55,7 +56,8 @@ export interface RepairViewProps {
 export function RepairView(props: RepairViewProps): JSX.Element {
   const { error, verdict, before, text, original } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const line = error?.location?.line;
+  // a workflow that this one calls has a file of its own
+  const { line, isElsewhere } = placeIn(props.file, error);
   const goTo = (to: number): void => {
     if (field.current !== null) showLine(field.current, to);
   };
@@ -65,7 +67,9 @@ export function RepairView(props: RepairViewProps): JSX.Element {
   }, []);
   return (
     <>
-      {error !== undefined && <Behind error={error} goTo={goTo} />}
+      {error !== undefined && (
+        <Behind error={error} line={line} isElsewhere={isElsewhere} goTo={goTo} />
+      )}
       <div class="repair">
         <div class="editor">
           <label for="workflow-file">Workflow file</label>
@@ -110,15 +114,27 @@ export function RepairView(props: RepairViewProps): JSX.Element {
   );
 }
 
+interface PlaceInFile {
+  /** Undefined where it is not known, or in another file. */
+  readonly line: number | undefined;
+  readonly isElsewhere: boolean;
+}
+
+function placeIn(own: string, error: PersonReport | undefined): PlaceInFile {
+  const { file = own, line } = error?.location ?? {};
+  return file === own ? { line, isElsewhere: false } : { line: undefined, isElsewhere: true };
+}
+
 /** The failure that is repaired. */
 function Behind({
   error,
+  line,
+  isElsewhere,
   goTo,
-}: {
+}: PlaceInFile & {
   readonly error: PersonReport;
   readonly goTo: (line: number) => void;
 }): JSX.Element {
-  const line = error.location?.line;
   return (
     <div class="behind">
       <p>
@@ -126,6 +142,7 @@ function Behind({
       </p>
       <p class="message">{error.message}</p>
       <p>{error.action.detail}</p>
+      {isElsewhere && <p>It failed in another file: {locationWords(error.location)}.</p>}
       {line !== undefined && (
         <p>
           <button type="button" class="link" onClick={() => goTo(line)}>

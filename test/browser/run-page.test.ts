@@ -61,6 +61,9 @@ describeInBrowser('the page of a run', () => {
       'provider.overloaded',
     ])
       expect(text).toContain(words);
+    await page.getByRole('link', { name: 'Repair the workflow file' }).click();
+    await page.getByText('another file: outer/say in called (called.yaml:15:').waitFor();
+    expect(await page.getByRole('button', { name: 'Go to line' }).count()).toBe(0);
   });
 
   it('reads no history of failures for a run that asks and has none', async () => {

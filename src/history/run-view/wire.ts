@@ -90,9 +90,10 @@ type Sent<T> = {
 
 const NOTHING = newStep({ path: '', node: '' }, { at: '', seq: 0 });
 
-function stepFromJson({ tries = [], failures = [], bars = [], ...step }: Sent<StepView>): StepView {
+/** Fields that say nothing were left out. */
+function stepFromJson(sent: Partial<Sent<StepView>>): StepView {
+  const { tries = [], failures = [], bars = [], ...step } = sent;
   return {
-    // what was left out
     ...NOTHING,
     ...step,
     tries: List.of(tries),
