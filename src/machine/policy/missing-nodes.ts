@@ -65,10 +65,9 @@ function hasOpenWork({ phase, error, conversation, pending }: Visit): boolean {
   return isAsking || (conversation !== undefined && pending.size > 0);
 }
 
-/** None where a route has handled the failure: a new attempt begins with new scopes. */
+/** Also where a route has handled the failure: after a park or an answer it continues inside. */
 function reopenedInside(state: RunState, visit: Visit): readonly Scope[] {
-  const { error, phase, conversation } = visit;
-  if (error !== undefined && phase.type !== 'failed' && phase.type !== 'ended') return [];
+  const { conversation } = visit;
   const inside = scopesInside(state, visit);
   // the rounds of a supervisor that have ended are results in its conversation
   return conversation === undefined ? inside : inside.filter(({ result }) => result === undefined);

@@ -43,7 +43,9 @@ export const theSameKind: Law = {
       // again
       if (said?.type !== 'effect:failed') return [];
       const { error } = said;
-      if (error.kind === 'effect.outcome_unknown' && !isIdempotent) return [];
+      // its process died; an idempotent one is in doubt only where a person has changed what comes next
+      const mayBeInDoubt = !isIdempotent || isChangedAt(events, said.at);
+      if (error.kind === IN_DOUBT && mayBeInDoubt) return [];
       if (error.kind.startsWith('cancelled.') || error.kind === 'limit.node_timeout') return [];
       // a cancellation that the run did not cause ends nothing: it is the cause of a failure
       const kind = ending.kind.startsWith('cancelled.') ? error.cause?.kind : error.kind;
@@ -52,6 +54,16 @@ export const theSameKind: Law = {
         : [`${path} failed with ${ending.kind}, and event ${said.seq} says ${error.kind}`];
     }),
 };
+
+/** Whether the run was rewound, or resumed with another file or input, at this time. */
+function isChangedAt(events: readonly RunEvent[], at: string): boolean {
+  return events.some((event) => event.at === at && isChange(event));
+}
+
+function isChange(event: RunEvent): boolean {
+  if (event.type !== 'run:resumed') return false;
+  return [event.plan, event.input, event.from].some((each) => each !== undefined);
+}
 
 export const surfacesAsItself: Law = {
   name: 'a node fails with the failure of its effect, or with one that holds it as its cause',
@@ -146,10 +158,8 @@ export const failsAsSaid: Law = {
     const plans = [plan];
     let isChanged = false;
     return events.flatMap((event) => {
-      if (event.type === 'run:resumed') {
-        if (event.plan !== undefined) plans.push(event.plan);
-        isChanged ||= [event.plan, event.input, event.from].some((each) => each !== undefined);
-      }
+      if (event.type === 'run:resumed' && event.plan !== undefined) plans.push(event.plan);
+      isChanged ||= isChange(event);
       if (event.type !== 'node:failed' || plans.some((each) => isSaid(each, event))) return [];
       // also an idempotent effect that was running, when a person has changed what would come next
       if (isChanged && event.error.kind === IN_DOUBT) return [];
