@@ -30,6 +30,7 @@ export class RemoteRunHandle implements RunHandle {
   readonly #result: Promise<RunResult>;
   #isClosed = false;
   #isLeft = false;
+  #isPaused = false;
 
   constructor(
     reading: RunQueries,
@@ -78,6 +79,7 @@ export class RemoteRunHandle implements RunHandle {
       status?.status === 'paused' ? status : new Promise<never>(() => undefined),
     );
     const result = await Promise.race([closed, left, paused]);
+    this.#isPaused = result.status === 'paused';
     // the last events come before the result
     if (result.status !== 'interrupted') await this.#lastEventsRead(followed);
     return result;
@@ -157,16 +159,16 @@ export class RemoteRunHandle implements RunHandle {
 
   /**
    * A worker or a server may have died just now, and its successor needs a while. For a run that is
-   * over, one more query is enough; for one that is no longer followed, none.
+   * over, one more query is enough; for an answer that is no longer wanted, none.
    */
-  async #patiently<T>(query: () => Promise<T>): Promise<T> {
+  async #patiently<T>(query: () => Promise<T>, isWanted = () => !this.#isLeft): Promise<T> {
     const endMs = performance.now() + PATIENCE_MS;
     for (;;) {
       const isLast = this.#isClosed || performance.now() > endMs;
       try {
         return await query();
       } catch (thrown) {
-        if (!isKind(thrown, 'store.unavailable') || isLast || this.#isLeft) throw thrown;
+        if (!isKind(thrown, 'store.unavailable') || isLast || !isWanted()) throw thrown;
         await after(POLL_MS.most);
       }
     }
@@ -181,8 +183,10 @@ export class RemoteRunHandle implements RunHandle {
 
   async #ended(): Promise<RunResult> {
     try {
-      const output = await this.#patiently(() =>
-        this.#queries.guarded(this.id, () => this.#queries.handle(this.id).result()),
+      const output = await this.#patiently(
+        () => this.#queries.guarded(this.id, () => this.#queries.handle(this.id).result()),
+        // the question outlives the leg that paused, until the connection is closed
+        () => !this.#isLeft && !this.#isPaused,
       );
       // the result of our own workflow
       return { status: 'completed', output: output as JsonValue };
