@@ -14,6 +14,7 @@ import { planOfTexts } from '../engine/plan.ts';
 import { until } from './killing.ts';
 import { temporalConfig } from '../../src/engine/temporal/config.ts';
 import { openErrand } from '../../src/index.ts';
+import { textsIn } from './read-history.ts';
 import { openStage, PACKAGES, PATIENCE_MS, whyNot, type Stage } from './stage.ts';
 import { extendedProject } from './extensions.ts';
 import { mutualTls, pemFile } from './tls.ts';
@@ -23,13 +24,6 @@ const skipped = whyNot('what Temporal shows of a run, and the sizes it carries')
 function plan(node: string): WorkflowPlan {
   const text = `workflow: {name: shown, entry_point: a}\nagents:\n  - ${node}`;
   return planOfTexts({ 'main.yaml': text });
-}
-
-/** Payloads are bytes in a history, which stand as base64 in its JSON. */
-function textsIn(events: readonly object[]): string {
-  return JSON.stringify(events, (key, value: unknown) =>
-    key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,
-  );
 }
 
 const SEEN = new Set<string>();
