@@ -7,6 +7,9 @@ import type { Environment } from '../../../workflow/yaml/file-port.ts';
 import { missingSecrets, placeIn } from '../../missing-secrets.ts';
 import { sealedPlan } from './seal-plan.ts';
 
+/** For a worker to fill in; the default is in the file for everyone to read. */
+const WITH_DEFAULT = /\$\{[A-Z_][A-Z0-9_]*:-[^}]*\}/g;
+
 export class RedactedPayloads {
   readonly #redactor: Redactor;
   readonly #environment: Environment;
@@ -31,7 +34,10 @@ export class RedactedPayloads {
    */
   sealed(plan: WorkflowPlan, seal: string | undefined): WorkflowPlan {
     const sealed = seal === undefined ? plan : sealedPlan(plan, seal, this.#environment);
-    const clean = this.without(sealed);
+    const clean = withoutValues(sealed, {
+      ...this.#redactor,
+      values: (text) => this.#inPlan(text),
+    });
     if (clean === sealed) return sealed;
     const [place = ''] = missingSecrets(sealed, clean).map((pointer) => placeIn(sealed, pointer));
     throw new ErrandError({
@@ -44,5 +50,10 @@ export class RedactedPayloads {
           'Give the secret as a whole by a variable, as `${NAME}` in quotes: workers fill it in from their own environment.',
       },
     });
+  }
+
+  #inPlan(text: string): string {
+    const rest = text.replace(WITH_DEFAULT, '');
+    return this.#redactor.values(rest) === rest ? text : this.#redactor.values(text);
   }
 }

@@ -22,8 +22,8 @@ interface Loaded {
 }
 
 /** The lines of the node have `; ` between them. */
-function load(node: string, env: Readonly<Record<string, string>> = ENV): Loaded {
-  const text = `workflow: {name: t, entry_point: a}\nnodes:\n  - name: a\n    ${node.replaceAll('; ', '\n    ')}`;
+function load(node: string, env: Readonly<Record<string, string>> = ENV, runtime = '{}'): Loaded {
+  const text = `workflow: {name: t, entry_point: a, runtime: ${runtime}}\nnodes:\n  - name: a\n    ${node.replaceAll('; ', '\n    ')}`;
   const loaded = loadWorkflowText(text, { file: 'main.yaml', environment: env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
   return { plan: loaded.plan, payloads: new RedactedPayloads(loaded.secrets, env) };
@@ -65,6 +65,12 @@ describe('a plan for Temporal', () => {
   it('is the same object without a secret', () => {
     const { plan, payloads } = load("type: set; value: '${REGION}'");
     expect(payloads.sealed(plan, SEAL)).toBe(plan);
+  });
+
+  it('keeps what a worker fills in to connect, with its default', () => {
+    const runtime = "{provider: {name: openai, api_key: '${NO_KEY:-ollama}'}}";
+    const { plan, payloads } = load('type: set; value: 1', ENV, runtime);
+    expect(payloads.sealed(plan, SEAL).runtime?.provider?.apiKey).toBe('${NO_KEY:-ollama}');
   });
 
   it('has the fingerprints of a plan without marks, whatever the value is', () => {
