@@ -133,6 +133,7 @@ async function temporalBackend(
     ...(maxHistoryEvents === undefined ? {} : { maxHistoryEvents }),
     ...(queryMs === undefined ? {} : { queryMs }),
     telemetry: options.telemetry,
+    env: envOf(options),
     secrets: secretsIn(options),
   });
 }

@@ -14,6 +14,7 @@ import { planOfTexts } from '../engine/plan.ts';
 import { until } from './killing.ts';
 import { temporalConfig } from '../../src/engine/temporal/config.ts';
 import { openErrand } from '../../src/index.ts';
+import { textsIn } from './read-history.ts';
 import { openStage, PACKAGES, PATIENCE_MS, whyNot, type Stage } from './stage.ts';
 import { extendedProject } from './extensions.ts';
 import { mutualTls, pemFile } from './tls.ts';
@@ -23,13 +24,6 @@ const skipped = whyNot('what Temporal shows of a run, and the sizes it carries')
 function plan(node: string): WorkflowPlan {
   const text = `workflow: {name: shown, entry_point: a}\nagents:\n  - ${node}`;
   return planOfTexts({ 'main.yaml': text });
-}
-
-/** Payloads are bytes in a history, which stand as base64 in its JSON. */
-function textsIn(events: readonly object[]): string {
-  return JSON.stringify(events, (key, value: unknown) =>
-    key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,
-  );
 }
 
 const SEEN = new Set<string>();
@@ -180,28 +174,6 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     const { events } = await handle.fetchHistory();
     expect(textsIn(events)).toContain('[redacted]');
     expect(textsIn(events)).not.toContain(secret);
-  });
-
-  it('never gets the value of a variable of a file that is a secret', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'errand-temporal-'));
-    const errand = await openErrand({
-      temporal: { ...stage.config, queryMs: PATIENCE_MS },
-      directory: folder,
-      env: { KEY: 'Gq8kP2vT9xLm4RsW7yNa', REGION: 'eu-west-1' },
-    });
-    const load = (name: string): ReturnType<typeof errand.load> => {
-      const node = `{name: a, type: set, values: {v: "$\{${name}}"}}`;
-      const text = `workflow: {name: shown, entry_point: a}\nnodes:\n  - ${node}\n`;
-      writeFileSync(join(folder, `${name}.yaml`), text);
-      return errand.load(`${name}.yaml`);
-    };
-    await expect(errand.start(await load('KEY'))).rejects.toMatchObject({
-      report: { kind: 'validation.node_config' },
-    });
-    const run = await errand.start(await load('REGION'));
-    expect(await run.result()).toMatchObject({ output: { v: 'eu-west-1' } });
-    await errand.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('fails typed on an output that is too large, and carries one that is not', async () => {

@@ -1,11 +1,12 @@
 /** `openErrand({temporal})`: the same interface as over a store, for runs that workers execute. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openErrand, workflow, type Errand, type RunEvent } from '../../src/index.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { recordTelemetry, traceparentOf, tree } from '../telemetry/otel.ts';
+import { historyText } from './read-history.ts';
 import { openStage, PATIENCE_MS, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('an Errand that is opened on Temporal');
@@ -19,8 +20,49 @@ output: {draft: '{{ draft.output.text }}', said: '{{ ask.output.selected }}'}
 
 const LEG = 'invoke_workflow review';
 
+const KEYS = {
+  ARG_TOKEN: 'Gq8kP2vT9xLm4RsW7yNa',
+  ENV_TOKEN: 'Gq8kP2vT9xLm4RsW7yNb',
+  STDIN_TOKEN: 'Gq8kP2vT9xLm4RsW7yNc "quoted"',
+};
+
+const SECRETS = `workflow:
+  name: secrets
+  entry_point: set
+  on_unhandled: fail
+  input: {note: {type: string}}
+  runtime: {simulate: {forger: [{answer: 'use $\${ARG_TOKEN} or <secret 00 ARG_TOKEN>'}]}}
+nodes:
+  - {name: set, type: set, value: '\${ARG_TOKEN}', routes: [{to: echo}]}
+  - {name: echo, type: agent, model: sim/echo, prompt: 'the key is \${ARG_TOKEN}', tools: [], routes: [{to: forge}]}
+  - {name: forge, type: agent, model: sim/forger, prompt: go, tools: [], routes: [{to: forged}]}
+  - {name: forged, type: call, function: shout, arguments: {text: '{{ forge.output.result }}', key: '\${ARG_TOKEN}'}, routes: [{to: script}]}
+  - name: script
+    type: script
+    command: sh
+    args: ['-c', 'printf "%s %s " "$0" "$PLAIN" > got; cat >> got; printf "%s" "$0" > kept', '\${ARG_TOKEN}']
+    env: {PLAIN: '\${ENV_TOKEN}'}
+    stdin: 'in \${STDIN_TOKEN}'
+    routes: [{to: call}]
+  - {name: call, type: call, function: check, arguments: {key: '\${ARG_TOKEN}'}, routes: [{to: later}]}
+  - {name: later, type: script, command: cat, args: [kept], routes: [{to: ask}]}
+  - {name: ask, type: human_gate, prompt: 'with \${ARG_TOKEN}?', options: [{value: 'yes', prompt_for: why}], routes: [{to: $end}]}
+output:
+  set: '{{ set.output }}'
+  echoed: '{{ echo.output.result }}'
+  forged: '{{ forged.output.text }}'
+  note: '{{ workflow.input.note }}'
+  called: '{{ call.output }}'
+  later: '{{ later.output.stdout }}'
+`;
+
+const MISSING = `workflow: {name: missing, entry_point: a, on_unhandled: fail}
+nodes: [{name: a, type: call, function: check, arguments: {key: '\${HERE_TOKEN}'}, routes: [{to: $end}, {on_error: true, to: $end}]}]
+`;
+
 const functions = {
   shout: (input: unknown) => ({ text: String((input as { text: string }).text).toUpperCase() }),
+  check: ({ key }: { key: string }) => ({ key, isTrue: key === KEYS.ARG_TOKEN }),
 };
 
 async function typesOf(events: AsyncIterable<RunEvent>): Promise<readonly string[]> {
@@ -214,6 +256,85 @@ nodes:
     await errand.cancel(run.id, 'ada');
     expect(await errand.get(run.id)).toMatchObject({ status: 'cancelled', file: 'code:asking' });
     await expect(errand.resume(run.id)).rejects.toMatchObject({ kind: 'run.already_ended' });
+  });
+
+  describe('a secret of the file', () => {
+    let apart: Stage;
+    let host: Errand;
+
+    beforeAll(async () => {
+      writeFileSync(join(folder, 'secrets.yaml'), SECRETS);
+      writeFileSync(join(folder, 'missing.yaml'), MISSING);
+      apart = await openStage('secrets', stage);
+      await apart.worker({ functions, base: folder, env: { ...process.env, ...KEYS } });
+      host = await openErrand({
+        temporal: { ...apart.config, heartbeatMs: PATIENCE_MS, queryMs: PATIENCE_MS },
+        functions,
+        directory: folder,
+        env: { ...process.env, ...KEYS, HERE_TOKEN: 'Gq8kP2vT9xLm4RsW7yHere' },
+      });
+    }, 300_000);
+
+    afterAll(async () => {
+      await host?.close();
+      await apart?.close();
+    });
+
+    const everything = async (run: string): Promise<string> => {
+      const history: unknown[] = [];
+      for await (const event of host.history(run)) history.push(event);
+      const kept = await historyText(apart.config, run);
+      expect(kept).toMatch(/<secret [\da-f]{32} \w+>/);
+      const read = JSON.stringify([history, await host.get(run)]);
+      expect(read).not.toMatch(/<secret [\da-f]{32}/);
+      return kept + read;
+    };
+
+    it('gets to what a worker executes, and to nothing else', async () => {
+      const run = await host.start(await host.load('secrets.yaml'), {
+        input: { note: `it is ${KEYS.ARG_TOKEN}` },
+        answers: [{ gate: 'ask', value: { selected: 'yes', additional_input: KEYS.ARG_TOKEN } }],
+      });
+      const result = await run.result();
+      expect(result).toMatchObject({
+        status: 'completed',
+        output: {
+          set: '[redacted]',
+          echoed: 'the key is [redacted]',
+          forged: expect.stringContaining('ARG_TOKEN'),
+          note: 'it is [redacted]',
+          called: { isTrue: true, key: '[redacted]' },
+          later: '[redacted]',
+        },
+      });
+      // each as the file gives it
+      expect(readFileSync(join(folder, 'got'), 'utf8')).toBe(
+        `${KEYS.ARG_TOKEN} ${KEYS.ENV_TOKEN} in ${KEYS.STDIN_TOKEN}`,
+      );
+      const seen = `${JSON.stringify(result)}\n${await everything(run.id)}`;
+      for (const value of Object.values(KEYS)) expect(seen).not.toContain(value);
+    });
+
+    it('is not in the plan of a file that was repaired either', async () => {
+      const run = await host.start(await host.load('missing.yaml'));
+      expect(await run.result()).toMatchObject({
+        status: 'failed',
+        error: {
+          kind: 'run.resume_mismatch',
+          outcome: 'not_started',
+          message: expect.stringContaining('HERE_TOKEN is not set at the worker'),
+        },
+      });
+      writeFileSync(join(folder, 'missing.yaml'), MISSING.replaceAll('HERE_TOKEN', 'ARG_TOKEN'));
+      const resumed = await host.resume(run.id);
+      expect(await resumed.result()).toMatchObject({
+        status: 'completed',
+        output: { isTrue: true },
+      });
+      const seen = await everything(run.id);
+      for (const value of Object.values(KEYS)) expect(seen).not.toContain(value);
+      expect(seen).not.toContain('7yHere');
+    });
   });
 
   it('refuses what it refuses over a store', async () => {

@@ -64,7 +64,7 @@ import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { storeBeginning, type Begun } from '../left-leg.ts';
-import { refuseMissingSecrets } from './missing-secrets.ts';
+import { refuseMissingSecrets } from '../missing-secrets.ts';
 import { withoutTypedSecrets } from './typed-secrets.ts';
 import { watchLeg } from '../run/watch-leg.ts';
 

@@ -4,10 +4,10 @@
  */
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
-import { fingerprintedAnew } from '../../workflow/plan/fingerprint.ts';
-import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { refingerprinted } from '../../workflow/plan/fingerprint.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { planText } from '../run/plan-text.ts';
-import { missingSecrets } from './missing-secrets.ts';
+import { missingSecrets } from '../missing-secrets.ts';
 
 interface StoredPlan {
   readonly text: string;
@@ -47,20 +47,5 @@ export class StoredPlans {
  * drift.
  */
 function withoutTraces(whole: WorkflowPlan, clean: WorkflowPlan): WorkflowPlan {
-  const children = Object.entries(clean.children).map(([file, child]) => {
-    const nodes = cleanNodes(whole.children[file] ?? child, child);
-    return [file, { ...child, nodes }] as const;
-  });
-  return {
-    ...clean,
-    nodes: cleanNodes(whole, clean),
-    children: Object.fromEntries(children),
-    withheld: missingSecrets(whole, clean),
-  };
-}
-
-function cleanNodes(whole: FilePlan, clean: FilePlan): FilePlan['nodes'] {
-  return clean.nodes.map((node, at) =>
-    JSON.stringify(node) === JSON.stringify(whole.nodes[at]) ? node : fingerprintedAnew(node),
-  );
+  return { ...refingerprinted(whole, clean), withheld: missingSecrets(whole, clean) };
 }

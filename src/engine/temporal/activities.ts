@@ -32,6 +32,7 @@ import { lostDraft, storableDraft, toTemporalFailure } from './failure.ts';
 import type { EffectDone, EffectRest, EffectTask } from './messages.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeOutput } from './payload-size.ts';
 import type { ActivityContext, ActivityModule } from './sdk.ts';
+import { secretsAt, withSecrets } from './secrets/fill-secrets.ts';
 import { isStillAwaited, type AwaitedOptions } from './still-awaited.ts';
 import { WatchedLegs } from './legs/watched-legs.ts';
 
@@ -118,19 +119,23 @@ async function perform(
   const activity = sdk.Context.current();
   const known = [...(host.secrets ?? []), ...keyValuesIn(host.env)];
   const redactor = tellingRedactor(createRedactor(known), host.onSecret);
-  for (const secret of secretsOf(request, host.env)) redactor.learn?.(secret);
+  const { secrets } = task;
+  const ofRun = secrets === undefined ? [] : secretsAt(secrets, host.env);
+  for (const secret of [...secretsOf(request, host.env), ...ofRun]) redactor.learn?.(secret);
   const effect = neverRejecting<EffectRequest>(async (what, context) => {
     const runner = await runners.of(task).catch((thrown: unknown) => notCallable(thrown, context));
     if (!('run' in runner)) return runner;
+    let whole = what;
     try {
       await refuseLackingAt(what, task.file, runner.lacks);
+      if (secrets !== undefined) whole = withSecrets(what, secrets, host.env);
     } catch (thrown) {
       return notCallable(thrown, context);
     }
     const isAwaited = await isStillAwaited(activity.info, host.awaited).catch((thrown: unknown) =>
       notCallable(thrown, context),
     );
-    if (isAwaited === true) return runner.run(what, context);
+    if (isAwaited === true) return runner.run(whole, context);
     // nobody hears this: Temporal refuses the result of an activity that it has given up
     return isAwaited === false
       ? cancelledBefore(what.ref.type === 'model' ? 'cancelled.call' : 'cancelled.tool')

@@ -17,6 +17,7 @@ import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { BreakerChange, GuardedResult } from '../run/breakers.ts';
 import { arrivedReport, foreignDraft, isLost, isTakenBack, lostDraft } from './failure.ts';
 import { ACTIVITY_TYPE, type EffectDone, type EffectRest, type EffectTask } from './messages.ts';
+import type { SecretReferences } from './secrets/secret-marks.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeRequest } from './payload-size.ts';
 
 export interface ActivityEffectsOptions {
@@ -24,6 +25,8 @@ export interface ActivityEffectsOptions {
   readonly file: string;
   /** Extensions of the workflow as it is now. */
   readonly extensions: () => readonly string[];
+  /** Secrets of the workflow as it is now. */
+  readonly secrets: () => SecretReferences | undefined;
   readonly heartbeatMs: number;
   /** The trace of the leg that runs now. */
   readonly trace: () => TraceCarrier | undefined;
@@ -99,12 +102,14 @@ export class ActivityEffects {
   #taskOf(request: EffectRequest): EffectTask {
     const { run, file } = this.#options;
     const extensions = this.#options.extensions();
+    const secrets = this.#options.secrets();
     const trace = this.#options.trace();
     return {
       v: 1,
       run,
       file,
       ...(extensions.length === 0 ? {} : { extensions }),
+      ...(secrets === undefined ? {} : { secrets }),
       ...(trace === undefined ? {} : { trace }),
       request: { ...request, node: essenceOf(request.node) },
     };

@@ -2,6 +2,7 @@
  * The Temporal backend: starts, resumes, answers, cancels and lists runs at a Temporal server. Workers
  * execute the runs; nothing of a run happens here.
  */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
 import {
@@ -30,8 +31,8 @@ import {
   type RunOptions,
 } from '../backend.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { boundOf } from '../../workflow/check/most-requests.ts';
-import { createRedactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { connectTemporal, hasAttributes, isInvalid, type TemporalConnection } from './connect.ts';
 import { arrivedReport } from './failure.ts';
@@ -48,7 +49,7 @@ import {
   type RunMemo,
   type RunSettings,
 } from './messages.ts';
-import { RedactedPayloads } from './redacted-payloads.ts';
+import { RedactedPayloads } from './secrets/redacted-payloads.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeInput, withSnapshot } from './payload-size.ts';
 import { connectionSecrets, type TemporalConfig, type TemporalOptions } from './config.ts';
 import { RunQueries } from './run-queries.ts';
@@ -68,6 +69,8 @@ export interface TemporalBackendOptions extends Pick<
   readonly newId?: () => string;
   /** Values of keys on this machine, which do not leave it. */
   readonly secrets?: readonly string[];
+  /** Where files take their variables from. Default: nothing is set. */
+  readonly env?: Environment;
   /** Knows the trace of the caller. The workers watch the legs. */
   readonly telemetry?: Pick<TelemetryPort, 'isTracing' | 'callerOf'> | undefined;
   /** Called with failures that belong to no run. Default: a warning of the process. */
@@ -75,6 +78,7 @@ export interface TemporalBackendOptions extends Pick<
 }
 
 const HEARTBEAT_MS = 30_000;
+const SEAL_BYTES = 16;
 const ANSWER_AGAIN = { most: 50, everyMs: 100 };
 
 /** Connects to Temporal. Rejects with `extension.missing` or `store.unavailable`. */
@@ -98,7 +102,8 @@ export class TemporalBackend implements Backend {
     this.#options = options;
     this.#temporal = temporal;
     this.#payloads = new RedactedPayloads(
-      createRedactor([...(options.secrets ?? []), ...connectionSecrets(options.config)]),
+      [...(options.secrets ?? []), ...connectionSecrets(options.config)],
+      options.env ?? {},
     );
     this.#queries = new RunQueries(options.config, temporal, options.queryMs);
     this.store = new TemporalStore(this.#queries, () => this.close());
@@ -116,7 +121,7 @@ export class TemporalBackend implements Backend {
     input: JsonObject,
     options: BackendStartOptions = {},
   ): Promise<RunHandle> {
-    this.#payloads.check(plan);
+    const seal = randomBytes(SEAL_BYTES).toString('hex');
     const { id } = options;
     const isOwn = id !== undefined;
     const run = isOwn ? checkedRunId(id) : (this.#options.newId ?? newRunId)();
@@ -125,9 +130,10 @@ export class TemporalBackend implements Backend {
       workflow: plan.name,
       // the path of the plan: its folder on this machine is not sent
       file: plan.file,
-      plan,
+      plan: this.#payloads.sealed(plan, seal),
       input: this.#payloads.without(input),
       startedAt: new Date().toISOString(),
+      seal,
     };
     const { gates, bound = boundOf(plan) } = options;
     const begin: Begin = { type: 'start', ...(gates === false ? { gates } : {}), bound };
@@ -153,11 +159,11 @@ export class TemporalBackend implements Backend {
     const { status, endedAt } = await this.store.summary(run);
     refuseEnded({ run, status }, options);
     if (endedAt === undefined) {
-      const how = this.#requestOf(options);
+      const how = await this.#requestOf(run, options);
       const firstSeq = await this.#update(run, UPDATES.resume, [how, this.#legOf(options)]);
       return this.#leg(run, firstSeq, options);
     }
-    return this.#again(run, { type: 'resume', how: this.#requestOf(options) }, options);
+    return this.#again(run, { type: 'resume', how: await this.#requestOf(run, options) }, options);
   }
 
   /** Returns undefined when the run was running, is not followed here, and has received the answer. */
@@ -170,7 +176,7 @@ export class TemporalBackend implements Backend {
     const options = await withWorkflow(given);
     const { status, endedAt } = await this.store.summary(run);
     if (endedAt !== undefined) return this.resume(run, { ...options, answer });
-    const how = this.#requestOf(options);
+    const how = await this.#requestOf(run, options);
     const seen = this.#payloads.without(await this.#forOpenGate(run, answer, options.known));
     const args = [seen, how, this.#legOf(options)];
     const firstSeq = await this.#sendAnswer(run, seen, args);
@@ -234,7 +240,6 @@ export class TemporalBackend implements Backend {
     return status;
   }
 
-  /** Temporal would store and show the values of the file's variables, so a plan with a secret is refused. */
   learn(secrets: readonly string[]): void {
     this.#payloads.learn(secrets);
   }
@@ -244,10 +249,13 @@ export class TemporalBackend implements Backend {
     return this.#leg(run, fromSeq, options);
   }
 
-  #requestOf(options: BackendResumeOptions): ResumeRequest {
-    this.#payloads.check(options.plan);
+  async #requestOf(run: string, options: BackendResumeOptions): Promise<ResumeRequest> {
     const { plan, ...request } = resumeRequestOf(options);
-    return { ...this.#payloads.without(request), ...(plan === undefined ? {} : { plan }) };
+    const clean = this.#payloads.without(request);
+    if (plan === undefined) return clean;
+    // the same seal gives the same plan, and its effects keep their keys
+    const { seal } = plan.secretVariables === undefined ? {} : await this.#queries.facts(run);
+    return { ...clean, plan: this.#payloads.sealed(plan, seal) };
   }
 
   async cancel(
@@ -294,7 +302,9 @@ export class TemporalBackend implements Backend {
     const trace = telemetry === undefined ? given : telemetry.callerOf(given);
     return {
       ...(wait === true ? { wait } : {}),
-      ...(answers === undefined || answers.length === 0 ? {} : { answers }),
+      ...(answers === undefined || answers.length === 0
+        ? {}
+        : { answers: this.#payloads.without(answers) }),
       ...(trace === undefined || trace === null ? {} : { trace }),
     };
   }

@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import { buildReport } from '../../errors/report/build.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import { createRedactor } from '../../errors/redaction/redact.ts';
+import { createRedactor, type Redactor } from '../../errors/redaction/redact.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import { failRun } from '../../machine/decide/end-run.ts';
 import type { EventBody } from '../../machine/state/events.ts';
@@ -31,6 +31,7 @@ import { ActivityEffects } from './activity-effects.ts';
 import { askForContext, LegMessages, type LegMessage } from './legs/leg-messages.ts';
 import type { Begin, LegSettings, RunInput } from './messages.ts';
 import { jsonBytes, MAX_STATE_BYTES, tooLargeState, withSnapshot } from './payload-size.ts';
+import { marksIn, type SecretReferences } from './secrets/secret-marks.ts';
 import { alreadyActive, runFailed } from './refusals.ts';
 import { WorkflowTimer } from './workflow-alarm.ts';
 import { WorkflowLog } from './workflow-log.ts';
@@ -58,6 +59,8 @@ export class RunExecution {
   readonly #input: RunInput;
   readonly #effects: ActivityEffects;
   readonly #alarm = new WorkflowTimer();
+  /** Knows the marks for secrets, which are all of them that get here. */
+  readonly #redactor: Redactor;
   #leg: LegSettings;
   #answers: PreparedAnswers;
   #loop: RunLoop | undefined;
@@ -80,6 +83,8 @@ export class RunExecution {
     this.#input = input;
     this.state =
       snapshot === undefined ? newRunState(identity.run, identity.plan) : unpackState(snapshot);
+    this.#redactor = createRedactor(marksIn(this.state.plan));
+    this.state.redactor = this.#redactor;
     this.log = new WorkflowLog(this.state, input);
     this.#messages = new LegMessages(this.state);
     this.#leg = input.leg;
@@ -88,6 +93,7 @@ export class RunExecution {
       run: identity.run,
       file: identity.plan.file,
       extensions: () => extensionModules(this.state.plan),
+      secrets: () => this.#secrets(),
       heartbeatMs: settings.heartbeatMs,
       trace: () => this.#trace,
       mustHold: (running) => this.#mustHold(running),
@@ -138,7 +144,7 @@ export class RunExecution {
       clock: { now: () => Date.now() },
       alarm: this.#alarm,
       nextTurn: () => Promise.resolve(),
-      redactor: createRedactor(),
+      redactor: this.#redactor,
       inlineMs: this.#leg.wait === true ? Infinity : INLINE_CEILING_MS,
       storedThrough: state.seq,
       onEvent: (event) => {
@@ -219,6 +225,8 @@ export class RunExecution {
       }
       case 'resume': {
         const how = traceparent === undefined ? begin.how : { ...begin.how, traceparent };
+        if (how.plan !== undefined)
+          for (const mark of marksIn(how.plan)) this.#redactor.learn?.(mark);
         const events = applyResume(state, how, nowMs);
         this.#messages.reopen();
         const open = openGates(state);
@@ -233,6 +241,12 @@ export class RunExecution {
       case 'continue':
         return loop.wake();
     }
+  }
+
+  #secrets(): SecretReferences | undefined {
+    const { seal } = this.#input.identity;
+    const { secretVariables: variables } = this.state.plan;
+    return seal === undefined || variables === undefined ? undefined : { seal, variables };
   }
 
   #answerGate(loop: RunLoop, gate: string, node: string): void {

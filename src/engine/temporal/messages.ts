@@ -14,6 +14,7 @@ import type { RunStatusRow } from '../../machine/ports/store-port.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { BreakerChange } from '../run/breakers.ts';
 import type { ResumeRequest } from '../run/resume.ts';
+import type { SecretReferences } from './secrets/secret-marks.ts';
 import type { PreparedAnswer } from '../run/prepared-answers.ts';
 
 /** The name of the workflow as Temporal shows it. */
@@ -80,6 +81,8 @@ export interface RunIdentity {
   readonly plan: WorkflowPlan;
   readonly input: JsonObject;
   readonly startedAt: string;
+  /** Random, in the marks for its secrets. Runs that an earlier version began have none. */
+  readonly seal?: string;
 }
 
 export interface RunInput {
@@ -146,6 +149,8 @@ export interface EffectTask {
   /** Paths of modules with the extensions of the workflow, relative as the file is. */
   readonly extensions?: readonly string[];
   readonly request: EffectRequest;
+  /** Absent for a run without secrets. */
+  readonly secrets?: SecretReferences;
   /** The trace of the leg. */
   readonly trace?: TraceCarrier | undefined;
 }

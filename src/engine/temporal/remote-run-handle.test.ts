@@ -1,39 +1,38 @@
-/** A run that pauses is no longer asked about: its process may end. */
-import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+/** A client that follows a run is not held by what it no longer waits for. */
+import { setTimeout as after } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { MEMO, type EventsPage } from './messages.ts';
 import { RemoteRunHandle } from './remote-run-handle.ts';
 import type { RunQueries } from './run-queries.ts';
 
-it('does not ask for the end of a paused run when the connection is closed', async () => {
-  const asked: PromiseWithResolvers<unknown>[] = [];
-  const paused = {
-    type: 'run:paused',
-    seq: 2,
-    run: 'run_1',
-    at: '2026-03-01T12:00:00.000Z',
-    waiting: { reason: 'person', all: [] },
-  };
-  const result = (): Promise<unknown> => {
-    const end = Promise.withResolvers();
-    asked.push(end);
-    return end.promise;
-  };
+vi.mock('node:timers/promises', () => ({ setTimeout: vi.fn(() => Promise.resolve()) }));
+
+it('does not ask for the end of a run that has paused, once its connection is closed', async () => {
+  const end = Promise.withResolvers<never>();
+  const waiting = { type: 'gate', gate: 'ask' };
+  // all that a page needs of an event
+  const paused = { seq: 1, type: 'run:paused', waiting } as unknown as RunEvent;
+  const page: Partial<EventsPage> = { events: [paused], lastSeq: 1 };
   const queries = {
-    handle: () => ({ result }),
-    guarded: (_run: string, work: () => Promise<unknown>) => work(),
-    async *all() {
-      yield { events: [paused] };
+    describe: () => Promise.resolve({ memo: { [MEMO]: { status: 'paused' } } }),
+    statusPage: () => Promise.resolve(page),
+    guarded: (_run: string, ask: () => Promise<unknown>) => ask(),
+    handle: () => ({ result: () => end.promise }),
+    all: async function* () {
+      yield await Promise.resolve(page);
     },
   };
-  const handle = new RemoteRunHandle(
-    // only what the handle uses of it
-    queries as unknown as RunQueries,
-    { run: 'run_1', firstSeq: 1 },
-    { onEvent: () => undefined, onWarning: () => undefined, wait: () => Promise.resolve() },
-  );
+  const start = { run: 'r', firstSeq: 1 };
+  const handle = new RemoteRunHandle(queries as unknown as RunQueries, start, {
+    onWarning: () => undefined,
+  });
   expect(await handle.result()).toMatchObject({ status: 'paused' });
-  asked[0]?.reject(new ErrandError({ kind: 'store.unavailable', message: 'closed' }));
-  await turn();
-  expect(asked).toHaveLength(1);
+  vi.mocked(after)
+    .mockClear()
+    .mockReturnValue(new Promise(() => undefined));
+  end.reject(new ErrandError({ kind: 'store.unavailable', message: 'closed' }));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(after).not.toHaveBeenCalled();
 });

@@ -19,8 +19,6 @@ const PATIENCE_MS = 60_000;
 export interface RemoteRunHandleOptions extends Pick<RunOptions, 'onEvent'> {
   /** Called when a run has ended and its last events cannot be read. */
   readonly onWarning: (error: ErrorReport) => void;
-  /** Waits before a query is repeated. */
-  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 export class RemoteRunHandle implements RunHandle {
@@ -32,6 +30,7 @@ export class RemoteRunHandle implements RunHandle {
   readonly #result: Promise<RunResult>;
   #isClosed = false;
   #isLeft = false;
+  #isPaused = false;
 
   constructor(
     reading: RunQueries,
@@ -80,10 +79,9 @@ export class RemoteRunHandle implements RunHandle {
       status?.status === 'paused' ? status : new Promise<never>(() => undefined),
     );
     const result = await Promise.race([closed, left, paused]);
+    this.#isPaused = result.status === 'paused';
     // the last events come before the result
     if (result.status !== 'interrupted') await this.#lastEventsRead(followed);
-    // nobody waits for the end of a paused run, and its query would outlive the connection
-    if (result.status === 'paused') this.stop();
     return result;
   }
 
@@ -161,17 +159,17 @@ export class RemoteRunHandle implements RunHandle {
 
   /**
    * A worker or a server may have died just now, and its successor needs a while. For a run that is
-   * over, one more query is enough; for one that is no longer followed, none.
+   * over, one more query is enough; for an answer that is no longer wanted, none.
    */
-  async #patiently<T>(query: () => Promise<T>): Promise<T> {
+  async #patiently<T>(query: () => Promise<T>, isWanted = () => !this.#isLeft): Promise<T> {
     const endMs = performance.now() + PATIENCE_MS;
     for (;;) {
       const isLast = this.#isClosed || performance.now() > endMs;
       try {
         return await query();
       } catch (thrown) {
-        if (!isKind(thrown, 'store.unavailable') || isLast || this.#isLeft) throw thrown;
-        await (this.#options.wait ?? after)(POLL_MS.most);
+        if (!isKind(thrown, 'store.unavailable') || isLast || !isWanted()) throw thrown;
+        await after(POLL_MS.most);
       }
     }
   }
@@ -185,8 +183,10 @@ export class RemoteRunHandle implements RunHandle {
 
   async #ended(): Promise<RunResult> {
     try {
-      const output = await this.#patiently(() =>
-        this.#queries.guarded(this.id, () => this.#queries.handle(this.id).result()),
+      const output = await this.#patiently(
+        () => this.#queries.guarded(this.id, () => this.#queries.handle(this.id).result()),
+        // the question outlives the leg that paused, until the connection is closed
+        () => !this.#isLeft && !this.#isPaused,
       );
       // the result of our own workflow
       return { status: 'completed', output: output as JsonValue };

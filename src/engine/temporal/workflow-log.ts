@@ -12,6 +12,7 @@ import {
   type RunInput,
   type RunMemo,
 } from './messages.ts';
+import { withoutMarks } from './secrets/secret-marks.ts';
 import { jsonBytes } from './payload-size.ts';
 
 /** Most bytes that one query returns. */
@@ -55,7 +56,7 @@ export class WorkflowLog {
       events.push(event);
     }
     return {
-      events,
+      events: events.map(asRead),
       lastSeq: this.#firstSeq + this.#events.length - 1,
       status: this.#state.status,
       firstSeq: this.#firstSeq,
@@ -66,7 +67,7 @@ export class WorkflowLog {
   facts(): RunFacts {
     const { identity } = this.#input;
     const statusRow = runStatusOf(this.#state, this.#lastAt);
-    return { ...identity, statusRow, lastSeq: this.#state.seq };
+    return { ...identity, plan: withoutMarks(identity.plan), statusRow, lastSeq: this.#state.seq };
   }
 
   /** In Temporal's lists. */
@@ -89,6 +90,13 @@ export class WorkflowLog {
       [ATTRIBUTES.kind]: error === undefined ? [] : [error.kind],
     });
   }
+}
+
+/** Readers get the plan of a resumed run without marks, as they do the first. */
+function asRead(event: RunEvent): RunEvent {
+  return event.type === 'run:resumed' && event.plan !== undefined
+    ? { ...event, plan: withoutMarks(event.plan) }
+    : event;
 }
 
 /** Events that change the status of a run, except its start, which the client records itself. */

@@ -1,6 +1,6 @@
 /** Fingerprint of everything that a finished node depended on: when it differs, the node has drifted. */
 import { hashValue } from './stable-hash.ts';
-import type { FilePlan } from './plan.ts';
+import type { FilePlan, WorkflowPlan } from './plan.ts';
 import type { NodePlan } from './node-plan.ts';
 import type { Assertion, Route } from './route.ts';
 
@@ -24,6 +24,25 @@ export function fingerprintedAnew(node: NodePlan): NodePlan {
   const { fingerprint: _fingerprint, ...rest } = node;
   const inner = node.type === 'for_each' ? { member: fingerprintedAnew(node.member) } : {};
   return withFingerprint({ ...rest, ...inner });
+}
+
+/** The changed plan, whose changed nodes get new fingerprints. */
+export function refingerprinted(whole: WorkflowPlan, changed: WorkflowPlan): WorkflowPlan {
+  const children = Object.entries(changed.children).map(([file, child]) => {
+    const nodes = changedNodes(whole.children[file] ?? child, child);
+    return [file, { ...child, nodes }] as const;
+  });
+  return {
+    ...changed,
+    nodes: changedNodes(whole, changed),
+    children: Object.fromEntries(children),
+  };
+}
+
+function changedNodes(whole: FilePlan, changed: FilePlan): FilePlan['nodes'] {
+  return changed.nodes.map((node, at) =>
+    JSON.stringify(node) === JSON.stringify(whole.nodes[at]) ? node : fingerprintedAnew(node),
+  );
 }
 
 export function fileFingerprint(plan: Omit<FilePlan, 'fingerprint'>): string {

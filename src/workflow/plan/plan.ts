@@ -234,6 +234,8 @@ export interface WorkflowPlan extends FilePlan {
   readonly tools?: Readonly<Record<string, ToolDescriptions>>;
   /** The provider that `--provider` named for this run, so that a resume uses it too. */
   readonly standIn?: string;
+  /** The variables whose values are secrets of these files. */
+  readonly secretVariables?: readonly string[];
   /** JSON Pointers to the secrets that a stored plan omits. */
   readonly withheld?: readonly string[];
 }

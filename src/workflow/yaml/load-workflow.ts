@@ -92,10 +92,12 @@ function load(file: string, content: FileContent, world: World): LoadResult {
     child === undefined || path === file ? [] : [[path, child] as const],
   );
   const { provider } = world.providers;
+  const secretVariables = world.outside.variablesWith(world.secrets);
   const whole: WorkflowPlan = {
     ...plan,
     children: Object.fromEntries(children),
     ...(provider === undefined ? {} : { standIn: provider }),
+    ...(secretVariables.length === 0 ? {} : { secretVariables }),
   };
   return { ok: true, plan: whole, diagnostics, sources, secrets: [...world.secrets] };
 }

@@ -43,16 +43,28 @@ export class Outside {
   readonly #taken = new Set<string>();
   readonly #isTaken = new WeakMap<Located, boolean>();
 
+  /** Values of the variables that were filled in, by name. */
+  readonly #variables = new Map<string, string>();
+
   /** Adds the text of a workflow, which its author knows. */
   addOwn(text: string): void {
     this.#own.push(text);
   }
 
   addVariable(name: string, value: string): void {
+    this.#variables.set(name, value);
     const flat = flatten(value);
     if (flat === '') return;
     this.#values.set(flat, `\${${name}}`);
     if (escaped(value) !== flat) this.#values.set(escaped(value), `\${${name}}`);
+  }
+
+  /** The variables that have one of these values, in order. */
+  variablesWith(values: ReadonlySet<string>): readonly string[] {
+    return [...this.#variables]
+      .filter(([, value]) => values.has(value))
+      .map(([name]) => name)
+      .toSorted();
   }
 
   /**

@@ -2,13 +2,13 @@
  * The secret values that a stored plan lacks. Without its workflow a run could only resume with
  * redaction marks in place of the keys, so it is refused.
  */
-import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { JsonValue } from '../../errors/support/safe-json.ts';
-import { fileOf } from '../../machine/state/plan-lookup.ts';
-import type { RunState } from '../../machine/state/state.ts';
-import { IN_CODE, type WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { fromPointer, toPointer, type Path } from '../../workflow/plan/pointer.ts';
-import { upcomingNodes } from '../run/upcoming-nodes.ts';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
+import type { JsonValue } from '../errors/support/safe-json.ts';
+import { fileOf } from '../machine/state/plan-lookup.ts';
+import type { RunState } from '../machine/state/state.ts';
+import { IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
+import { fromPointer, toPointer, type Path } from '../workflow/plan/pointer.ts';
+import { upcomingNodes } from './run/upcoming-nodes.ts';
 
 /** Where the plan differs without them, as JSON Pointers. */
 export function missingSecrets(whole: WorkflowPlan, clean: WorkflowPlan): readonly string[] {
@@ -24,7 +24,7 @@ export function refuseMissingSecrets(state: RunState): void {
   const needed = plan.withheld
     .map((pointer) => locationOf(plan, fromPointer(pointer)))
     .filter(({ file, node }) => node === undefined || coming.get(file)?.has(node) === true)
-    .map(({ node, field }) => (node === undefined ? field : `${field} of the node ${node}`));
+    .map(named);
   const [first, ...others] = needed;
   if (first === undefined) return;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
@@ -40,6 +40,15 @@ export function refuseMissingSecrets(state: RunState): void {
         : 'Resume with the workflow that the run was started with.',
     },
   });
+}
+
+/** The field at a JSON Pointer into the plan, in words. */
+export function placeIn(plan: WorkflowPlan, pointer: string): string {
+  return named(locationOf(plan, fromPointer(pointer)));
+}
+
+function named({ node, field }: SecretLocation): string {
+  return node === undefined ? field : `${field} of the node ${node}`;
 }
 
 function differences(whole: JsonValue, clean: JsonValue | undefined, path: Path): string[] {
