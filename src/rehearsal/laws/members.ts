@@ -24,26 +24,40 @@ export const membersAreApart: Law = {
           ({ type, ...other }) =>
             type === 'gate:answered' && 'path' in other && other.path === event.path,
         );
-      return needsAll ? missing(events, event, event.members.keys, end.seq) : [];
+      if (!needsAll) return [];
+      const between = { afterSeq: begunAt(events, event), beforeSeq: end.seq };
+      return missing(events, event.path, event.members.keys, between);
     }),
 };
 
+/** The event with which a group began; after a park or an answer it continues with what it has. */
+function begunAt(events: readonly RunEvent[], { path, seq }: EventOf<'node:started'>): number {
+  const begun = events.findLast(
+    (event) =>
+      event.seq <= seq &&
+      'path' in event &&
+      event.path === path &&
+      (event.type === 'node:retrying' || (event.type === 'node:started' && event.attempt === 0)),
+  );
+  return begun?.seq ?? seq;
+}
+
 function missing(
   events: readonly RunEvent[],
-  { seq, path }: EventOf<'node:started'>,
+  path: string,
   keys: readonly string[],
-  endSeq: number,
+  { afterSeq, beforeSeq }: { readonly afterSeq: number; readonly beforeSeq: number },
 ): readonly string[] {
   return keys.flatMap((key) => {
     const branch = `${path}[${inPath(key)}]`;
     const hasRun = events.some(
       (event) =>
-        event.seq > seq &&
-        event.seq < endSeq &&
+        event.seq > afterSeq &&
+        event.seq < beforeSeq &&
         event.type === 'node:started' &&
         isInside(event.path, branch),
     );
-    return hasRun ? [] : [`event ${endSeq} completes ${path}, and its member ${key} never ran`];
+    return hasRun ? [] : [`event ${beforeSeq} completes ${path}, and its member ${key} never ran`];
   });
 }
 
