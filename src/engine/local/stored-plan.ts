@@ -9,6 +9,9 @@ import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { planText } from '../run/plan-text.ts';
 import { missingSecrets } from '../missing-secrets.ts';
 
+/** A number may be a secret too, as that of a card. */
+export const IN_PLAN = { keys: 'as they are', numbers: 'taken out' } as const;
+
 interface StoredPlan {
   readonly text: string;
   readonly plan: WorkflowPlan;
@@ -34,7 +37,7 @@ export class StoredPlans {
   #stored(plan: WorkflowPlan): StoredPlan {
     const known = this.#known.get(plan);
     if (known !== undefined) return known;
-    const without = withoutValues(plan, this.#redactor, { keys: 'as they are' });
+    const without = withoutValues(plan, this.#redactor, IN_PLAN);
     const clean = without === plan ? plan : withoutTraces(plan, without);
     const stored = { text: planText(clean), plan: clean };
     this.#known.set(plan, stored);
