@@ -1,9 +1,8 @@
 /** Lists what has changed in the file of a run, before the run is resumed or refused. */
 import type { LoadedWorkflow } from '../../engine/errand.ts';
 import { keyValuesIn } from '../../effects/model/key-values.ts';
-import { IN_PLAN } from '../../engine/local/stored-plan.ts';
 import { createRedactor } from '../../errors/redaction/redact.ts';
-import { withoutValues } from '../../errors/report/without-values.ts';
+import { IN_PLAN, withoutValues } from '../../errors/report/without-values.ts';
 import { namedAs } from '../../workflow/plan/file-names.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { planChanges } from '../screen/plan-changes.ts';

@@ -3,14 +3,11 @@
  * one plan share its text.
  */
 import type { Redactor } from '../../errors/redaction/redact.ts';
-import { withoutValues } from '../../errors/report/without-values.ts';
+import { IN_PLAN, withoutValues } from '../../errors/report/without-values.ts';
 import { refingerprinted } from '../../workflow/plan/fingerprint.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { planText } from '../run/plan-text.ts';
 import { missingSecrets } from '../missing-secrets.ts';
-
-/** A number may be a secret too, as that of a card. */
-export const IN_PLAN = { keys: 'as they are', numbers: 'taken out' } as const;
 
 interface StoredPlan {
   readonly text: string;

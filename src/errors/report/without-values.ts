@@ -23,6 +23,9 @@ interface Parts {
   readonly numbers?: 'taken out' | 'as they are';
 }
 
+/** For a plan: a number may be a secret too, as that of a card. */
+export const IN_PLAN: Parts = { keys: 'as they are', numbers: 'taken out' };
+
 function without(value: JsonValue, redactor: Redactor, parts: Parts): JsonValue {
   if (typeof value === 'string') return redactor.values(value);
   if (typeof value === 'number' && parts.numbers === 'taken out') {
