@@ -3,7 +3,7 @@
  * one plan share its text.
  */
 import type { Redactor } from '../../errors/redaction/redact.ts';
-import { withoutValues } from '../../errors/report/without-values.ts';
+import { IN_PLAN, withoutValues } from '../../errors/report/without-values.ts';
 import { refingerprinted } from '../../workflow/plan/fingerprint.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { planText } from '../run/plan-text.ts';
@@ -34,7 +34,7 @@ export class StoredPlans {
   #stored(plan: WorkflowPlan): StoredPlan {
     const known = this.#known.get(plan);
     if (known !== undefined) return known;
-    const without = withoutValues(plan, this.#redactor, { keys: 'as they are' });
+    const without = withoutValues(plan, this.#redactor, IN_PLAN);
     const clean = without === plan ? plan : withoutTraces(plan, without);
     const stored = { text: planText(clean), plan: clean };
     this.#known.set(plan, stored);

@@ -14,6 +14,7 @@ import { createErrand, type Errand } from '../errand.ts';
 import type { RunResult } from '../backend.ts';
 
 const SECRET = 'Zk7Qp2Xw9LmR4tVb8NcY';
+const NUMBER = 4_111_111_111_111_111;
 /** Fits the grammar of kinds. */
 const LOWER = 'wh_deadbeef0123456789ab';
 
@@ -156,7 +157,12 @@ let told: unknown[] = [];
 async function open(): Promise<Errand> {
   return createErrand({
     directory: folder,
-    env: { PATH: process.env['PATH'] ?? '', DB_PASSWORD: SECRET, CODE_TOKEN: LOWER },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      DB_PASSWORD: SECRET,
+      CODE_TOKEN: LOWER,
+      CARD: String(NUMBER),
+    },
     functions: {
       echo: ({ pw }: { pw: string }) => ({ got: pw, isTrue: pw === SECRET }),
       named: ({ pw }: { pw: string }) => {
@@ -227,6 +233,16 @@ describe('a secret of the file', () => {
     expect(heard.includes(REDACTED)).toBe(place.isUnsaid !== true);
     expect(heard).not.toContain(SECRET);
     for (const text of stored()) expect(text).not.toContain(SECRET);
+  });
+
+  it('is not kept as a number', async () => {
+    const card = 'arguments:\n      pw: ${CARD}';
+    const { id, result } = await play({
+      nodes: `name: a\n    type: call\n    function: echo\n    ${card}`,
+    });
+    expect(result).toMatchObject({ status: 'completed', output: { got: REDACTED } });
+    const heard = JSON.stringify([result, told, await seen(id)]);
+    for (const text of [heard, ...stored()]) expect(text).not.toContain(String(NUMBER));
   });
 
   it('gets to what is run', async () => {

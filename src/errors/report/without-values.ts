@@ -5,36 +5,45 @@ import type { Redactor } from '../redaction/redact.ts';
 /**
  * Returns the same object where there is nothing to redact. Redacts each text by itself: in the JSON of
  * the whole, a secret such as `true` or one with a quote would be found where it is not. The keys of a plan
- * are its form, and no variable is filled into them; keys of data may hold anything.
+ * are its form, and no variable is filled into them; keys of data may hold anything. Numbers are treated as
+ * keys are, unless `numbers` says otherwise.
  */
 export function withoutValues<T extends object>(
   value: T,
   redactor: Redactor,
-  { keys = 'taken out' }: { readonly keys?: 'taken out' | 'as they are' } = {},
+  { keys = 'taken out', numbers = keys }: Parts = {},
 ): T {
   if (redactor.isEmpty?.() === true) return value;
   // JSON in, and the same JSON but for its texts out
-  return without(value as unknown as JsonValue, redactor, keys === 'taken out') as unknown as T;
+  return without(value as unknown as JsonValue, redactor, { keys, numbers }) as unknown as T;
 }
 
-function without(value: JsonValue, redactor: Redactor, isData: boolean): JsonValue {
+interface Parts {
+  readonly keys?: 'taken out' | 'as they are';
+  readonly numbers?: 'taken out' | 'as they are';
+}
+
+/** For a plan: a number may be a secret too, as that of a card. */
+export const IN_PLAN: Parts = { keys: 'as they are', numbers: 'taken out' };
+
+function without(value: JsonValue, redactor: Redactor, parts: Parts): JsonValue {
   if (typeof value === 'string') return redactor.values(value);
-  if (typeof value === 'number' && isData) {
+  if (typeof value === 'number' && parts.numbers === 'taken out') {
     const written = String(value);
     const clean = redactor.values(written);
     return clean === written ? value : clean;
   }
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) {
-    const items = value.map((item) => without(item, redactor, isData));
+    const items = value.map((item) => without(item, redactor, parts));
     return items.every((item, at) => item === value[at]) ? value : items;
   }
   const entries = new Map<string, JsonValue>();
   let isSame = true;
   for (const [key, item] of Object.entries<JsonValue | undefined>(value)) {
     if (item === undefined) continue;
-    const name = isData ? freeKey(redactor.values(key), entries) : key;
-    const clean = without(item, redactor, isData);
+    const name = parts.keys === 'taken out' ? freeKey(redactor.values(key), entries) : key;
+    const clean = without(item, redactor, parts);
     entries.set(name, clean);
     isSame &&= name === key && clean === item;
   }
