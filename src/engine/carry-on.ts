@@ -103,6 +103,8 @@ export interface KeptSchedule extends ScheduleState {
   readonly workflow: string;
   /** ISO 8601: a tick that came while no server served the workflow. */
   readonly missed?: string;
+  /** Whether `last` is later than the clock of the store, which was ahead then or is behind now. */
+  readonly isAhead?: boolean;
 }
 
 /** Notes of servers in the store. */

@@ -48,6 +48,12 @@ test.each<[string, Partial<KeptSchedule>, string, string]>([
     `0 6 * * * (UTC); last ${AT}, refused; next 2026-11-18T06:00:00.000Z`,
   ],
   [
+    'whose clock was ahead',
+    { last: { at: AT, outcome: 'started', run: 'r' }, isAhead: true },
+    'warning',
+    `0 6 * * * (UTC); last ${AT}, run r, which is later than the clock of the store; next 2026-11-18T06:00:00.000Z`,
+  ],
+  [
     'without a server',
     { missed: AT },
     'warning',

@@ -14,11 +14,11 @@ export function serverFindings({ schedules, endpoints }: ServerNotes): readonly 
 }
 
 function scheduleFinding(schedule: KeptSchedule): ServerFinding {
-  const { workflow, cron, timezone, next, missed, last, queued = 0 } = schedule;
+  const { workflow, cron, timezone, next, missed, last, queued = 0, isAhead = false } = schedule;
   const check = `schedule ${workflow}`;
   const parts = [
     `${cron} (${timezone})`,
-    ...(last === undefined ? [] : [lastWords(last)]),
+    ...(last === undefined ? [] : [`${lastWords(last)}${isAhead ? AHEAD : ''}`]),
     ...(queued === 0 ? [] : [`${countWords(queued, 'time')} queued`]),
   ];
   if (missed !== undefined)
@@ -28,13 +28,22 @@ function scheduleFinding(schedule: KeptSchedule): ServerFinding {
       detail: [...parts, `${missed} came and no server served it`].join('; '),
       next: 'Start errand serve with the file; a server makes up for the latest time.',
     };
-  const isRefused = last?.outcome === 'refused';
+  const advice = adviceOn(schedule);
   return {
     check,
-    state: isRefused ? 'warning' : 'ok',
+    state: advice === undefined ? 'ok' : 'warning',
     detail: [...parts, next === null ? 'never again' : `next ${next}`].join('; '),
-    ...(isRefused ? { next: `${last.error?.message ?? 'The start was refused'}.` } : {}),
+    ...(advice === undefined ? {} : { next: advice }),
   };
+}
+
+const AHEAD = ', which is later than the clock of the store';
+
+function adviceOn({ last, isAhead = false }: KeptSchedule): string | undefined {
+  if (last?.outcome === 'refused') return `${last.error?.message ?? 'The start was refused'}.`;
+  return isAhead
+    ? 'Check the clock of the machine that has the store: it was ahead, or is behind now.'
+    : undefined;
 }
 
 function lastWords({ at, outcome, run }: NonNullable<KeptSchedule['last']>): string {

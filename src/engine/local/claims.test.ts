@@ -43,6 +43,7 @@ test.each(Object.keys(BEGINNINGS) as (keyof typeof BEGINNINGS)[])(
     const ids = ['backend', 'known', 'fresh'];
     const backend = new LocalBackend({
       store: stage.store,
+      clock: HURRIED,
       effects: createEffectRunner({ env: {}, directory: '.', functions: {} }),
       newId: () => ids.shift() ?? '',
     });

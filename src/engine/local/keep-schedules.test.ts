@@ -202,17 +202,43 @@ test('a clock that is set back repeats nothing', async () => {
   const { close } = await serve(place, served);
   await place.pass(25 * MINUTE_MS);
   expect(await starts(place)).toEqual(['06:10', '06:20']);
-  const notes = place.store.notes.bind(place.store);
-  place.store.notes = async (topic) => {
-    const found = await notes(topic);
-    return { ...found, nowMs: found.nowMs - 20 * MINUTE_MS };
-  };
+  shiftClock(place, -20 * MINUTE_MS);
   await place.pass(20 * MINUTE_MS);
   expect(await starts(place)).toEqual(['06:10', '06:20']);
   await place.pass(6 * MINUTE_MS);
   expect((await starts(place)).length).toBe(3);
   await close();
 });
+
+test('a clock that was ahead for a while stops no schedule', async () => {
+  const place = newPlace();
+  const { errand, close } = await serve(place, scheduled('skip', '*/10 * * * *'));
+  const setRight = shiftClock(place, 2 * HOUR_MS);
+  await place.pass(11 * MINUTE_MS);
+  setRight();
+  expect((await errand.serverNotes()).schedules).toMatchObject([
+    { isAhead: true, last: { at: '2026-11-17T08:10:00.000Z' }, next: '2026-11-17T06:20:00.000Z' },
+  ]);
+  await place.pass(30 * MINUTE_MS);
+  const ticks = (await place.store.list()).map(({ run }) => run.slice(-7, -3)).toReversed();
+  expect(ticks).toEqual(['0800', '0810', '0620', '0630', '0640']);
+  expect(await starts(place)).toEqual(['06:00', '06:10', '06:20', '06:30', '06:40']);
+  const [noted] = (await errand.serverNotes()).schedules;
+  expect(noted).not.toHaveProperty('isAhead');
+  await close();
+});
+
+/** The clock of the store is wrong from now on, until it is set right. */
+function shiftClock({ store }: Place, byMs: number): () => void {
+  const notes = store.notes.bind(store);
+  store.notes = async (topic) => {
+    const found = await notes(topic);
+    return { ...found, nowMs: found.nowMs + byMs };
+  };
+  return () => {
+    store.notes = notes;
+  };
+}
 
 test('an input that another version of the file gives starts no second run', async () => {
   const place = newPlace();

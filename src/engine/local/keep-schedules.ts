@@ -226,6 +226,7 @@ export async function keptSchedules(
         workflow,
         ...stateOf(times, { key, nowMs, note }),
         ...(isMissed ? { missed: new Date(missedMs).toISOString() } : {}),
+        ...(note.last !== undefined && note.last.tickMs > nowMs ? { isAhead: true } : {}),
       },
     ];
   });

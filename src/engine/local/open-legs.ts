@@ -19,7 +19,7 @@ import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
 import { endLeftRunning } from '../run/end-left-running.ts';
-import { LogWriter } from '../run/log-writer.ts';
+import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
 import { keepCheckpoint, worthSaving, type Worth } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
@@ -125,7 +125,7 @@ export class OpenLegs {
   async open({ recovered, claim, options, firstSeq, telemetry }: NewLeg): Promise<OpenedLeg> {
     const { state, checkpointSeq } = recovered;
     const { clock, redactor, onWarning, options: backend } = this.#parts;
-    const messages = this.#leases === undefined ? [] : await this.#store.messages(state.run);
+    const messages = await this.#messagesTo(state.run);
     const { onOutage = 'halt' } = backend;
     const effects = options.effects ?? backend.effects;
     const log = new LogWriter({
@@ -177,6 +177,14 @@ export class OpenLegs {
     if (this.#isDraining) loop.drain();
     this.#leases?.add(leg, claim, this.#parts.claims.askedAtMs(claim));
     return { leg, loop, messages };
+  }
+
+  /** The run is in the store, perhaps with an effect requested: a moment's outage may not give it up. */
+  async #messagesTo(run: string): Promise<readonly StoredMessage[]> {
+    if (this.#leases === undefined) return [];
+    const { clock, options } = this.#parts;
+    const patience = { clock, onOutage: () => options.onOutage ?? 'halt' };
+    return retryStoreOutage(() => this.#store.messages(run), patience);
   }
 
   /** Made apart, because a handle keeps it after its leg, and must not keep the rest of the leg with it. */

@@ -86,6 +86,8 @@ export function nextStep(
 ): ScheduleStep {
   if (note === undefined) return { type: 'write', note: { throughMs: nowMs, queued: [] } };
   if (note.last?.outcome === 'starting') return { type: 'start', tickMs: note.last.tickMs };
+  // written while the clock was ahead; what runs already has its id, and is not started again
+  if (note.throughMs > nowMs) return { type: 'write', note: { ...note, throughMs: nowMs } };
   const [waiting] = note.queued;
   if (isFree && waiting !== undefined) {
     const rest = note.queued.slice(1);

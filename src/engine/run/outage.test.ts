@@ -36,3 +36,18 @@ test('a backend that waits for its store can be closed while the store is away',
     error: { kind: 'store.unavailable' },
   });
 });
+
+test('a run that was just created survives a store that is away for a moment', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const messages = store.messages.bind(store);
+  let asked = 0;
+  store.messages = (run) => (++asked < 3 ? Promise.reject(unavailable('busy')) : messages(run));
+  const backend = new LocalBackend({
+    store,
+    clock: HURRIED,
+    effects: createEffectRunner({ env: {}, directory: '.', functions: { work: () => ({}) } }),
+  });
+  const run = await backend.start(PLAN, {});
+  expect(await run.result()).toMatchObject({ status: 'completed' });
+  await backend.close();
+});

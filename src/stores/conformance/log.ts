@@ -51,16 +51,25 @@ export const LOG_CASES: Cases = {
     await rejects(store.create(newRun('r')), 'store.claim_lost');
   },
 
-  'reports a run that does not exist': async ({ store }) => {
-    const claim = { run: 'nobody', epoch: 1 };
-    await rejects(store.get('nobody'), 'run.not_found');
-    await rejects(store.summary('nobody'), 'run.not_found');
-    await rejects(readAll(store, 'nobody'), 'run.not_found');
-    await rejects(store.append(commitAt(claim, 1)), 'run.not_found');
-    await rejects(store.claim(claiming('nobody', OWNER)), 'run.not_found');
-    await rejects(store.send('nobody', { type: 'cancel' }), 'run.not_found');
-    await rejects(store.messages('nobody'), 'run.not_found');
-    await rejects(store.loadCheckpoint('nobody'), 'run.not_found');
+  'reports a run that does not exist, whatever was asked for': async ({ store }) => {
+    for (const run of ['nobody', '', '\0', 'nobody\0', '\ud800']) {
+      const claim = { run, epoch: 1 };
+      await rejects(store.get(run), 'run.not_found');
+      await rejects(store.summary(run), 'run.not_found');
+      await rejects(store.list({ before: run }), 'run.not_found');
+      await rejects(readAll(store, run), 'run.not_found');
+      await rejects(store.append(commitAt(claim, 1)), 'run.not_found');
+      await rejects(store.claim(claiming(run, OWNER)), 'run.not_found');
+      await rejects(store.send(run, { type: 'cancel' }), 'run.not_found');
+      await rejects(store.messages(run), 'run.not_found');
+      await rejects(store.loadCheckpoint(run), 'run.not_found');
+      await rejects(store.dropCheckpoints(run), 'run.not_found');
+      await rejects(
+        store.remove({ run, by: 'ann', at: '2026-11-10T12:05:00.000Z', isAlive: () => true }),
+        'run.not_found',
+      );
+      assert.equal(await store.tombstone(run), null);
+    }
   },
 
   'numbers events without a gap, whatever the size of the commits': async ({ store }) => {

@@ -36,10 +36,11 @@ import type { Database, Query } from './database.ts';
 import { EventLog } from './event-log.ts';
 import { PostgresSharedWork } from './shared-work.ts';
 import { keepNotices } from './shared-work-schema.ts';
-import { readTombstone, removeRow, removeUnusedPlans } from './removal.ts';
+import { canBeId, readTombstone, removeRow, removeUnusedPlans } from './removal.ts';
 import {
   claimOf,
   COLUMNS,
+  findRow,
   findRun,
   freshRow,
   inputOf,
@@ -224,6 +225,7 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
 
   async send(run: string, message: object): Promise<number> {
     const text = jsonText(message, `A message to run ${run}`);
+    if (!canBeId(run)) throw runNotFound(run);
     return this.#write([run], async (query) => {
       const [row] = await query(
         `WITH counted AS (UPDATE @runs SET sent = sent + 1 WHERE id = $1 RETURNING key, sent)
@@ -354,8 +356,7 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
 
 /** The row of a run that may be damaged: it could not be removed if all of it had to be right. */
 async function lockToRemove(query: Query, run: string) {
-  const [row] = await query(`SELECT ${COLUMNS} FROM @runs WHERE id = $1 FOR UPDATE`, [run]);
-  if (row === undefined) throw runNotFound(run, await readTombstone(query, run));
+  const row = await findRow(query, run, 'FOR UPDATE');
   return {
     row,
     key: integerAt(row, 'key'),

@@ -14,7 +14,7 @@ import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText, seenClaim } from '../store-rules.ts';
 import { integerAt, textAt, type Row } from '../typed-row.ts';
 import type { Query } from './database.ts';
-import { readTombstone } from './removal.ts';
+import { canBeId, readTombstone } from './removal.ts';
 
 export interface RunRow {
   /** The summary that every store returns. */
@@ -46,9 +46,15 @@ export async function findRun(
   run: string,
   lock: '' | 'FOR UPDATE' = '',
 ): Promise<RunRow> {
-  const [row] = await query(`SELECT ${COLUMNS} FROM @runs WHERE id = $1 ${lock}`, [run]);
+  return readRun(await findRow(query, run, lock));
+}
+
+/** The row of a run as it is, also a damaged one. */
+export async function findRow(query: Query, run: string, lock: '' | 'FOR UPDATE'): Promise<Row> {
+  const sql = `SELECT ${COLUMNS} FROM @runs WHERE id = $1 ${lock}`;
+  const [row] = canBeId(run) ? await query(sql, [run]) : [];
   if (row === undefined) throw runNotFound(run, await readTombstone(query, run));
-  return readRun(row);
+  return row;
 }
 
 export function readRun(row: Row): RunRow {
