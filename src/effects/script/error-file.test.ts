@@ -199,7 +199,8 @@ describe('what is written in it', () => {
   });
 
   it('may have in its details what it likes', () => {
-    const text = '{"kind":"a.b","details":{"kind":1,"message":2,"x":3,"x":4},"x":[{"kind":5}],"x":6}';
+    const text =
+      '{"kind":"a.b","details":{"kind":1,"message":2,"x":3,"x":4},"x":[{"kind":5}],"x":6}';
     expect(raised(text)).toMatchObject({ envelope: { kind: 'a.b', details: { x: 4 } } });
   });
 

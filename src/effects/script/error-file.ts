@@ -104,7 +104,8 @@ export function parseErrorFile(bytes: Uint8Array, isWhole = true): FileReading {
   const value = isWhole ? parseText(text, envelope) : envelope;
   if (value === undefined) return { type: 'invalid', problem: 'is not JSON' };
   // a parser would take the last, which may be of whoever wrote the details
-  if (repeated !== undefined) return { type: 'invalid', problem: `has the key "${repeated}" twice` };
+  if (repeated !== undefined)
+    return { type: 'invalid', problem: `has the key "${repeated}" twice` };
   return readEnvelope(value);
 }
 

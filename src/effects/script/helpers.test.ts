@@ -246,6 +246,20 @@ describe('helpers', () => {
     );
   });
 
+  it('take what nobody caught in a thread of Python', async () => {
+    const python = `import sys, threading; sys.path.insert(0, ${text(HELPERS)}); sys.dont_write_bytecode = True
+from errand_error import ErrandError, install
+def work(): raise ErrandError("order.missing", "No order", {"id": 7})
+install()
+thread = threading.Thread(target=work); thread.start(); thread.join()`;
+    const result = await bench.run({ command: 'python3', args: ['-c', python] });
+    expect(reportOf(result)).toMatchObject({ kind: 'order.missing', details: { id: 7 } });
+    expect(result.output).toMatchObject({
+      exit_code: 0,
+      stderr: expect.stringContaining('Traceback'),
+    });
+  });
+
   it('write values that JSON does not have as text', async () => {
     const python = `import sys; sys.path.insert(0, ${text(HELPERS)}); sys.dont_write_bytecode = True
 from errand_error import raise_error
