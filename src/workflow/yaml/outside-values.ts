@@ -208,7 +208,7 @@ const QUOTED = /`([^`]*)`/g;
 const REFERENCE = /^\$\{\w+\}$/;
 const NUMBER = /(the number )(-?[\d.]+(?:e[+-]?\d+)?)/g;
 
-/** Whether its text may be shown to whoever named it. */
+/** Whether its text may be shown to the person who named the file. */
 export function isPartOfWorkflow(file: string): boolean {
   return isNear(file) && /\.(?:ya?ml|json)$/i.test(file);
 }
