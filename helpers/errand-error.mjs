@@ -5,9 +5,9 @@
  *     install();
  *     throw new ErrandError('external.order.missing', `No order ${id}`, { id });
  *
- * `install` makes an ErrandError that nobody catches, or that is the cause of what nobody catches, the
- * failure of the script, after every `finally`. `raiseError` writes the failure and exits with 1 at once;
- * `writeError` writes it and returns.
+ * `install` makes an ErrandError that nobody catches, or that is the cause or in the AggregateError of what
+ * nobody catches, the failure of the script, after every `finally`. `raiseError` writes the failure and exits
+ * with 1 at once; `writeError` writes it and returns.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 
@@ -39,10 +39,12 @@ export function install() {
  * @returns {ErrandError | undefined}
  */
 function raisedIn(thrown) {
-  const seen = new Set();
-  for (let error = thrown; error instanceof Error && !seen.has(error); error = error.cause) {
+  // a set is walked in the order of insertion, and visits what is added on the way
+  const around = new Set([thrown]);
+  for (const error of around) {
     if (error instanceof ErrandError) return error;
-    seen.add(error);
+    if (error instanceof AggregateError) for (const each of error.errors) around.add(each);
+    if (error instanceof Error) around.add(error.cause);
   }
   return undefined;
 }

@@ -4,14 +4,21 @@
     install()
     raise ErrandError("external.order.missing", f"No order {id}", {"id": id})
 
-install makes an ErrandError that nobody catches, or that is the cause of what nobody catches, the
-failure of the script, after every `finally`. raise_error writes the failure and exits with 1 at
-once; write_error writes it and returns.
+install makes an ErrandError that nobody catches, or that is the cause or in the group of what nobody
+catches, the failure of the script, after every `finally`; from Python 3.8 in every thread. raise_error
+writes the failure and exits with 1 at once; write_error writes it and returns.
 """
 
+import builtins
 import json
 import os
 import sys
+import threading
+
+
+_writing = threading.Lock()
+# Python 3.11 has groups; before, nothing is one
+_GROUP = getattr(builtins, "BaseExceptionGroup", ())
 
 
 class ErrandError(Exception):
@@ -28,11 +35,27 @@ def install():
 
     def hook(error_type, error, traceback):
         before(error_type, error, traceback)
-        raised = _raised_in(error)
-        if raised is not None:
-            write_error(raised.kind, str(raised), raised.details)
+        _write_raised(error)
 
     sys.excepthook = hook
+    if hasattr(threading, "excepthook"):
+        _install_in_threads()
+
+
+def _install_in_threads():
+    before = threading.excepthook
+
+    def hook(args):
+        before(args)
+        _write_raised(args.exc_value)
+
+    threading.excepthook = hook
+
+
+def _write_raised(error):
+    raised = _raised_in(error)
+    if raised is not None:
+        write_error(raised.kind, str(raised), raised.details)
 
 
 def write_error(kind, message="", details=None):
@@ -47,10 +70,11 @@ def write_error(kind, message="", details=None):
         # not run by Errand: say it where a person sees it
         print(text, file=sys.stderr)
         return
-    # whole or not at all: the script may be stopped at any moment
-    with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(path + ".part", path)
+    # whole or not at all: the script may be stopped at any moment, and threads may fail together
+    with _writing:
+        with open(path + ".part", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(path + ".part", path)
 
 
 def raise_error(kind, message="", details=None):
@@ -78,12 +102,15 @@ def trace_parent():
 
 
 def _raised_in(error):
-    seen = set()
-    while error is not None and id(error) not in seen:
-        if isinstance(error, ErrandError):
-            return error
-        seen.add(id(error))
-        error = error.__cause__
+    around = [error]
+    # also visits what is added on the way
+    for each in around:
+        if isinstance(each, ErrandError):
+            return each
+        inside = each.exceptions if isinstance(each, _GROUP) else ()
+        for other in (*inside, each.__cause__):
+            if other is not None and not any(other is known for known in around):
+                around.append(other)
     return None
 
 

@@ -138,6 +138,14 @@ describe('an import is refused, and nothing is written,', () => {
         .with(2, JSON.stringify({ ...event, ...fields })),
     );
   };
+  const naming = (file: string): string => {
+    const head: object = JSON.parse(lines()[0] ?? '');
+    return withDigest(
+      lines()
+        .slice(0, -1)
+        .with(0, JSON.stringify({ ...head, file })),
+    );
+  };
   const endedTwice = (): string => {
     const [head, first] = lines().map((line) => JSON.parse(line) as { readonly at: string });
     const end = { type: 'run:completed', output: null, run: first?.at, at: first?.at };
@@ -173,6 +181,7 @@ describe('an import is refused, and nothing is written,', () => {
     ['when a time is none', () => doctored({ at: 'yesterday' }), 'its `at` is missing or wrong'],
     ['when a cost is below zero', () => doctored({ costUsdMicros: -1 }), 'its `costUsdMicros` is'],
     ['when a count is none', () => doctored({ usage: { inputTokens: -5 } }), 'its `usage` is'],
+    ['when it names a file elsewhere', () => naming('../order.yaml'), 'not in this folder'],
     ['when it ends twice', () => endedTwice(), 'Event 3 of the file'],
     ['when a field is no such field', () => doctored({ node: null }), 'its `node` is missing'],
     [

@@ -119,6 +119,23 @@ describe('a chat', () => {
       chunk(piece(0, '', { finish_reason: 'tool_calls' })),
     );
 
+  it.each([
+    ['words', { content: 'more' }],
+    ['a call', { tool_calls: [{ index: 0, id: '1', function: { name: 'pay', arguments: '{}' } }] }],
+  ])('with %s after its end is whole only where it ends again', async (_, delta) => {
+    const ended = chunk(piece(0, 'Half', END));
+    const result = await chatOf(ended, chunk({ index: 0, delta, finish_reason: null }));
+    expect(reportOf(result).kind).toBe('provider.stream_interrupted');
+    expect(result).not.toHaveProperty('output.toolCalls');
+    expect(await chatOf(ended, chunk({ index: 0, delta, ...END }))).toMatchObject({ ok: true });
+  });
+
+  it('with an empty piece after its end is whole', async () => {
+    const after = [piece(0, ''), { index: 0, delta: { role: 'assistant', tool_calls: [] } }];
+    const result = await chatOf(chunk(piece(0, 'Whole', END)), ...after.map((each) => chunk(each)));
+    expect(result).toMatchObject({ ok: true, output: { text: 'Whole' } });
+  });
+
   it('with two calls under one id is none, whatever id the SDK gives to the second', async () => {
     const result = await calls(call(0, '1', 5), call(1, '1', 5));
     expect(reportOf(result)).toMatchObject({ kind: 'provider.unknown', category: 'ambiguous' });
@@ -266,6 +283,14 @@ describe('a reply of Gemini', () => {
 
   it.each([
     ['in which only another candidate ends', [candidate(0, 'Half'), candidate(1, '', STOP)]],
+    ['with words after its end', [candidate(0, 'Half', STOP), candidate(0, 'more')]],
+    [
+      'with a call after its end',
+      [
+        candidate(0, 'Half', STOP),
+        { candidates: [{ content: { parts: [{ functionCall: { name: 'pay', args: {} } }] } }] },
+      ],
+    ],
     [
       'with the words of another candidate',
       [candidate(0, 'Half'), candidate(1, 'other'), candidate(0, '', STOP)],
@@ -283,6 +308,13 @@ describe('a reply of Gemini', () => {
     );
     expect(result).toMatchObject({ ok: true, isEstimated: true });
     expect(result.usage?.outputTokens).toBeGreaterThan(20);
+  });
+
+  it('is whole where only a signature follows its end', async () => {
+    const signature = { parts: [{ text: '', thoughtSignature: 'c2ln' }] };
+    const after = { candidates: [{ content: signature }] };
+    const result = await hear(gemini, events(candidate(0, 'Whole', STOP), after));
+    expect(result).toMatchObject({ ok: true, output: { text: 'Whole' } });
   });
 
   it('is whole where its candidate has no number', async () => {

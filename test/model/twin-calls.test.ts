@@ -80,4 +80,11 @@ describe.each(HOSTS)('calls by $name', (protocol) => {
     const mixed = await hear([call({ index: 0, id: '1' }, 5)], [call({ index: 1 }, 6)]);
     expect(mixed).toMatchObject({ ok: true, output: { toolCalls: [{ id: '1' }, {}] } });
   });
+
+  it('with arguments that are no text are none, and the same reply is not asked for again', async () => {
+    const odd = { index: 0, id: '1', function: { name: 'pay', arguments: { amount: 5 } } };
+    const result = await hear([odd]);
+    expect(reportOf(result)).toMatchObject({ kind: 'provider.unknown', retryable: false });
+    expect(result).not.toHaveProperty('output.toolCalls');
+  });
 });

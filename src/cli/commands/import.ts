@@ -1,6 +1,5 @@
 /** `errand import`: takes a run from a file into the store of this project. */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { openEngine } from '../../engine/errand.ts';
 import { unreadableReason } from '../../engine/loading/node-files.ts';
 import { exportsIn } from '../../engine/run/exported-events.ts';
@@ -9,6 +8,7 @@ import { jsonText } from '../../errors/support/printable.ts';
 import { refusal } from '../exit.ts';
 import type { OutputOptions } from '../format.ts';
 import { createHome } from '../project/home.ts';
+import { importedFile } from '../project/imported-file.ts';
 import { storeAddress } from '../project/project.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { isOnTemporal } from '../project/run-location.ts';
@@ -21,7 +21,7 @@ export async function importRun(
   terminal: Terminal,
 ): Promise<number> {
   const read = readRunFile(textOf(file));
-  const run = { ...read, file: read.file === null ? null : resolve(read.file) };
+  const run = { ...read, file: importedFile(read.file, process.cwd()) };
   await addToProject(run);
   const { id, workflow, events } = run;
   const { status } = run.statusRow;

@@ -9,12 +9,12 @@
  * | a whole document, no stream        | `provider.unsupported`        | failed             |
  * | it stopped for length, or reports an incomplete reply | `provider.truncated` | failed       |
  * | longer than our limit              | `provider.truncated`          | partial            |
- * | a tool finish without calls, or two calls with one id | `provider.unknown` | failed         |
+ * | a tool finish without calls, two calls with one id, or arguments that are not text | `provider.unknown` | failed |
  * | an unknown finish reason           | `provider.unknown`           | failed             |
  * | a bad finish reason, then a good one | as for the bad one          | as for the bad one |
  * | pieces that are not in the whole, or of two replies | `provider.stream_interrupted` | partial |
  * | an error inside the reply          | as classified                 | as classified      |
- * | an event that cannot be read       | `provider.stream_interrupted` | partial            |
+ * | another event that cannot be read  | `provider.stream_interrupted` | partial            |
  * | filtered or refused                | `provider.content_filter`     | failed             |
  * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
  * | the same before any content        | `provider.network`            | unknown            |
@@ -81,13 +81,15 @@ const UNREAD: ReadonlySet<string> = new Set([
  * is a broken stream: the form of a reply is checked by the machine, and never by the SDK.
  */
 function settledBy(
-  { error }: WireRecord,
+  { error, seenCalls }: WireRecord,
   failure: ReportDraft,
   read: (link: unknown) => ReportDraft,
 ): ReportDraft {
   if (!UNREAD.has(failure.kind)) return failure;
   if (error !== undefined) return read({ type: 'error', error });
-  return failure.kind === 'agent.output_invalid' ? read(INTERRUPTED) : failure;
+  if (failure.kind !== 'agent.output_invalid') return failure;
+  // the host writes calls like this, so another try would bring another one
+  return read(seenCalls.hasOddArguments ? MALFORMED : INTERRUPTED);
 }
 
 /** The SDK may wrap what our `fetch` threw. */

@@ -189,6 +189,21 @@ describe('what is written in it', () => {
     }
   });
 
+  it.each([
+    ['kind', '{"kind":"a.b","details":{},"kind":"c.d"}', true],
+    ['message', '{"kind":"a.b","message":"m","mess\\u0061ge":"n"}', true],
+    ['kind', '{"kind":"a.b","kind":"c.d","details":"…', false],
+  ])('must have its %s once: %s', (key, text, isWhole) => {
+    const problem = `has the key "${key}" twice`;
+    expect(parseErrorFile(bytes(text), isWhole)).toEqual({ type: 'invalid', problem });
+  });
+
+  it('may have in its details what it likes', () => {
+    const text =
+      '{"kind":"a.b","details":{"kind":1,"message":2,"x":3,"x":4},"x":[{"kind":5}],"x":6}';
+    expect(raised(text)).toMatchObject({ envelope: { kind: 'a.b', details: { x: 4 } } });
+  });
+
   it('may begin with a byte order mark, as PowerShell writes it', () => {
     const text = '{"kind":"a.b","message":"größer"}';
     const wide = Buffer.from(`\uFEFF${text}`, 'utf16le');

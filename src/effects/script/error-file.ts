@@ -100,16 +100,21 @@ export function parseErrorFile(bytes: Uint8Array, isWhole = true): FileReading {
   const text = decode(bytes, isWhole);
   if (text === undefined) return { type: 'invalid', problem: 'is not text in UTF-8' };
   if (text.trim() === '') return { type: 'none' };
-  const value = isWhole ? parseText(text) : (scanEnvelope(text) ?? 'not an object');
-  return value === undefined ? { type: 'invalid', problem: 'is not JSON' } : readEnvelope(value);
+  const { envelope, repeated } = scanEnvelope(text) ?? { envelope: 'not an object' };
+  const value = isWhole ? parseText(text, envelope) : envelope;
+  if (value === undefined) return { type: 'invalid', problem: 'is not JSON' };
+  // a parser would take the last, which may have come with the details
+  if (repeated !== undefined)
+    return { type: 'invalid', problem: `has the key "${repeated}" twice` };
+  return readEnvelope(value);
 }
 
-function parseText(text: string): JsonValue | undefined {
+function parseText(text: string, scanned: JsonValue): JsonValue | undefined {
   try {
     return readJsonAsWritten(text);
   } catch (thrown) {
     // too deep for the parser; the kind and the message are not
-    return thrown instanceof RangeError ? scanEnvelope(text) : undefined;
+    return thrown instanceof RangeError ? scanned : undefined;
   }
 }
 

@@ -198,6 +198,68 @@ describe('helpers', () => {
     });
   });
 
+  it('take as details of bash one JSON value, and anything else as text', () => {
+    const JSON_VALUES = [
+      '{}',
+      '[]',
+      ' \n{"a": [1, -0.5e+3, true, false, null, {"b": {}}], "": "\\u00e9\\n\\"\\\\"} ',
+      '"just, {text}: \u007f größer"',
+      '-7',
+      'null',
+    ];
+    const TEXTS = [
+      '{"a":1} , "kind":"c.d"',
+      '1,"kind":"c.d"',
+      '"x","kind":"c.d","y":"z"',
+      '1}',
+      '{"a":1}{}',
+      '{"a":1]',
+      '{"a" 1}',
+      '{"a":1,}',
+      '[1,]',
+      '[,1]',
+      '{1:1}',
+      '{"a"}',
+      '"\\x"',
+      '"\\u00\\n41"',
+      '"open',
+      '"open\\"',
+      '"a\nb"',
+      '01',
+      '.5',
+      'NaN',
+      '<html>not "JSON"</html>',
+      '$(id) `id` *',
+      ' ',
+    ];
+    const play = `. ${HELPERS}/errand-error.sh; for details; do errand_error a.b m "$details"; done`;
+    const { ERRAND_ERROR_OUT: _, CONDUCTOR_ERROR_OUT: __, ...env } = process.env;
+    const args = ['-euo', 'pipefail', '-c', play, 'bash', ...JSON_VALUES, ...TEXTS];
+    const { stderr } = spawnSync('bash', args, { encoding: 'utf8', env: { ...env, SHLVL: '1' } });
+    const written = stderr.replaceAll('\n{"kind"', '\u0000{"kind"').split('\u0000');
+    expect(written.map((line) => JSON.parse(line) as unknown)).toEqual(
+      [...JSON_VALUES.map((each) => JSON.parse(each) as unknown), ...TEXTS].map((details) => ({
+        kind: 'a.b',
+        message: 'm',
+        details,
+      })),
+    );
+  });
+
+  it('take what nobody caught in a thread of Python', async () => {
+    const python = `import sys, threading; sys.path.insert(0, ${text(HELPERS)}); sys.dont_write_bytecode = True
+from errand_error import ErrandError, install
+def work(): raise ErrandError("order.missing", "No order", {"id": 7})
+install()
+thread = threading.Thread(target=work); thread.start(); thread.join()`;
+    const result = await bench.run({ command: 'python3', args: ['-c', python] });
+    expect(reportOf(result)).toMatchObject({ kind: 'order.missing', details: { id: 7 } });
+    expect(result.output).toMatchObject({
+      exit_code: 0,
+      stderr: expect.stringContaining('Traceback'),
+    });
+  });
+
   it('write values that JSON does not have as text', async () => {
     const python = `import sys; sys.path.insert(0, ${text(HELPERS)}); sys.dont_write_bytecode = True
 from errand_error import raise_error

@@ -1,6 +1,6 @@
 /**
- * The kind and the message of an envelope that is too large or too deep to be parsed: one pass over a
- * text that may end anywhere, which keeps strings of the outermost object only.
+ * The kind and the message of an envelope, also of one that is too large or too deep to be parsed: one pass
+ * over a text that may end anywhere, which keeps strings of the outermost object only.
  */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 
@@ -13,12 +13,22 @@ const MAX_CUT_ESCAPE = 6;
 /** Stands for what could not be kept, as in the details of a report. */
 const CUT = '[cut]';
 
-/** The envelope without its details; undefined where the text does not begin with an object. */
-export function scanEnvelope(text: string): JsonObject | undefined {
+const READ_ONCE: ReadonlySet<string> = new Set(['kind', 'message']);
+
+export interface ScannedEnvelope {
+  /** Without its details. */
+  readonly envelope: JsonObject;
+  /** `kind` or `message`, if it is there twice: nothing says which one was meant. */
+  readonly repeated?: string;
+}
+
+/** Undefined where the text does not begin with an object. */
+export function scanEnvelope(text: string): ScannedEnvelope | undefined {
   const start = text.search(/\S/);
   if (text[start] !== '{') return undefined;
   // false stands for a value that is not a string
   const found = new Map<string, string | false>();
+  let repeated: string | undefined;
   let depth = 0;
   let key: string | undefined;
   for (let at = start; at < text.length; at++) {
@@ -26,8 +36,10 @@ export function scanEnvelope(text: string): JsonObject | undefined {
     if (char === '"') {
       const end = endOfString(text, at);
       const string = depth === 1 ? stringIn(text, at, end) : '';
-      if (depth === 1 && key === undefined) key = string;
-      else if (depth === 1) found.set(key ?? '', string);
+      if (depth === 1 && key === undefined) {
+        key = string;
+        if (found.has(key) && READ_ONCE.has(key)) repeated ??= key;
+      } else if (depth === 1) found.set(key ?? '', string);
       at = end;
     } else if (char === '}' || char === ']') {
       depth--;
@@ -40,11 +52,12 @@ export function scanEnvelope(text: string): JsonObject | undefined {
     }
   }
   const { kind, message } = Object.fromEntries(found);
-  return {
+  const envelope = {
     ...(kind === undefined ? {} : { kind }),
     ...(message === undefined ? {} : { message }),
     ...(found.has('details') ? { details: CUT } : {}),
   };
+  return { envelope, ...(repeated === undefined ? {} : { repeated }) };
 }
 
 /** Index of the closing quote, or of the end of the text. */

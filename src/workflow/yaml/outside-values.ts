@@ -208,7 +208,8 @@ const QUOTED = /`([^`]*)`/g;
 const REFERENCE = /^\$\{\w+\}$/;
 const NUMBER = /(the number )(-?[\d.]+(?:e[+-]?\d+)?)/g;
 
-function isPartOfWorkflow(file: string): boolean {
+/** Whether its text may be shown to the person who named the file. */
+export function isPartOfWorkflow(file: string): boolean {
   return isNear(file) && /\.(?:ya?ml|json)$/i.test(file);
 }
 

@@ -15,6 +15,8 @@ export interface SeenCalls {
   bare: number;
   /** One id at two indexes. */
   hasTwins: boolean;
+  /** Arguments that are not text: the SDK reads nothing of an event that has them. */
+  hasOddArguments: boolean;
 }
 
 export function newSeenCalls(): SeenCalls {
@@ -24,6 +26,7 @@ export function newSeenCalls(): SeenCalls {
     indexesWithoutId: new Set(),
     bare: 0,
     hasTwins: false,
+    hasOddArguments: false,
   };
 }
 
@@ -31,13 +34,15 @@ export function newSeenCalls(): SeenCalls {
 export function noteSeenCall(seenCalls: SeenCalls, piece: unknown): void {
   const id = readProperty(piece, 'id');
   const index = readProperty(piece, 'index') ?? undefined;
+  const called = readProperty(piece, 'function');
+  seenCalls.hasOddArguments ||= typeof (readProperty(called, 'arguments') ?? '') !== 'string';
   if (isWord(id)) {
     seenCalls.hasTwins ||= seenCalls.ids.has(id) && seenCalls.ids.get(id) !== index;
     seenCalls.ids.set(id, index);
     seenCalls.indexesWithId.add(index);
   } else if (index !== undefined) {
     seenCalls.indexesWithoutId.add(index);
-  } else if (isWord(readProperty(readProperty(piece, 'function'), 'name'))) {
+  } else if (isWord(readProperty(called, 'name'))) {
     seenCalls.bare++;
   }
 }

@@ -224,12 +224,18 @@ function applyPart(part: SdkPart, state: StreamState, watch: CallTimeouts): void
       state.error ??= { thrown: part.error };
       return;
     case 'raw':
-      state.counted = countedSoFar(state.counted, part.rawValue);
-      noteWire(state.wire, part.rawValue);
+      noteRaw(part.rawValue, state);
       return;
     case 'abort':
       return;
   }
+}
+
+function noteRaw(event: unknown, state: StreamState): void {
+  state.counted = countedSoFar(state.counted, event);
+  noteWire(state.wire, event);
+  // a call came, though the SDK passes nothing of it on
+  state.isDelivered ||= state.wire.seenCalls.hasOddArguments;
 }
 
 function content(chars: number, state: StreamState, watch: CallTimeouts): void {

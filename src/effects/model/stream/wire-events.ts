@@ -6,6 +6,7 @@
  */
 import { isArray, isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
 import { newSeenCalls, noteSeenCall, type SeenCalls } from './distinct-calls.ts';
+import { errorIn, isFilled } from './wire-errors.ts';
 
 /** Pieces in order of arrival, by the index of their item. */
 type Pieces = Map<number, string[]>;
@@ -71,7 +72,7 @@ const REFUSES = /^response\.refusal\./;
 const PART = /^response\.content_part\.(added|done)$/;
 
 export function noteWire(wire: WireRecord, event: unknown): void {
-  noteErrors(wire, event);
+  wire.error ??= errorIn(event);
   noteFinishReasons(wire, event);
   noteBlocks(wire, event);
   const type = readProperty(event, 'type');
@@ -121,48 +122,6 @@ export function noteWire(wire: WireRecord, event: unknown): void {
   }
 }
 
-/** Places of an error beside a good end, by hosts of any protocol. `x_groq` is Groq's. */
-const ERROR_PLACES = ['delta', 'message', 'response', 'x_groq'] as const;
-
-/** A host reports an error inside a stream in its own place; the SDK of another host ignores it there. */
-function noteErrors(wire: WireRecord, event: unknown): void {
-  const choices = readProperty(event, 'choices');
-  const places = [
-    event,
-    ...ERROR_PLACES.map((key) => readProperty(event, key)),
-    ...(isArray(choices) ? choices : []),
-  ];
-  for (const place of places) {
-    const error = readProperty(place, 'error');
-    const isOne = isPlainObject(error) || (typeof error === 'string' && error !== '');
-    if (isOne) wire.error ??= error;
-  }
-  const status = readProperty(event, 'base_resp');
-  // MiniMax, beside a good end
-  if (isPlainObject(status) && (readProperty(status, 'status_code') ?? 0) !== 0)
-    wire.error ??= status;
-  if (isErrorEvent(event)) wire.error ??= event;
-}
-
-/** Fields of a part of a reply, in any protocol. */
-const PARTS = ['choices', 'candidates', 'content', 'output', 'delta', 'response', 'item', 'part'];
-const MESSAGES = ['message', 'msg', 'detail', 'error_message'];
-const CODES = ['code', 'status', 'status_code', 'error_code'];
-
-/** An event that is an error as a whole, in the shape of vLLM, DashScope or a proxy in between. */
-function isErrorEvent(event: unknown): boolean {
-  if (!isPlainObject(event) || PARTS.some((key) => readProperty(event, key) !== undefined))
-    return false;
-  const isText = (key: string): boolean => isFilled(readProperty(event, key));
-  if (!MESSAGES.some(isText)) return false;
-  const isNamed = [readProperty(event, 'object'), readProperty(event, 'type')].includes('error');
-  return isNamed || CODES.some((key) => isText(key) || Number(readProperty(event, key)) >= 400);
-}
-
-function isFilled(value: unknown): boolean {
-  return typeof value === 'string' && value !== '';
-}
-
 function isFunctionCall(item: unknown): boolean {
   return readProperty(item, 'type') === 'function_call';
 }
@@ -205,15 +164,14 @@ function noteChoice(wire: WireRecord, choice: unknown, at: number): void {
   const isEnd = noteFinishReason(wire, readProperty(choice, 'finish_reason'));
   const delta = readProperty(choice, 'delta');
   const calls = readProperty(delta, 'tool_calls');
+  const hasCalls = isArray(calls) && calls.length > 0;
+  const hasContent = hasCalls || isFilled(readProperty(delta, 'content'));
   if (isOther) {
-    const text = readProperty(delta, 'content');
-    const hasContent = isArray(calls) || (typeof text === 'string' && text !== '');
     wire.isMixed ||= at === 0 && hasContent;
     wire.choice ??= 'begun';
     return;
   }
-  if (isEnd) wire.choice = 'ended';
-  else wire.choice ??= 'begun';
+  noteProgress(wire, { isEnd, hasContent });
   if (isArray(calls)) for (const call of calls) noteSeenCall(wire.seenCalls, call);
   // the form before `tool_calls`, which the SDK does not read
   if (isPlainObject(readProperty(delta, 'function_call'))) wire.openCalls.add('function_call');
@@ -226,9 +184,24 @@ function noteCandidate(wire: WireRecord, candidate: unknown, at: number): void {
   const parts = readProperty(readProperty(candidate, 'content'), 'parts');
   const isOther = typeof index === 'number' && index !== 0;
   if (isOther) wire.isMixed ||= at === 0 && isArray(parts) && parts.length > 0;
-  if (isEnd && !isOther) wire.choice = 'ended';
-  else wire.choice ??= 'begun';
+  const hasContent = isArray(parts) && parts.some(isContentPart);
+  if (isOther) wire.choice ??= 'begun';
+  else noteProgress(wire, { isEnd, hasContent });
   if (isArray(parts)) for (const part of parts) noteStreamedCall(wire, part);
+}
+
+/** Content after the end needs an end of its own. */
+function noteProgress(
+  wire: WireRecord,
+  { isEnd, hasContent }: { readonly isEnd: boolean; readonly hasContent: boolean },
+): void {
+  if (isEnd) wire.choice = 'ended';
+  else if (hasContent || wire.choice === undefined) wire.choice = 'begun';
+}
+
+/** A signature may follow with an empty text. */
+function isContentPart(part: unknown): boolean {
+  return isFilled(readProperty(part, 'text')) || isPlainObject(readProperty(part, 'functionCall'));
 }
 
 /** Gemini can send the arguments of one call after the other in pieces; one without `willContinue` ends it. */
