@@ -95,14 +95,17 @@ export function resultAttributes(end: CallEnd): Attributes {
     case 'script':
       return { ...failed, ...attributes({ [ATTRIBUTE.exitCode]: exitCodeOf(end) }) };
     case 'tool':
-      return {
-        ...failed,
-        ...attributes({ [ATTRIBUTE.rpcStatus]: numberIn(error?.details?.['code'])?.toString() }),
-      };
+      return { ...failed, ...attributes({ [ATTRIBUTE.rpcStatus]: rpcStatusOf(end) }) };
     case 'call':
     case 'transform':
       return failed;
   }
+}
+
+/** The code of a JSON-RPC error; only tools of MCP servers have a slash in their name. */
+function rpcStatusOf(end: CallEnd): string | undefined {
+  if (end.type !== 'effect:failed' || !end.effect.target.includes('/')) return undefined;
+  return numberIn(end.error.details?.['code'])?.toString();
 }
 
 export function observedAttributes(seen: CallObservation): Attributes {
