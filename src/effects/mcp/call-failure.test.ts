@@ -21,7 +21,7 @@ const SERVER = {
 function answeredWith(
   code: number,
   isIdempotent: boolean,
-  message = 'gone',
+  { message = 'gone', hasOutputSchema = true } = {},
 ): EffectFailure['failure'] {
   return callFailure({
     tool: 's/pay',
@@ -30,6 +30,7 @@ function answeredWith(
     wasSent: true,
     isConnectionLost: false,
     isIdempotent,
+    hasOutputSchema,
   }).failure;
 }
 
@@ -52,10 +53,16 @@ it.each([
   ['tool.input_invalid', 'Output validation error: Invalid structured content for tool pay'],
   ['tool.input_invalid', 'The amount is above the limit of the account'],
   ['tool.not_found', 'Tool pay: receipt not found'],
-])('a server that finds parameters invalid (%s) may have done the work: %s', (kind, message) => {
-  expect(answeredWith(-32_602, false, message)).toMatchObject({ kind, outcome: 'unknown' });
-  expect(answeredWith(-32_602, true, message)).toMatchObject({ kind, outcome: 'failed' });
-});
+])(
+  '-32602 (%s) comes before the work, or after it where the output is checked: %s',
+  (kind, message) => {
+    const of = (isIdempotent: boolean, hasOutputSchema: boolean): EffectFailure['failure'] =>
+      answeredWith(-32_602, isIdempotent, { message, hasOutputSchema });
+    expect(of(false, false)).toMatchObject({ kind, outcome: 'not_started' });
+    expect(of(false, true)).toMatchObject({ kind, outcome: 'unknown' });
+    expect(of(true, true)).toMatchObject({ kind, outcome: 'failed' });
+  },
+);
 
 it('a server without the method has begun nothing', () => {
   expect(answeredWith(-32_601, false)).toMatchObject({ outcome: 'not_started' });
@@ -68,6 +75,7 @@ function refusedWith(status: number): EffectFailure['failure'] {
     thrown: Object.assign(new Error('refused'), { status }),
     wasSent: true,
     isConnectionLost: false,
+    hasOutputSchema: false,
     isIdempotent: false,
   }).failure;
 }

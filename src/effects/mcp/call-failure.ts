@@ -13,8 +13,9 @@
  * | the tool's time is over                        | `tool.timeout`          | unknown     |
  * | the node's time is over                        | `limit.node_timeout`    | unknown     |
  * | our signal                                     | `cancelled.*`           | unknown     |
- * | the server knows no such method (-32601)       | `tool.not_found`        | not_started |
- * | it finds parameters invalid (-32602)           | `tool.input_invalid`, `tool.not_found` | unknown |
+ * | the server knows no such tool (-32601, -32602) | `tool.not_found`        | not_started |
+ * | the server refuses the arguments (-32602)      | `tool.input_invalid`    | not_started |
+ * | the same two, of a tool with an output schema (-32602) | the same        | unknown     |
  * | a gateway's own client gave up on the server (-32000, -32001) | `mcp.tool_failed` | unknown |
  * | any other error of the server                  | `mcp.tool_failed`       | failed      |
  * | a malformed result, or one that is too long    | `tool.output_malformed` | unknown     |
@@ -39,6 +40,8 @@ export interface FailedCall {
   /** The connection was closed when the call ended. */
   readonly isConnectionLost: boolean;
   readonly isIdempotent: boolean;
+  /** The server checks what the tool returns. */
+  readonly hasOutputSchema: boolean;
 }
 
 const METHOD_NOT_FOUND = -32_601;
@@ -198,7 +201,7 @@ function ofServer(code: number, call: FailedCall): ReportDraft {
   const reason = reasonFrom(call);
   const details = { server: call.resolved.name, tool, code };
   const isUnknownTool = code === INVALID_PARAMS && /unknown tool|tool\b.*\bnot found/i.test(reason);
-  const outcome = outcomeOf(code, call.isIdempotent);
+  const outcome = outcomeOf(code, call);
   if (code === METHOD_NOT_FOUND || isUnknownTool) {
     return {
       kind: 'tool.not_found',
@@ -220,12 +223,16 @@ function ofServer(code: number, call: FailedCall): ReportDraft {
 }
 
 /**
- * Errand has checked the tool and its arguments before the call, so -32602 comes from beyond the schema: servers
- * also send it for what a tool did (older SDKs when its result does not match its schema).
+ * The protocol has -32602 for a call that is refused before it begins. Servers by the official SDKs also send it
+ * after the work, when what a tool returned does not match the output schema that it declares.
  */
-function outcomeOf(code: number, isIdempotent: boolean): Pick<ReportDraft, 'outcome'> {
-  if (code === METHOD_NOT_FOUND) return { outcome: 'not_started' };
-  if (code === INVALID_PARAMS) return { outcome: isIdempotent ? 'failed' : 'unknown' };
+function outcomeOf(
+  code: number,
+  { isIdempotent, hasOutputSchema }: FailedCall,
+): Pick<ReportDraft, 'outcome'> {
+  if (code === INVALID_PARAMS && hasOutputSchema)
+    return { outcome: isIdempotent ? 'failed' : 'unknown' };
+  if (code === METHOD_NOT_FOUND || code === INVALID_PARAMS) return { outcome: 'not_started' };
   return GIVEN_UP.has(code) ? { outcome: uncertain(isIdempotent) } : {};
 }
 

@@ -156,6 +156,7 @@ async function once(
       wasSent: connection.wasSent(key),
       isConnectionLost: !connection.isOpen,
       isIdempotent: isIdempotent(request, connection),
+      hasOutputSchema: connection.tools.get(request.tool)?.outputSchema !== undefined,
     });
     if (failure.failure.kind === 'mcp.unreachable') await link.drop(connection);
     // the server answered, so the tool has run
