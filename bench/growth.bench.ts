@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Errand } from '../src/engine/errand-interface.ts';
 import { builds, type Build } from './built-package.ts';
+import { untilGate } from './gated.ts';
 import type { Bench, Measurement } from './measure.ts';
 import { casesInRounds, spentOn, spreadText, summaryOf, type Spent } from './spent.ts';
 
@@ -75,7 +76,7 @@ function curvesOf(build: Build, directory: string): readonly Curve[] {
       rounds: 4,
       at: async (events) => {
         const errand = await opened(build, join(directory, `resume-${events}.db`));
-        const file = untilGate(build, Math.round(events / 3));
+        const file = untilGate(build.workflow, Math.round(events / 3));
         const { id } = await errand.start(file);
         await (await errand.attach(id)).result();
         return () => spentOn(events, async () => (await errand.resume(id)).result());
@@ -138,31 +139,6 @@ function loop({ workflow }: Build, steps: number) {
         type: 'call',
         function: 'next',
         routes: [{ to: '$end', when: `{{ step.output.n >= ${steps} }}` }, { to: 'step' }],
-      },
-    ],
-  });
-}
-
-/** Three events for each of its steps, and then a gate. */
-function untilGate({ workflow }: Build, steps: number) {
-  return workflow({
-    name: 'gated',
-    entryPoint: 'step',
-    limits: { maxIterations: steps + 10 },
-    state: { n: { type: 'number', default: 0 } },
-    nodes: [
-      {
-        name: 'step',
-        type: 'set',
-        values: { n: 1 },
-        state: { n: '{{ state.n + 1 }}' },
-        routes: [{ to: 'gate', when: `{{ state.n >= ${steps} }}` }, { to: 'step' }],
-      },
-      {
-        name: 'gate',
-        type: 'human_gate',
-        prompt: 'Go?',
-        options: [{ label: 'Yes', value: 'yes' }],
       },
     ],
   });

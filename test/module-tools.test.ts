@@ -156,7 +156,7 @@ describe('a bad declaration', () => {
       return { load: `m${index}.ts` };
     });
     const answers = bench.obey(...orders);
-    for (const [index, [what, , problem, todo]] of bad.entries()) {
+    for (const [index, [what, , problem, advice]] of bad.entries()) {
       const error = answers[index]?.error;
       expect(error, what).toMatchObject({
         kind: 'extension.contract',
@@ -165,7 +165,7 @@ describe('a bad declaration', () => {
         ),
       });
       expect(error?.message, what).toMatch(problem);
-      expect(error?.action.detail, what).toMatch(todo);
+      expect(error?.action.detail, what).toMatch(advice);
     }
   });
 });

@@ -403,13 +403,13 @@ describe('a module that cannot be loaded', () => {
   ];
 
   it.each(failing)('because it %s is a report', (...row) => {
-    const [, name, text, kind, message, todo] = row;
+    const [, name, text, kind, message, advice] = row;
     const { error } = bench.load(name, text);
     expect(error).toMatchObject({
       kind,
       outcome: 'not_started',
       message: expect.stringMatching(message),
-      action: { detail: expect.stringMatching(todo) },
+      action: { detail: expect.stringMatching(advice) },
     });
     expectNothingOfTheHost(error);
   });

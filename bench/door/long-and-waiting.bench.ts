@@ -8,38 +8,15 @@ import { join } from 'node:path';
 import { createErrand, type Errand } from '../../src/engine/errand.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite.ts';
 import { workflow } from '../../src/workflow/authoring/define.ts';
+import { untilGate } from '../gated.ts';
 import type { Compared, ComparedBench, Curve } from '../result.ts';
+import { spentOn } from '../spent.ts';
 
 const EVENTS = [10_000, 100_000, Number(process.env['ERRAND_BENCH_EVENTS'] ?? 1_000_000)];
 const WAITING = [1000, 10_000, Number(process.env['ERRAND_BENCH_WAITING'] ?? 100_000)];
 const TOGETHER = 100;
 /** Caches of the processor and of the database are larger or smaller by this, whatever is done. */
 const FLAT = 1.5;
-
-/** Three events for each of its steps, and then a gate. */
-function untilGate(steps: number) {
-  return workflow({
-    name: 'gated',
-    entryPoint: 'step',
-    limits: { maxIterations: steps + 10 },
-    state: { n: { type: 'number', default: 0 } },
-    nodes: [
-      {
-        name: 'step',
-        type: 'set',
-        values: { n: 1 },
-        state: { n: '{{ state.n + 1 }}' },
-        routes: [{ to: 'ask', when: `{{ state.n >= ${steps} }}` }, { to: 'step' }],
-      },
-      {
-        name: 'ask',
-        type: 'human_gate',
-        prompt: 'Go?',
-        options: [{ label: 'Yes', value: 'yes' }],
-      },
-    ],
-  });
-}
 
 interface Work {
   readonly name: string;
@@ -62,7 +39,7 @@ function list(which: string): Work {
 let asked = 0;
 let answered = 0;
 
-const SHORT = untilGate(1);
+const SHORT = untilGate(workflow, 1);
 
 const WHILE_MANY_WAIT: readonly Work[] = [
   list('all of them waiting'),
@@ -117,7 +94,7 @@ async function ofLongRuns(folder: string): Promise<readonly Curve[]> {
   const points: Points = new Map();
   for (const at of EVENTS) {
     const errand = await open(join(folder, `${at}.db`));
-    const ids = [await rested(errand, untilGate(Math.round(at / 3)))];
+    const ids = [await rested(errand, untilGate(workflow, Math.round(at / 3)))];
     for (const work of OF_A_LONG_RUN) note(points, at, await measured(work, errand, ids, at));
     note(points, at, await measured(list('one of them long'), errand, ids));
     await errand.close();
@@ -165,10 +142,10 @@ async function measured(
   const spent: number[] = [];
   // the first are what a process does once
   for (let round = 0; round < rounds + 2; round++) {
-    const start = process.cpuUsage();
-    for (let index = 0; index < times; index++) await run(errand, ids);
-    const { user, system } = process.cpuUsage(start);
-    if (round >= 2) spent.push((user + system) / times / pieces);
+    const { cpuMs } = await spentOn(times * pieces, async () => {
+      for (let index = 0; index < times; index++) await run(errand, ids);
+    });
+    if (round >= 2) spent.push(cpuMs * 1000);
   }
   return [name, spent];
 }

@@ -57,7 +57,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
   const { error, verdict, before, text, original } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   // a workflow that this one calls has a file of its own
-  const { line, isElsewhere } = placeIn(props.file, error);
+  const { line, isInOtherFile } = placeIn(props.file, error);
   const goTo = (to: number): void => {
     if (field.current !== null) showLine(field.current, to);
   };
@@ -68,7 +68,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
   return (
     <>
       {error !== undefined && (
-        <Behind error={error} line={line} isElsewhere={isElsewhere} goTo={goTo} />
+        <Behind error={error} line={line} isInOtherFile={isInOtherFile} goTo={goTo} />
       )}
       <div class="repair">
         <div class="editor">
@@ -117,19 +117,19 @@ export function RepairView(props: RepairViewProps): JSX.Element {
 interface PlaceInFile {
   /** Undefined where it is not known, or in another file. */
   readonly line: number | undefined;
-  readonly isElsewhere: boolean;
+  readonly isInOtherFile: boolean;
 }
 
 function placeIn(own: string, error: PersonReport | undefined): PlaceInFile {
   const { file = own, line } = error?.location ?? {};
-  return file === own ? { line, isElsewhere: false } : { line: undefined, isElsewhere: true };
+  return file === own ? { line, isInOtherFile: false } : { line: undefined, isInOtherFile: true };
 }
 
 /** The failure that is repaired. */
 function Behind({
   error,
   line,
-  isElsewhere,
+  isInOtherFile,
   goTo,
 }: PlaceInFile & {
   readonly error: PersonReport;
@@ -142,7 +142,7 @@ function Behind({
       </p>
       <p class="message">{error.message}</p>
       <p>{error.action.detail}</p>
-      {isElsewhere && <p>It failed in another file: {locationWords(error.location)}.</p>}
+      {isInOtherFile && <p>It failed in another file: {locationWords(error.location)}.</p>}
       {line !== undefined && (
         <p>
           <button type="button" class="link" onClick={() => goTo(line)}>

@@ -1,7 +1,7 @@
 /** The tools that every server has, each with the schema that its arguments are checked against. */
 import type { JsonObject } from '../errors/support/safe-json.ts';
 import { ATTENTIONS } from '../history/attention.ts';
-import type { RunStatusName } from '../machine/ports/store-port.ts';
+import { RUN_STATUSES } from '../machine/ports/store-port.ts';
 
 export interface Hints {
   readonly readOnlyHint?: true;
@@ -20,15 +20,6 @@ export interface ToolDefinition {
 export const DEFAULT_WAIT_SECONDS = 20;
 /** Many clients give up after a minute. */
 export const MAX_WAIT_SECONDS = 50;
-
-const STATUSES: readonly RunStatusName[] = [
-  'running',
-  'paused',
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
-];
 
 const RUN = { type: 'string', minLength: 1, maxLength: 200, description: 'The id of the run.' };
 
@@ -90,7 +81,7 @@ const READING = [
     description: 'List runs, newest first, without their outputs.',
     inputSchema: object({
       attention: listOf(ATTENTIONS, 'Why somebody should look at them.'),
-      status: listOf(STATUSES, 'Their status.'),
+      status: listOf(RUN_STATUSES, 'Their status.'),
       workflow: { type: 'string', description: 'The name of their workflow.' },
       limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
     }),

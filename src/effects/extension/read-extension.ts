@@ -120,12 +120,12 @@ function functionOf<K extends string>(value: object, key: K, what: string): [K, 
   throw wrong(what, `has \`${key}\` that is not a function`, `Write ${key}: () => ….`);
 }
 
-function wrong(what: string, problem: string, todo: string): ErrandError {
+function wrong(what: string, problem: string, advice: string): ErrandError {
   const message = `${what.charAt(0).toUpperCase()}${what.slice(1)} ${problem}`;
   return new ErrandError({
     kind: 'extension.contract',
     message,
     details: { problem },
-    action: { kind: 'fix_code', detail: todo },
+    action: { kind: 'fix_code', detail: advice },
   });
 }

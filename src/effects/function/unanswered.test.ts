@@ -251,7 +251,7 @@ describe('a database whose connection was lost', () => {
     ['Prisma', { code: 'P1017', clientVersion: '7.0.0' }],
     ['MongoDB', { name: 'MongoNetworkError' }],
     ['pg', { message: 'Connection terminated unexpectedly' }],
-  ])('may have done what it was told: %s', async (_, shape) => {
+  ])('may have done the work: %s', async (_, shape) => {
     const lost = Object.assign(new Error('lost'), shape);
     expect(await outcomeOf(inTurn(lost))).toBe('unknown');
     expect(await outcomeOf(inTurn(new Error('Not stored', { cause: lost })))).toBe('unknown');

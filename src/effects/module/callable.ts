@@ -49,13 +49,13 @@ export async function readCallable(
 function badDeclaration(
   name: string,
   owner: string,
-  { problem, todo }: { readonly problem: string; readonly todo: string },
+  { problem, advice }: { readonly problem: string; readonly advice: string },
 ): ErrandError {
   return new ErrandError({
     kind: 'extension.contract',
     message: `The tool ${name} of ${owner} is declared wrongly: ${problem}`,
     details: { tool: name, problem },
-    action: { kind: 'fix_code', detail: todo },
+    action: { kind: 'fix_code', detail: advice },
   });
 }
 

@@ -15,7 +15,7 @@ import { readSchema, type ValueSchema } from './schema.ts';
 
 export type DeclarationReading =
   | { readonly ok: true; readonly declared: Omit<Callable, 'name'> }
-  | { readonly ok: false; readonly problem: string; readonly todo: string };
+  | { readonly ok: false; readonly problem: string; readonly advice: string };
 
 const KEYS = [
   'description',
@@ -44,10 +44,10 @@ const RETRY_KEYS = ['max', 'backoff', 'initialSeconds', 'maxSeconds', 'jitter', 
 const MAX_RETRIES = 100;
 
 class Wrong extends Error {
-  readonly todo: string;
-  constructor(problem: string, todo: string) {
+  readonly advice: string;
+  constructor(problem: string, advice: string) {
     super(problem);
-    this.todo = todo;
+    this.advice = advice;
   }
 }
 
@@ -56,7 +56,8 @@ export async function readDeclaration(value: unknown): Promise<DeclarationReadin
   try {
     return { ok: true, declared: await read(value) };
   } catch (thrown) {
-    if (thrown instanceof Wrong) return { ok: false, problem: thrown.message, todo: thrown.todo };
+    if (thrown instanceof Wrong)
+      return { ok: false, problem: thrown.message, advice: thrown.advice };
     throw thrown;
   }
 }
@@ -92,8 +93,8 @@ function knownKeys(value: unknown, known: readonly string[], where: string): voi
   if (odd === undefined) return;
   const other = Object.hasOwn(OTHER_NAMES, odd) ? OTHER_NAMES[odd] : undefined;
   const meant = other ?? suggest(odd, known);
-  const todo = meant === undefined ? `It may have ${known.join(', ')}.` : `Write \`${meant}\`.`;
-  throw new Wrong(`${where} has no \`${odd}\``, todo);
+  const advice = meant === undefined ? `It may have ${known.join(', ')}.` : `Write \`${meant}\`.`;
+  throw new Wrong(`${where} has no \`${odd}\``, advice);
 }
 
 async function schemaOf(
@@ -104,7 +105,7 @@ async function schemaOf(
   if (declared === undefined) return undefined;
   const reading = await readSchema(declared, side);
   if (reading.ok) return reading.schema;
-  throw new Wrong(`\`${side}\` ${reading.problem}`, reading.todo);
+  throw new Wrong(`\`${side}\` ${reading.problem}`, reading.advice);
 }
 
 function optional<T>(
@@ -168,18 +169,18 @@ function retryOf(retry: unknown): Callable['describes']['retry'] {
 function patternsOf(on: unknown): readonly string[] | undefined {
   if (on === undefined) return undefined;
   const list = isArray(on) ? [...on] : [];
-  const todo = "Name kinds, such as on: ['tool.busy', 'provider.*'], or leave it out.";
-  if (list.length === 0) throw new Wrong('`retry.on` must be a list of kinds', todo);
+  const advice = "Name kinds, such as on: ['tool.busy', 'provider.*'], or leave it out.";
+  if (list.length === 0) throw new Wrong('`retry.on` must be a list of kinds', advice);
   return list.map((pattern) => {
     const kind = typeof pattern === 'string' ? pattern.replace(/\.\*$/, '.x') : undefined;
     if (typeof pattern !== 'string' || !isKindName(kind))
-      throw new Wrong('`retry.on` has an entry that is not a kind', todo);
+      throw new Wrong('`retry.on` has an entry that is not a kind', advice);
     const isUnknown = isReservedKind(kind) && !pattern.endsWith('.*') && !isRuntimeKind(pattern);
     if (!isUnknown) return pattern;
     const meant = suggest(pattern, RUNTIME_KINDS);
     throw new Wrong(
       `\`retry.on\` has ${pattern}, which is not a kind of the runtime`,
-      meant === undefined ? todo : `Write ${meant}.`,
+      meant === undefined ? advice : `Write ${meant}.`,
     );
   });
 }

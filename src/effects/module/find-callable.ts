@@ -101,11 +101,11 @@ function notFound(
         ? `There is no ${noun} called ${quoted(name)}`
         : `${quoted(name)} of the module ${loaded.name} ${what}`,
     details: { name, ...(loaded === undefined ? {} : { module: loaded.name }) },
-    action: { kind: 'fix_file', detail: todo(name, { meant, what, loaded }) },
+    action: { kind: 'fix_file', detail: advice(name, { meant, what, loaded }) },
   });
 }
 
-function todo(
+function advice(
   name: string,
   {
     meant,

@@ -33,7 +33,7 @@ export interface ValueSchema {
 export type SchemaReading =
   | { readonly ok: true; readonly schema: ValueSchema }
   /** The end of a sentence, such as `is not a schema`. */
-  | { readonly ok: false; readonly problem: string; readonly todo: string };
+  | { readonly ok: false; readonly problem: string; readonly advice: string };
 
 type Side = 'input' | 'output';
 
@@ -48,7 +48,7 @@ const KEYWORDS = new Set(
 
 export async function readSchema(declared: unknown, side: Side): Promise<SchemaReading> {
   if (!isPlainObject(declared) && typeof declared !== 'function')
-    return { ok: false, problem: 'is not a schema', todo: USE_ZOD };
+    return { ok: false, problem: 'is not a schema', advice: USE_ZOD };
   const standard = readProperty(declared, '~standard');
   const reading =
     standard === undefined
@@ -66,7 +66,7 @@ function accepted(schema: ValueSchema, side: Side): SchemaReading {
   return {
     ok: false,
     problem: `is a schema of type ${types.join(' or ')}, but arguments are an object`,
-    todo: 'Declare each argument by its name: z.object({id: z.string()}).',
+    advice: 'Declare each argument by its name: z.object({id: z.string()}).',
   };
 }
 
@@ -75,27 +75,27 @@ function fromJsonSchema(declared: object): SchemaReading {
     return {
       ok: false,
       problem: 'is an object of schemas, not a schema',
-      todo: 'Put z.object(…) around it.',
+      advice: 'Put z.object(…) around it.',
     };
   }
   const json = toOutput(declared, AS_IT_IS);
   if (!json.ok) {
     const where = json.pointer === '' ? 'it' : json.pointer;
-    return { ok: false, problem: `is not JSON: ${where} ${json.problem}`, todo: USE_ZOD };
+    return { ok: false, problem: `is not JSON: ${where} ${json.problem}`, advice: USE_ZOD };
   }
   // a value with its own `toJSON` may not become an object
   const schema = json.value as JsonObject;
   const [flaw] = isPlainObject(schema) ? checkSchema(schema) : [];
   if (!isPlainObject(schema) || flaw !== undefined) {
     const problem = `is not JSON Schema: ${flaw?.pointer || 'it'} ${flaw?.message ?? 'must be an object'}`;
-    return { ok: false, problem, todo: USE_ZOD };
+    return { ok: false, problem, advice: USE_ZOD };
   }
   const keywords = Object.keys(schema);
   if (keywords.length > 0 && !keywords.some((keyword) => KEYWORDS.has(keyword))) {
     return {
       ok: false,
       problem: `has no keyword of JSON Schema, only ${keywords.slice(0, 3).join(', ')}`,
-      todo: "Write {type: 'object', properties: {…}}, or use zod.",
+      advice: "Write {type: 'object', properties: {…}}, or use zod.",
     };
   }
   return { ok: true, schema: { json: schema, check: (value) => checkJson(schema, value) } };
@@ -119,7 +119,7 @@ async function fromStandard(
 ): Promise<SchemaReading> {
   const validate = readProperty(standard, 'validate');
   if (typeof validate !== 'function')
-    return { ok: false, problem: 'cannot check a value', todo: USE_ZOD };
+    return { ok: false, problem: 'cannot check a value', advice: USE_ZOD };
   const json = await jsonSchemaOf(declared, standard, side);
   if (!json.ok) return json;
   const check = async (value: unknown): Promise<Checked> =>
@@ -173,7 +173,7 @@ async function jsonSchemaOf(
     return {
       ok: false,
       problem: `is a schema of ${library === 'zod' ? 'zod 3' : library}, which gives no JSON Schema`,
-      todo: USE_ZOD,
+      advice: USE_ZOD,
     };
   }
   try {
@@ -185,12 +185,12 @@ async function jsonSchemaOf(
     const plain = toOutput(json, AS_IT_IS);
     if (plain.ok && isPlainObject(plain.value))
       return { ok: true, schema: withoutDialect(plain.value) };
-    return { ok: false, problem: 'gives no JSON Schema', todo: USE_ZOD };
+    return { ok: false, problem: 'gives no JSON Schema', advice: USE_ZOD };
   } catch (thrown) {
     return {
       ok: false,
       problem: `cannot be converted to JSON Schema: ${describe(thrown)}`,
-      todo: 'Use only types that JSON has: strings, numbers, booleans, lists and objects.',
+      advice: 'Use only types that JSON has: strings, numbers, booleans, lists and objects.',
     };
   }
 }

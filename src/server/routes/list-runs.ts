@@ -7,11 +7,12 @@ import { jsonTextAnswer } from '../http/answer.ts';
 import { decodeCursor, encodeCursor, nextLink } from '../http/cursor.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { KeptPages, type ListPage } from '../runs/kept-pages.ts';
-import { listRuns, STATUSES } from '../runs/list-runs.ts';
+import { RUN_STATUSES } from '../../machine/ports/store-port.ts';
+import { listRuns } from '../runs/list-runs.ts';
 import { RunRow, wholeNumber, words } from '../schemas/common.ts';
 
 const Query = z.strictObject({
-  status: words(STATUSES).optional(),
+  status: words(RUN_STATUSES).optional(),
   attention: words(ATTENTIONS).optional(),
   workflow: z.string().optional(),
   kind: z

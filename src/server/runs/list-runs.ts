@@ -7,15 +7,6 @@ import type { RunStatusName, RunSummary } from '../../machine/ports/store-port.t
 import type { RunCore } from '../core.ts';
 import { shownAttention } from './run-reader.ts';
 
-export const STATUSES = [
-  'running',
-  'paused',
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
-] as const satisfies readonly RunStatusName[];
-
 export interface RunQuery {
   readonly status?: readonly RunStatusName[] | undefined;
   readonly attention?: readonly Attention[] | undefined;

@@ -78,8 +78,8 @@ describe('a plan for Temporal', () => {
     const [one, other] = [sealed(node), sealed(node, { MY_KEY: 'Another9Key2Of7The4Same' })];
     expect(one.nodes).toEqual(other.nodes);
     const { plan, payloads } = load(node);
-    const elsewhere = payloads.sealed(plan, SEAL.replace('0', 'f'));
-    expect(withoutMarks(elsewhere).nodes).toEqual(withoutMarks(one).nodes);
+    const ofOtherRun = payloads.sealed(plan, SEAL.replace('0', 'f'));
+    expect(withoutMarks(ofOtherRun).nodes).toEqual(withoutMarks(one).nodes);
     expect(withoutMarks(one).nodes[0]).toMatchObject({ value: '[redacted]' });
   });
 

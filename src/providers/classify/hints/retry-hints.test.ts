@@ -6,8 +6,8 @@ import { parseDuration } from './durations.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
-function hintOf(headers: Record<string, string>, body: unknown = {}): number | null {
-  const failure: ProviderFailure = {
+function limited(headers: Record<string, string>, body: unknown): ProviderFailure {
+  return {
     operation: 'generate',
     status: 429,
     headers,
@@ -16,7 +16,10 @@ function hintOf(headers: Record<string, string>, body: unknown = {}): number | n
     delivered: false,
     source: 'test',
   };
-  return classify(failure, { nowMs: NOW }).retryAfterMs;
+}
+
+function hintOf(headers: Record<string, string>, body: unknown = {}): number | null {
+  return classify(limited(headers, body), { nowMs: NOW }).retryAfterMs;
 }
 
 describe('a hint', () => {
@@ -218,15 +221,7 @@ describe('a hint', () => {
     [{ 'retry-after': '43199' }, {}, 'status.429'],
     [{ 'retry-after': '90000' }, { error: { message: 'requests per minute' } }, 'status.429'],
   ])('of half a day or longer means a spent quota: %j', (headers, body, rule) => {
-    const found = classify({
-      operation: 'generate',
-      status: 429,
-      headers,
-      body,
-      phase: 'headers',
-      delivered: false,
-      source: 'test',
-    });
+    const found = classify(limited(headers, body));
     const isSpent = rule === 'quota.long-wait';
     expect(found).toMatchObject({
       rule,
