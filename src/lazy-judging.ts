@@ -3,6 +3,7 @@
  * loaded with the first failure. Bundlers take `whole.ts`, which has it at hand.
  */
 import { createRequire } from 'node:module';
+import { ownExtension } from './errors/support/own-extension.ts';
 import { ErrandError } from './errors/thrown/errand-error.ts';
 import { toReport } from './errors/thrown/to-report.ts';
 import type { ErrorReport } from './errors/report/report.ts';
@@ -15,7 +16,7 @@ import {
 } from './resilience.ts';
 
 // a bundle that is no ES module has no address, and still has to load
-const JUDGING = String(import.meta.url).endsWith('.ts') ? './judging.ts' : './judging.js';
+const JUDGING = `./judging${ownExtension(import.meta.url)}`;
 
 let loaded: { readonly reportFrom: ReportFrom } | undefined;
 

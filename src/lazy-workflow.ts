@@ -3,13 +3,12 @@
  * importing the package would cost, and most programs that import it never make a workflow in code.
  */
 import { createRequire } from 'node:module';
+import { ownExtension } from './errors/support/own-extension.ts';
 import { ErrandError } from './errors/thrown/errand-error.ts';
 import type { workflow as define } from './workflow/authoring/define.ts';
 
 // a bundle that is no ES module has no address, and still has to load
-const DEFINITION = String(import.meta.url).endsWith('.ts')
-  ? './workflow/authoring/define.ts'
-  : './workflow/authoring/define.js';
+const DEFINITION = `./workflow/authoring/define${ownExtension(import.meta.url)}`;
 
 let loaded: { readonly workflow: typeof define } | undefined;
 

@@ -2,10 +2,11 @@
 import type { Errand } from './engine/errand-interface.ts';
 import type { ErrandOptions } from './engine/errand-options.ts';
 import { refuseOldNode } from './engine/node-version.ts';
-import { warnProcess } from './engine/process-warning.ts';
+import { checkedObject, refusals } from './option-checks.ts';
 
 /**
- * Opens an Errand on a store, or on a Temporal server. Rejects with `store.*` when it cannot be used.
+ * Opens an Errand on a store, or on a Temporal server. Rejects with `store.*` when it cannot be used, and
+ * with `validation.input` for an option that does not exist.
  * @example
  * ```ts
  * import { openErrand, workflow } from 'errand';
@@ -24,14 +25,51 @@ import { warnProcess } from './engine/process-warning.ts';
  */
 export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {
   refuseOldNode(process.versions.node);
+  checkOptions(options);
   // a program that only reads failures never loads the engine
   const { createErrand } = await import('./engine/errand.ts');
+  const { withSafeWarnings } = await import('./engine/safe-listeners.ts');
   const { createTelemetry, telemetryFault } = await import('./telemetry/telemetry.ts');
-  const { env, directory, onWarning = warnProcess } = options;
+  const { env, directory } = options;
+  const { onWarning } = withSafeWarnings(options);
   const telemetry = createTelemetry({
     ...(env === undefined ? {} : { env }),
     ...(directory === undefined ? {} : { directory }),
     onFault: (thrown) => onWarning(telemetryFault(thrown)),
   });
   return createErrand({ ...options, telemetry });
+}
+
+/** A table, so that none can be forgotten. */
+const OPTIONS: Readonly<Record<keyof ErrandOptions, true>> = {
+  store: true,
+  temporal: true,
+  functions: true,
+  tools: true,
+  workflows: true,
+  fetch: true,
+  guard: true,
+  models: true,
+  providers: true,
+  credentials: true,
+  env: true,
+  directory: true,
+  secrets: true,
+  onInternal: true,
+  extensions: true,
+  onWarning: true,
+  adopt: true,
+};
+
+/** For programs without types: a slip would be ignored, and missed only when a run needs the option. */
+function checkOptions(options: unknown): void {
+  const refuse = refusals('openErrand', 'Correct it, or leave it out.');
+  const { store } = checkedObject(refuse, options, Object.keys(OPTIONS));
+  if (store === undefined || typeof store === 'string') return;
+  if (typeof store !== 'object' || store === null)
+    throw refuse(
+      'store',
+      'is not a store',
+      'Use `memory`, `sqlite:` and a path, or `postgres://` and the rest of its URL.',
+    );
 }

@@ -132,7 +132,7 @@ describe('a clock whose sleep does not listen to its signal', () => {
     process.on('unhandledRejection', listen);
     const resilient = createResilience({ clock: virtualClock() });
     await resilient<unknown>(call, { deadlineMs: 500, retry: 'none' }).catch(() => undefined);
-    // rejections that nobody handles are told after the turn in which they were made
+    // rejections that nobody handles are reported after the turn in which they were made
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', listen);
     expect(unhandled).toEqual([]);

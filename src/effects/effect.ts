@@ -13,7 +13,6 @@ import { ambientStamp } from '../errors/thrown/stamp.ts';
 import { thrownDraft } from '../errors/thrown/to-report.ts';
 import { endsTheRun } from '../machine/decide/unroutable.ts';
 import type { Used } from '../providers/pricing/counted-usage.ts';
-import { omitUndefined } from '../workflow/plan/omit-undefined.ts';
 import type { KeptBackBy } from '../machine/state/events.ts';
 import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import type { EffectClock } from './clock.ts';
@@ -139,14 +138,19 @@ interface OwnFailureOptions {
  * another Errand has a location in that one's files, which says nothing here. A kind that ended the other
  * run must not end this one: it becomes the cause of a failure that routes can take.
  */
-export function asOwnFailure(
-  { id, at, ...open }: ReportDraft,
-  { fallback, stamp, redactor }: OwnFailureOptions,
-): ReportDraft {
+export function asOwnFailure(draft: ReportDraft, options: OwnFailureOptions): ReportDraft {
+  const { id: _id, at: _at, ...open } = draft;
   if (open.rule?.id !== PROBLEM_RULE) return open;
   const { location: _location, ...here } = open;
-  if (!endsTheRun(here.kind)) return here;
-  const cause = buildReport({ ...here, ...omitUndefined({ id, at }) }, { stamp, redactor });
+  return endsTheRun(here.kind) ? asCause(draft, options) : here;
+}
+
+/** A failure that routes can take, with the one that they cannot take as its cause. */
+export function asCause(
+  { location: _location, ...draft }: ReportDraft,
+  { fallback, stamp, redactor }: OwnFailureOptions,
+): ReportDraft {
+  const cause = buildReport(draft, { stamp, redactor });
   const { message, category, retryable, outcome } = cause;
   return { kind: fallback, message, category, retryable, outcome, cause };
 }

@@ -26,7 +26,7 @@ export function holdUp(folder: string): HoldUp {
   return {
     prelude: `echo $$ > ${pidFile}; until [ -e ${go} ]; do sleep 0.01; done;`,
     release: async () => {
-      while (!hasText(pidFile)) await new Promise((resolve) => setImmediate(resolve));
+      while (!hasText(pidFile)) await new Promise((resolve) => setTimeout(resolve, 5));
       const pid = Number(readFileSync(pidFile, 'utf8'));
       const other = spawn('echo', ['now'], { stdio: ['ignore', 'pipe', 'ignore'] });
       other.stdout.once('data', () => {

@@ -7,7 +7,10 @@ import type { ReportDraft, Stamp } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { carriedReport } from '../errors/thrown/cause-reports.ts';
 import { draftFrom, type ReportFromOptions } from '../providers/report-from.ts';
-import { asOwnFailure } from './effect.ts';
+import { endsTheRun } from '../machine/decide/unroutable.ts';
+import { isInstance } from '../errors/support/safe-json.ts';
+import { matchesKind } from '../errors/catalog/kinds.ts';
+import { asCause, asOwnFailure } from './effect.ts';
 
 /** Thrown by our own code instead of what it calls: only here is it known that nothing was begun. */
 export class OwnFailure extends ErrandError {}
@@ -25,10 +28,17 @@ export function failureFrom(
   read: typeof draftFrom = draftFrom,
 ): ReportDraft {
   const draft = read(thrown, options);
+  // what it throws is its own failure: only the runtime ends a run past its routes
+  if (!isInstance(thrown, OwnFailure) && isUnroutable(draft.kind)) return asCause(draft, options);
   const isUnrecognised =
     draft.kind === options.fallback &&
     draft.rule === undefined &&
     carriedReport(thrown) === undefined;
   // it may or may not be retryable; the `retry` of a tool can say so
   return isUnrecognised ? { ...draft, retryable: null } : asOwnFailure(draft, options);
+}
+
+/** Apart from cancellations: whether the run was cancelled is known where the effect is ended and recorded. */
+function isUnroutable(kind: string): boolean {
+  return endsTheRun(kind) && !matchesKind(kind, 'cancelled.*');
 }

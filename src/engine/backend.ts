@@ -1,6 +1,7 @@
 /**
  * The backend under the facade: where runs are executed and kept. `local/` executes them in this process
- * over a store, `temporal/` has workers execute them. Both take and give the same.
+ * over a store, `temporal/` has Temporal's workers execute them, `remote/` an Errand server. All take and give
+ * the same.
  */
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
@@ -60,9 +61,9 @@ export interface RunHandle {
   events(): AsyncIterable<RunEvent>;
   /** Never rejects for a failed run. */
   result(): Promise<RunResult>;
-  /** Cancels the run. */
-  cancel(by: string): void;
-  /** Ends the leg; the run stays resumable, and no server carries it on before somebody resumes it. */
+  /** Cancels the run, whichever leg it is in and whether it runs or rests, unless it has ended. */
+  cancel(by?: string): void;
+  /** Ends the leg; the run stays resumable, and no server continues it before somebody resumes it. */
   stop(): void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The interface of what a server does beside the requests it answers: `engine.carryOn(…)` carries runs on,
+ * The interface of what a server does beside the requests it answers: `engine.carryOn(…)` continues runs,
  * `engine.keepSchedules(…)` starts runs by the clock, and `engine.outbox()` has what is to be sent. The
  * option `adopt: true` of the library is `carryOn` for all workflows.
  */
@@ -47,7 +47,7 @@ export interface CarryingOn {
   /**
    * Takes no more runs, and lets no run of this process begin a node or an effect. Effects under way have
    * `graceMs` to end (default 8000); then they are stopped. The runs stay resumable, and any server may
-   * carry them on. Resolves when all of them are over; a second call ends the grace.
+   * continue them. Resolves when all of them are over; a second call ends the grace.
    */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
 }

@@ -83,6 +83,6 @@ export interface Errand {
   /** Everything that happened in a run so far. */
   history(run: string): AsyncIterable<RunEvent>;
   costs(run: string): Promise<Costs>;
-  /** Parks the runs of this process; nothing is cancelled. */
+  /** Stops the runs of this process, which stay resumable: nothing is cancelled. */
   close(): Promise<void>;
 }

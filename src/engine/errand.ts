@@ -20,13 +20,19 @@ import type {
   LegOrigin,
   LegWorkflow,
   RunHandle,
+  RunOptions,
   CancelOptions,
   ServedPlan,
 } from './backend.ts';
 import type { CarryingOn, CarryOnOptions } from './carry-on.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-interface.ts';
-import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
+import {
+  checkedAnswer,
+  checkedJson,
+  checkedRunName,
+  checkedWorkflow,
+} from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
 import { openBackend, refuseWithTemporal, type EngineOptions } from './open-backend.ts';
@@ -37,6 +43,7 @@ import { RegisteredWorkflows } from './registered-workflows.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
 import { runView, type RunView } from './run-view.ts';
+import { withSafeListeners, withSafeWarnings } from './safe-listeners.ts';
 import type { InspectOptions } from './validate-workflows.ts';
 import { ServerWork } from './server-work.ts';
 import { WorkflowHost } from './workflow-host.ts';
@@ -81,11 +88,14 @@ export async function createErrand(
 
 /** Loads extensions and nothing else: the store is opened when runs are first needed. */
 export async function openEngine(
-  options: EngineOptions = {},
+  given: EngineOptions = {},
   clock: EffectClock = MACHINE_CLOCK,
 ): Promise<Engine> {
-  refuseWithTemporal(options);
-  const { extensions: registered = [], extensionModules = [], onWarning = warnProcess } = options;
+  refuseWithTemporal(given);
+  const { onWarning, ...rest } = withSafeWarnings(given);
+  const warn = (thrown: unknown): void => onWarning(toReport(thrown));
+  const options = { ...withSafeListeners(rest, warn), onWarning };
+  const { extensions: registered = [], extensionModules = [] } = options;
   const base = resolve(options.directory ?? '.');
   const extensions = new Extensions({ registered, base, onWarning });
   await extensions.load(extensionModules);
@@ -177,8 +187,7 @@ export class Engine extends ReadRuns implements Errand {
     const given = completeInput(plan, checkedJson(input, 'The input'), { secrets });
     const isInCode = file === undefined;
     return backend.start(plan, given, {
-      ...options,
-      trace: this.#traceOf(options),
+      ...this.#legOf(options),
       effects: this.#host.runnerOf(workflow),
       ...(isInCode ? {} : { file }),
       onCreated: (run) => {
@@ -206,7 +215,7 @@ export class Engine extends ReadRuns implements Errand {
     const backend = await this.runs();
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
     return this.#runLeg(run, options, (workflow) =>
-      backend.resume(run, { ...options, trace: this.#traceOf(options), ...checked, workflow }),
+      backend.resume(run, { ...this.#legOf(options), ...checked, workflow }),
     );
   }
 
@@ -216,10 +225,9 @@ export class Engine extends ReadRuns implements Errand {
     options: LegOptions = {},
   ): Promise<RunHandle | undefined> {
     const backend = await this.runs();
-    const value = checkedJson(answer.value, 'The answer');
-    const complete = { by: 'library', ...answer, value };
+    const complete = checkedAnswer(answer);
     return this.#runLeg(run, options, (workflow) =>
-      backend.answer(run, complete, { ...options, trace: this.#traceOf(options), workflow }),
+      backend.answer(run, complete, { ...this.#legOf(options), workflow }),
     );
   }
 
@@ -228,12 +236,11 @@ export class Engine extends ReadRuns implements Errand {
    * name of the gate; undefined where there is no store.
    */
   async leaveAnswer(run: string, answer: GivenAnswer): Promise<string | undefined> {
-    const value = checkedJson(answer.value, 'The answer');
-    return (await this.runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
+    return (await this.runs()).leaveAnswer?.(run, checkedAnswer(answer));
   }
 
   async attach(run: string): Promise<RunHandle> {
-    return (await this.runs()).attach(run);
+    return (await this.runs()).attach(checkedRunName(run));
   }
 
   async cancel(run: string, by = 'library'): Promise<void> {
@@ -249,7 +256,7 @@ export class Engine extends ReadRuns implements Errand {
   ): Promise<RunHandle | undefined> {
     const backend = await this.runs();
     await this.extensions.start();
-    return backend.cancel(run, by, options);
+    return backend.cancel(checkedRunName(run), by, this.#safely(options));
   }
 
   async get(run: string): Promise<RunView> {
@@ -298,8 +305,13 @@ export class Engine extends ReadRuns implements Errand {
     return backend;
   }
 
-  #traceOf({ trace }: LegOrigin): LegOrigin['trace'] {
-    return trace === undefined ? this.#options.trace : trace;
+  #legOf<Options extends RunOptions & LegOrigin>(options: Options): Options {
+    const { trace = this.#options.trace } = options;
+    return { ...this.#safely(options), trace };
+  }
+
+  #safely<Options extends RunOptions>(options: Options): Options {
+    return withSafeListeners(options, (thrown) => this.#warn(thrown));
   }
 
   #warn(thrown: unknown): void {
@@ -325,6 +337,7 @@ export class Engine extends ReadRuns implements Errand {
     { workflow: given, file: named }: Pick<LegOptions, 'workflow' | 'file'>,
     begin: (workflow: () => Promise<LegWorkflow>) => Promise<H>,
   ): Promise<H> {
+    checkedRunName(run);
     let loaded: LoadedWorkflow | undefined;
     const find = async (): Promise<RunnableWorkflow | undefined> => {
       if (given !== undefined) return given;

@@ -1,4 +1,4 @@
-/** Opens the backend that the options ask for: over a store, or at a server. */
+/** Opens the backend that the options ask for: over a store, at a Temporal server, or at an Errand server. */
 import { dirname, resolve } from 'node:path';
 import type { EffectClock } from '../effects/clock.ts';
 import { keyValuesIn, storeSecrets } from '../effects/model/key-values.ts';

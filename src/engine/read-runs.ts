@@ -10,6 +10,7 @@ import type {
 } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import type { Backend, FollowRequest, RunArchive } from './backend.ts';
+import { checkedRunName } from './loading/checked-input.ts';
 import { followRun } from './local/follow-log.ts';
 import { loadResting, type RestingRun } from './run/checkpoints/resting-run.ts';
 import { asEvent } from './run/subscription.ts';
@@ -47,7 +48,8 @@ export abstract class ReadRuns {
   /** The same, commit by commit: an event by itself takes longer to pass on than to fold. */
   async *commits(run: string, fromSeq?: number): AsyncIterable<readonly RunEvent[]> {
     const { store } = await this.runs();
-    for await (const { events } of store.read(run, fromSeq)) yield events.map(asEvent);
+    for await (const { events } of store.read(checkedRunName(run), fromSeq))
+      yield events.map(asEvent);
   }
 
   async costs(run: string): Promise<Costs> {
@@ -80,7 +82,7 @@ export abstract class ReadRuns {
 
   async stored(run: string): Promise<StoredRun> {
     const backend = await this.runs();
-    const record = await backend.store.get(run);
+    const record = await backend.store.get(checkedRunName(run));
     return { record, events: await this.events(run), status: backend.statusOf(record) };
   }
 

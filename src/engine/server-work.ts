@@ -1,5 +1,5 @@
 /**
- * The work of a server beside its requests, over the facade: carries runs on, keeps schedules, and hands
+ * The work of a server beside its requests, over the facade: continues runs, keeps schedules, and hands
  * out what is to be sent. A Temporal server does the first by itself.
  */
 import type { EffectClock } from '../effects/clock.ts';

@@ -11,6 +11,7 @@ import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { Workspace } from './loading/check-file.ts';
+import { checkedFile } from './loading/checked-input.ts';
 import type { Extensions } from './loading/extensions.ts';
 import {
   loadWorkflowFile,
@@ -50,7 +51,7 @@ export class WorkflowHost {
   }
 
   async load(file: string): Promise<LoadedWorkflow> {
-    addHostFolder(dirname(resolve(this.#place.base, file)));
+    addHostFolder(dirname(resolve(this.#place.base, checkedFile(file))));
     return this.#held(await loadWorkflowFile(file, this.#place, this.#validator.registered));
   }
 

@@ -24,6 +24,11 @@ export interface NextMove {
   readonly command: string;
 }
 
+/** Why a server cannot continue a run: it has no workflow of that name, or one that is not valid. */
+export const RESUME_OBSTACLES = ['not_served', 'not_valid'] as const;
+
+export type ResumeObstacle = (typeof RESUME_OBSTACLES)[number];
+
 export interface MovableRun {
   readonly run: string;
   readonly status: RunStatusName;
@@ -69,8 +74,12 @@ function answers(
     gate,
     options,
     ...(promptFor === undefined ? {} : { promptFor }),
-    command: `errand answer ${run} ${shellWord(gate)} --value VALUE`,
+    command: answerCommand(run, gate),
   }));
+}
+
+export function answerCommand(run: string, gate: string): string {
+  return `errand answer ${run} ${shellWord(gate)} --value VALUE`;
 }
 
 function resumption(
@@ -94,7 +103,10 @@ function resumption(
   ];
 }
 
-function retry({ run, status, canResume }: MovableRun, base: string): readonly NextMove[] {
+function retry(
+  { run, status, canResume, needsAccept }: MovableRun,
+  base: string,
+): readonly NextMove[] {
   if (status !== 'completed' || !canResume) return [];
   return [
     {
@@ -102,8 +114,8 @@ function retry({ run, status, canResume }: MovableRun, base: string): readonly N
       method: 'POST',
       path: pathOf(base, run, 'resume'),
       body: {},
-      needs: ['from'],
-      command: `errand retry ${run} --from NODE`,
+      needs: needsAccept ? ['from', 'acceptDrift'] : ['from'],
+      command: `errand retry ${run} --from NODE${needsAccept ? ' --accept-drift' : ''}`,
     },
   ];
 }

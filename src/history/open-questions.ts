@@ -8,10 +8,11 @@ import {
   isOfToolCall,
   isReplyToAgent,
 } from '../machine/gates/gate-answer.ts';
+import { introOf } from '../machine/gates/questions.ts';
 import { GRANT_DURATIONS } from '../machine/policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf } from '../machine/state/plan-lookup.ts';
 import { waitingOf } from '../machine/policy/pause.ts';
-import type { PromptFor, RunEvent } from '../machine/state/events.ts';
+import type { AskedQuestion, PromptFor, RunEvent } from '../machine/state/events.ts';
 import type { RunState, Visit } from '../machine/state/state.ts';
 import type { NodePlan } from '../workflow/plan/node-plan.ts';
 
@@ -24,6 +25,8 @@ export interface OpenQuestion {
   readonly prompt: string;
   readonly options: readonly JsonValue[];
   readonly promptFor?: readonly PromptFor[];
+  /** A list of questions that are answered together, where the gate has one. */
+  readonly list?: QuestionList;
   /** Names of the options, where their file gives them one. */
   readonly labels?: readonly OptionLabel[];
   /** The schema that the value of an `edit` has to match. */
@@ -35,6 +38,14 @@ export interface OpenQuestion {
   readonly answeredBy?: 'person';
   /** The failure that a person is asked about. */
   readonly error?: PersonReport;
+}
+
+export interface QuestionList {
+  /** What stands above them in the prompt. */
+  readonly intro: string;
+  readonly questions: readonly AskedQuestion[];
+  /** Whether one that is not required may stay without an answer. */
+  readonly maySkip: boolean;
 }
 
 export interface OptionLabel {
@@ -54,6 +65,7 @@ export function openQuestions(
     const prompt = opened?.type === 'gate:opened' ? opened.prompt : '';
     const error = failureAt(state, path);
     const about = askedBy(state, gate, options);
+    const list = listIn(state, opened);
     return [
       {
         gate,
@@ -63,12 +75,23 @@ export function openQuestions(
         prompt: error === undefined ? prompt : hideInternals(prompt),
         options,
         ...(promptFor === undefined ? {} : { promptFor }),
+        ...(list === undefined ? {} : { list }),
         ...about,
         ...(until === undefined ? {} : { deadline: until }),
         ...(error === undefined ? {} : { error }),
       },
     ];
   });
+}
+
+function listIn(state: RunState, opened: RunEvent | undefined): QuestionList | undefined {
+  if (opened?.type !== 'gate:opened' || opened.questions === undefined) return undefined;
+  const { prompt, questions, gate } = opened;
+  const scope = scopeOf(state, state.gates.get(gate)?.scope ?? '');
+  if (scope.visit === undefined) return undefined;
+  const node = nodeOf(fileOf(state.plan, scope.file), scope.visit.node);
+  const maySkip = node.type !== 'human_gate' || node.questions?.maySkip !== false;
+  return { intro: introOf(prompt, questions), questions, maySkip };
 }
 
 /** The words of the asking node about its answers. */
@@ -83,7 +106,9 @@ function askedBy(
   const { schema } = expectedOf(state, scope, node);
   return {
     ...labelsOf(node, scope.visit),
-    ...(schema !== undefined && options.includes('edit') ? { schema } : {}),
+    ...(schema !== undefined && scope.visit.error !== undefined && options.includes('edit')
+      ? { schema }
+      : {}),
     ...(isOfToolCall(scope, gate) && !isReplyToAgent(scope, gate) ? { grants: GRANTS } : {}),
     ...(isForPeople(node) ? { answeredBy: 'person' as const } : {}),
   };

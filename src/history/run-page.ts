@@ -6,7 +6,7 @@ import type { NamedUnknownOutcome } from '../machine/policy/unknown-outcome.ts';
 import type { Attention } from './attention.ts';
 import type { FailureHistory } from './failure-history.ts';
 import type { GraphLayout } from './graph-layout/layout.ts';
-import type { NextMove } from './next-moves.ts';
+import type { NextMove, ResumeObstacle } from './next-moves.ts';
 import type { OpenQuestion } from './open-questions.ts';
 import type { RunView } from './run-view/view.ts';
 
@@ -21,9 +21,13 @@ export interface RunMoves {
   /** Number of the last event that it rests on. */
   readonly seq: number;
   readonly nextMoves: readonly NextMove[];
+  /** Why this server cannot continue the run, where the run rests. */
+  readonly resumeObstacle?: ResumeObstacle;
   /** Effects that may have happened. */
   readonly inDoubt: readonly NamedUnknownOutcome[];
   readonly questions: readonly OpenQuestion[];
+  /** The step that is tried again first, and when. */
+  readonly nextTry?: { readonly path: string; readonly at: string };
   /** The failure that the run ended with. */
   readonly error?: PersonReport;
 }

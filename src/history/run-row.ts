@@ -26,3 +26,11 @@ export function runRow(summary: RunSummary, nowMs: number): RunRow {
     costUsdMicros,
   };
 }
+
+/** The failure that a run ended with, or waits with: the one that lists show and find it by. */
+export function failureOfRun({
+  error,
+  waiting,
+}: Pick<RunSummary, 'error' | 'waiting'>): RunSummary['error'] {
+  return error ?? waiting?.all.find((wait) => wait.error !== undefined)?.error;
+}

@@ -10,21 +10,21 @@ import type { RunView } from './run-view/view.ts';
 
 const START_MS = Date.parse('2026-11-17T03:00:00.000Z');
 
-type Told = EventBody & { readonly after?: number };
+type TimedBody = EventBody & { readonly after?: number };
 
 /** Numbers the events; each comes a second after the one before, or as long as it says. */
-function log(told: readonly Told[]): readonly RunEvent[] {
+function log(bodies: readonly TimedBody[]): readonly RunEvent[] {
   let atMs = START_MS;
-  return told.map(({ after = 1000, ...body }, index) => {
+  return bodies.map(({ after = 1000, ...body }, index) => {
     atMs += after;
     return { ...body, run: 'r', seq: index + 1, at: new Date(atMs).toISOString() };
   });
 }
 
-function view(told: readonly Told[]): RunView {
+function view(bodies: readonly TimedBody[]): RunView {
   return foldView(
     beginView({ run: 'r', workflow: 'w', startedAt: new Date(START_MS).toISOString() }),
-    log(told),
+    log(bodies),
   );
 }
 
@@ -32,10 +32,14 @@ function report(kind: string): ErrorReport {
   return failure(kind, `It failed with ${kind}`).report;
 }
 
-const STARTED: Told = { type: 'run:started', workflow: 'w', input: {} };
+const STARTED: TimedBody = { type: 'run:started', workflow: 'w', input: {} };
 const SAY = { node: 'say', path: 'say' };
 const CALL = { key: 'k', type: 'model', target: 'sim/a' } as const;
-const started = (where = SAY, attempt = 0): Told => ({ type: 'node:started', ...where, attempt });
+const started = (where = SAY, attempt = 0): TimedBody => ({
+  type: 'node:started',
+  ...where,
+  attempt,
+});
 
 function bars(of: RunView, path: string): readonly string[] {
   return (stepAt(of, path)?.bars ?? []).map(({ kind, from, to }) => {
@@ -63,7 +67,7 @@ describe('a step', () => {
   });
 
   it('keeps every failure, the first one first, with what became of it', () => {
-    const told: readonly Told[] = [
+    const bodies: readonly TimedBody[] = [
       STARTED,
       started(),
       { type: 'effect:requested', ...SAY, effect: CALL, attempt: 0 },
@@ -86,7 +90,7 @@ describe('a step', () => {
         kind: 'bank.closed',
       },
     ];
-    const routed = view(told);
+    const routed = view(bodies);
     const step = stepAt(routed, 'say');
     expect(step?.failures.map(({ layer, fate, route }) => [layer, fate, route?.to])).toEqual([
       ['call', 'handled', undefined],
@@ -118,8 +122,14 @@ describe('a step', () => {
   it('counts the members of its group, also one that failed first and worked then', () => {
     const EACH = { node: 'each', path: 'each' };
     const one = (key: number): typeof SAY => ({ node: 'one', path: `each[${key}]/one` });
-    const end: Told = { type: 'route:taken', ...one(0), move: 'to', to: '$end', bucket: 'success' };
-    const told: readonly Told[] = [
+    const end: TimedBody = {
+      type: 'route:taken',
+      ...one(0),
+      move: 'to',
+      to: '$end',
+      bucket: 'success',
+    };
+    const bodies: readonly TimedBody[] = [
       STARTED,
       { type: 'node:started', ...EACH, attempt: 0, members: { keys: ['0', '1'] } },
       started(one(0)),
@@ -129,9 +139,9 @@ describe('a step', () => {
       { type: 'node:failed', ...one(1), error: report('order.missing') },
       { type: 'route:taken', ...one(1), move: 'propagate', bucket: 'default' },
     ];
-    expect(stepAt(view(told), 'each')?.members).toEqual({ all: 2, succeeded: 1, failed: 1 });
+    expect(stepAt(view(bodies), 'each')?.members).toEqual({ all: 2, succeeded: 1, failed: 1 });
     const again = view([
-      ...told,
+      ...bodies,
       { type: 'run:failed', error: report('order.missing') },
       { type: 'run:resumed', by: 'ada' },
       started(one(1), 1),
@@ -146,8 +156,13 @@ describe('a member that ended', () => {
   const EACH = { node: 'each', path: 'each' };
   const ONE = { node: 'one', path: 'each[0]/one' };
   const TWO = { node: 'two', path: 'each[0]/two' };
-  const group: Told = { type: 'node:started', ...EACH, attempt: 0, members: { keys: ['0', '1'] } };
-  const end = (where: typeof ONE): Told => ({
+  const group: TimedBody = {
+    type: 'node:started',
+    ...EACH,
+    attempt: 0,
+    members: { keys: ['0', '1'] },
+  };
+  const end = (where: typeof ONE): TimedBody => ({
     type: 'route:taken',
     ...where,
     move: 'to',
@@ -160,7 +175,7 @@ describe('a member that ended', () => {
     started(ONE),
     { type: 'node:failed', ...ONE, error: report('order.missing') },
     { type: 'route:taken', ...ONE, move: 'propagate', bucket: 'default' },
-  ] as const satisfies readonly Told[];
+  ] as const satisfies readonly TimedBody[];
 
   it('counts once when only its check is repeated', () => {
     const again = view([
@@ -204,26 +219,26 @@ describe('a member that ended', () => {
 
 describe('a question', () => {
   const AGENT = { node: 'ask', path: 'ask' };
-  const asked = (where: typeof AGENT, gate: string): Told => ({
+  const asked = (where: typeof AGENT, gate: string): TimedBody => ({
     type: 'gate:opened',
     ...where,
     gate,
     prompt: 'May it?',
     options: ['approve', 'deny'],
   });
-  const gates = (told: readonly Told[]): readonly string[] =>
-    view(told).gates.map(({ gate }) => gate);
+  const gates = (bodies: readonly TimedBody[]): readonly string[] =>
+    view(bodies).gates.map(({ gate }) => gate);
   const approval = [STARTED, started(AGENT), asked(AGENT, 'ask/read#1.1')] as const;
 
   it('closes when its node fails, and only the one about the failure is open', () => {
-    const failed: Told = { type: 'node:failed', ...AGENT, error: report('order.missing') };
+    const failed: TimedBody = { type: 'node:failed', ...AGENT, error: report('order.missing') };
     expect(gates(approval)).toEqual(['ask/read#1.1']);
     expect(gates([...approval, failed])).toEqual([]);
     expect(gates([...approval, failed, asked(AGENT, 'ask')])).toEqual(['ask']);
   });
 
   it('stays while other tools are called, and closes when the conversation begins anew', () => {
-    const call = (effect: EffectRef): Told => ({
+    const call = (effect: EffectRef): TimedBody => ({
       type: 'effect:requested',
       ...AGENT,
       effect,
@@ -237,9 +252,12 @@ describe('a question', () => {
   it('closes when the supervisor around it fails', () => {
     const round = { node: 'ask', path: 'boss[1]/ask' };
     const boss = { node: 'boss', path: 'boss' };
-    const told = [STARTED, started(boss), started(round), asked(round, 'boss[1]/ask')];
-    const over = view([...told, { type: 'node:failed', ...boss, error: report('order.missing') }]);
-    expect(gates(told)).toEqual(['boss[1]/ask']);
+    const bodies = [STARTED, started(boss), started(round), asked(round, 'boss[1]/ask')];
+    const over = view([
+      ...bodies,
+      { type: 'node:failed', ...boss, error: report('order.missing') },
+    ]);
+    expect(gates(bodies)).toEqual(['boss[1]/ask']);
     expect(over.gates).toEqual([]);
     expect(stepAt(over, 'boss[1]/ask')?.status).toBe('cancelled');
   });
@@ -260,13 +278,13 @@ describe('a question', () => {
   it('closes when something inside its node runs again, and others stay', () => {
     const inside = (key: number, node: string) => ({ node, path: `each[${key}]/${node}` });
     const each = { node: 'each', path: 'each' };
-    const members: Told = {
+    const members: TimedBody = {
       type: 'node:started',
       ...each,
       attempt: 0,
       members: { keys: ['0', '1'] },
     };
-    const told: readonly Told[] = [
+    const bodies: readonly TimedBody[] = [
       STARTED,
       members,
       started(inside(0, 'say')),
@@ -275,10 +293,10 @@ describe('a question', () => {
       started(inside(1, 'ask')),
       asked(inside(1, 'ask'), 'second'),
     ];
-    const rewind: Told = { type: 'run:resumed', by: 'ada', from: 'each[0]/say' };
-    expect(gates([...told, rewind])).toEqual(['second']);
-    const failed: Told = { type: 'node:failed', ...each, error: report('order.missing') };
-    const about = view([...told, failed, asked(each, 'each'), rewind]);
+    const rewind: TimedBody = { type: 'run:resumed', by: 'ada', from: 'each[0]/say' };
+    expect(gates([...bodies, rewind])).toEqual(['second']);
+    const failed: TimedBody = { type: 'node:failed', ...each, error: report('order.missing') };
+    const about = view([...bodies, failed, asked(each, 'each'), rewind]);
     expect(about.gates).toEqual([]);
     expect(stepAt(about, 'each')?.status).toBe('running');
   });
@@ -286,14 +304,14 @@ describe('a question', () => {
 
 describe('the failure that matters', () => {
   it('is the one that the run ended with, and none while it runs again', () => {
-    const told: readonly Told[] = [
+    const bodies: readonly TimedBody[] = [
       STARTED,
       started(),
       { type: 'node:failed', ...SAY, error: report('order.missing') },
       { type: 'run:failed', error: report('order.missing') },
     ];
-    expect(openFailure(view(told))?.kind).toBe('order.missing');
-    const resumed = view([...told, { type: 'run:resumed', by: 'ada' }]);
+    expect(openFailure(view(bodies))?.kind).toBe('order.missing');
+    const resumed = view([...bodies, { type: 'run:resumed', by: 'ada' }]);
     expect(openFailure(resumed)).toBeUndefined();
     expect(resumed.legs.map(({ cause, by }) => [cause, by])).toEqual([
       ['started', undefined],
@@ -316,7 +334,7 @@ describe('the failure that matters', () => {
 it('takes time in proportion to its events, whatever has happened before', () => {
   const make = (members: number): readonly RunEvent[] => {
     const keys = Array.from({ length: members }, (_, key) => String(key));
-    const inside = keys.flatMap((key): readonly Told[] => {
+    const inside = keys.flatMap((key): readonly TimedBody[] => {
       const where = { node: 'one', path: `each[${key}]/one` };
       const effect = { ...CALL, key };
       return [
@@ -327,7 +345,7 @@ it('takes time in proportion to its events, whatever has happened before', () =>
         { type: 'route:taken', ...where, move: 'to', to: '$end', bucket: 'success' },
       ];
     });
-    const group: Told = {
+    const group: TimedBody = {
       type: 'node:started',
       node: 'each',
       path: 'each',

@@ -3,6 +3,7 @@
  * serves, and the page what it shows, each from where it is. Reports in the events are as people see them
  * (`forPerson`): what comes in is shown as it is.
  */
+import { usdWords } from '../errors/render/money.ts';
 import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { boxIdOf } from './graph-layout/layout.ts';
@@ -207,7 +208,8 @@ function noteOf(
     case 'budget:paused': {
       const { limit, spent, unit, holder } = event;
       const whose = holder === '' ? 'the run' : holder;
-      const amounts = `${spent} of ${limit} ${unit === 'usd' ? 'micro-dollars' : 'tokens'}`;
+      const amounts =
+        unit === 'usd' ? `${usdWords(spent)} of ${usdWords(limit)}` : `${spent} of ${limit} tokens`;
       return { seq, at, type: 'budget', text: `The budget of ${whose} is spent: ${amounts}` };
     }
     case 'error:suppressed': {

@@ -66,6 +66,7 @@ const MENDED_BY: Partial<Readonly<Record<OutageReason, string>>> = {
   read_only: 'Give the user that runs Errand write access to the store and its folder.',
   cannot_open:
     'Give the user that runs Errand access to the store (to its file and folder, or to its server), or name another store in ERRAND_STORE.',
+  closed: 'Open it again (`openErrand`): this program has closed it.',
   no_database:
     'Create it on that server, for instance with `createdb`, or name an existing one in ERRAND_STORE; Errand creates its tables itself.',
 };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ErrandError, failure, raise } from '../../errors/thrown/errand-error.ts';
 import { isKindName } from '../../errors/catalog/kinds.ts';
+import { partial } from '../../workflow/authoring/partial.ts';
 import { renderProblem } from '../../errors/render/problem.ts';
 import { contextFor, failureOf, reportOf, SECRET } from '../effect.cases.ts';
 import type { EffectContext, EffectResult } from '../effect.ts';
@@ -215,6 +216,46 @@ describe('a throw', () => {
       expect(report).toMatchObject({ kind: 'tool.failed', cause: { kind } });
       expect(report).not.toHaveProperty('location');
     }
+  });
+
+  it.each([
+    'halt.intentional',
+    'store.unavailable',
+    'run.drifted',
+    'request.invalid',
+    'workflow.not_found',
+    'internal.unexpected',
+    'internal.invariant',
+  ])(
+    'of %s, which only the runtime may end a run with, is one that a route can take',
+    async (kind) => {
+      const thrown = (): never => {
+        throw new ErrandError({ kind, message: 'Mine', location: { node: 'other' } });
+      };
+      const called = reportOf(await call(thrown));
+      expect(called).toMatchObject({ kind: 'call.failed', message: 'Mine', cause: { kind } });
+      expect(called).not.toHaveProperty('location');
+      const tool = reportOf(await call(thrown, { type: 'tool' }));
+      expect(tool).toMatchObject({ kind: 'tool.failed', cause: { kind } });
+      const beside = await call(() => partial(1, [new ErrandError({ kind, message: 'Mine' })]));
+      expect(beside).toMatchObject({
+        ok: true,
+        errors: [{ kind: 'call.failed', cause: { kind } }],
+      });
+    },
+  );
+
+  it.each([
+    'provider.rate_limited',
+    'tool.timeout',
+    'limit.budget',
+    'validation.input',
+    'order.gone',
+  ])('of %s keeps its kind', async (kind) => {
+    const thrown = (): never => {
+      throw new ErrandError({ kind, message: 'Mine' });
+    };
+    expect(reportOf(await call(thrown))).toMatchObject({ kind, message: 'Mine' });
   });
 
   it('of anything else is call.failed, in a tool tool.failed', async () => {

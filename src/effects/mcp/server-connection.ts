@@ -20,7 +20,7 @@ import type {
 } from './sdk.ts';
 import { readTools, type ServerTool } from './tool-list.ts';
 import { unreachable } from './unreachable.ts';
-import { withResults } from './with-results.ts';
+import { withCheckedResponses } from './checked-responses.ts';
 
 /** The longest timer of Node: the client's own timeout must never fire before ours. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
@@ -96,7 +96,7 @@ async function connectBy(
   const deadline = new Deadline(options);
   let tools: ReadonlyMap<string, ServerTool>;
   try {
-    await deadline.of(client.connect(withResults(transport), { timeout: NO_TIMEOUT_MS }));
+    await deadline.of(client.connect(withCheckedResponses(transport), { timeout: NO_TIMEOUT_MS }));
     tools = await deadline.of(listTools(client, server));
   } catch (thrown) {
     // read before we end the process, or the evidence would show our own signal

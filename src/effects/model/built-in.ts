@@ -14,6 +14,8 @@ export interface BuiltIn {
   readonly schemas: SchemaSupport;
   /** Accepts reasoning in a request even without provider metadata. */
   readonly takesThoughts?: boolean;
+  /** Its events are frames of bytes, and not lines of text. */
+  readonly hasBinaryEvents?: boolean;
   /** Makes the options of the provider; missing settings are reported to the connection. */
   readonly options: (connection: ConnectionSettings) => Readonly<Record<string, unknown>>;
 }
@@ -45,6 +47,7 @@ const PROVIDERS: Readonly<Record<string, BuiltIn>> = {
     package: '@ai-sdk/amazon-bedrock',
     create: 'createAmazonBedrock',
     schemas: 'schema',
+    hasBinaryEvents: true,
     options: bedrockOptions,
   },
 };

@@ -19,6 +19,7 @@
  * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
  * | the same before any content        | `provider.network`            | unknown            |
  * | nothing within a limit             | `provider.timeout`            | unknown, or partial after content |
+ * | its client gave it up, unasked     | `provider.timeout`            | the same           |
  * | the node's time is over            | `limit.node_timeout`          | partial            |
  * | our signal                         | `cancelled.*`                 | partial            |
  */
@@ -28,7 +29,12 @@ import { carriedReport } from '../../errors/thrown/cause-reports.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
 import type { ReportDraft, Stamp } from '../../errors/report/report.ts';
 import { providerNamed } from '../../providers/known-providers.ts';
-import { brokenBeforeContent, notInTime, type ModelRef } from '../../providers/own-findings.ts';
+import {
+  brokenBeforeContent,
+  notInTime,
+  unlessGivenUp,
+  type ModelRef,
+} from '../../providers/own-findings.ts';
 import { draftFromFailure, draftFromProvider } from '../../providers/report-from.ts';
 import type { ModelMessage } from '../../machine/conversation/model-message.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
@@ -38,9 +44,10 @@ import { failureWithoutEvents } from './stream/response-without-events.ts';
 import { isGoodFinishReason } from '../../providers/finish-reasons.ts';
 import type { StreamState } from './stream/read-stream.ts';
 import type { SdkFinish } from './sdk.ts';
-import { hasTwinsAmong } from './stream/distinct-calls.ts';
+import { hasTwinsAmong } from '../../providers/wire/distinct-calls.ts';
 import type { CallStop } from './call-timeouts.ts';
-import { isOneReply, type WireRecord } from './stream/wire-events.ts';
+import { badSignIn, INTERRUPTED } from '../../providers/wire/bad-sign.ts';
+import type { WireRecord } from '../../providers/wire/wire-events.ts';
 
 export interface CallFailure {
   readonly failure: ReportDraft;
@@ -49,13 +56,16 @@ export interface CallFailure {
 
 export function thrownFailure(
   thrown: unknown,
-  state: Pick<StreamState, 'isDelivered' | 'finish' | 'wire'>,
+  state: Pick<StreamState, 'isBegun' | 'isDelivered' | 'finish' | 'wire'>,
   { modelRef, context }: { readonly modelRef: ModelRef; readonly context: EffectContext },
 ): CallFailure {
   const reply = failureWithoutEvents(thrown) ?? thrown;
   const options = { ...optionsFor(modelRef, context), delivered: state.isDelivered };
   const given = isCutByOurSdk(thrown, state) ? INTERRUPTED : reply;
-  const read = (link: unknown): ReportDraft => failureFrom(link, options, draftFromProvider);
+  const seen = { isBegun: state.isBegun, isDelivered: state.isDelivered };
+  const draft: typeof draftFromProvider = (link, how) =>
+    unlessGivenUp(draftFromProvider(link, how), modelRef, { stamp: stampFor(context), ...seen });
+  const read = (link: unknown): ReportDraft => failureFrom(link, options, draft);
   const failure = settledBy(state.wire, read(given), read);
   if (isCutBeforeContent(failure, state))
     return { failure: brokenBeforeContent(modelRef, stampFor(context)), thrown };
@@ -81,12 +91,14 @@ const UNREAD: ReadonlySet<string> = new Set([
  * is a broken stream: the form of a reply is checked by the machine, and never by the SDK.
  */
 function settledBy(
-  { error, seenCalls }: WireRecord,
+  { error, seenCalls, isMixed }: WireRecord,
   failure: ReportDraft,
   read: (link: unknown) => ReportDraft,
 ): ReportDraft {
   if (!UNREAD.has(failure.kind)) return failure;
   if (error !== undefined) return read({ type: 'error', error });
+  // the SDK crashes over a piece of a block that has ended
+  if (isMixed) return read(INTERRUPTED);
   if (failure.kind !== 'agent.output_invalid') return failure;
   // the host writes calls like this, so another try would bring another one
   return read(seenCalls.hasOddArguments ? MALFORMED : INTERRUPTED);
@@ -183,10 +195,7 @@ function stampFor({ idempotencyKey, attempt, clock = MACHINE_CLOCK }: EffectCont
   return { id: `${idempotencyKey}.${attempt}`, at: new Date(clock.now()).toISOString() };
 }
 
-/** A stream without an end, in the form that the SDK's extractor reads. */
-const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' };
-
-/** A reply whose tool calls cannot be made, in the same form. */
+/** A reply whose tool calls cannot be made, in the form that the SDK's extractor reads. */
 const MALFORMED = { type: 'finish', finishReason: 'error', rawFinishReason: 'malformed_tool_use' };
 
 const GOOD_FINISHES: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
@@ -218,14 +227,6 @@ function extractorInput(
   return (
     badSignIn(state.wire, provider) ?? (hasUsableCalls(finishReason, state) ? undefined : MALFORMED)
   );
-}
-
-/** An earlier or additional event that contradicts a good finish reason. */
-function badSignIn(wire: WireRecord, provider: string): object | undefined {
-  if (wire.error !== undefined) return { type: 'error', error: wire.error };
-  const bad = [...wire.finishReasons].find((reason) => !isGoodFinishReason(provider, reason));
-  if (bad !== undefined) return { type: 'finish', finishReason: 'other', rawFinishReason: bad };
-  return isOneReply(wire) ? undefined : INTERRUPTED;
 }
 
 /** An announced call must be present, and each id must belong to one call. */

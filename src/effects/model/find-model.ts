@@ -18,6 +18,7 @@ import { factsOf } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
 import { oneRequest } from './one-request.ts';
 import type { Target } from './prompt.ts';
+import type { TakeEventsOf } from './stream/raw-events.ts';
 import { toSdk, type Sdk, type SdkModel } from './sdk.ts';
 
 /** Registered by a host: an AI SDK provider, or a function from a model's name to a model. */
@@ -33,8 +34,12 @@ export interface ModelHost extends CredentialHost {
   readonly models?: Readonly<Record<string, SdkModel>>;
 }
 
-export interface FoundModel extends Target {
+export interface FoundModel extends Target, MadeModel {}
+
+interface MadeModel {
   readonly model: SdkModel;
+  /** Absent where the request is not ours, and where its events are frames of bytes. */
+  readonly takeEventsOf?: TakeEventsOf;
 }
 
 export interface ModelLookup {
@@ -66,7 +71,7 @@ export function modelRefOf(name: string): ModelRef {
 /** Throws `provider.not_configured`, or what a registered provider throws. */
 export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
   const sdks = new Map<string, Sdk>();
-  const made = new Map<string, SdkModel>();
+  const made = new Map<string, MadeModel>();
   return (lookup) => {
     const { name, modelRef, directory, apiKey } = lookup;
     const registered = registeredModel(host, lookup);
@@ -94,7 +99,7 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
     const model = made.get(key) ?? makeModel(packageExports, builtIn, { options, modelRef });
     if (made.size >= MAX_MADE) made.clear();
     made.set(key, model);
-    return { sdk, model, provider, schemas, takesThoughts };
+    return { sdk, ...model, provider, schemas, takesThoughts };
   };
 }
 
@@ -203,19 +208,21 @@ function makeModel(
   packageExports: unknown,
   builtIn: BuiltIn,
   { options, modelRef }: { readonly options: object; readonly modelRef: ModelRef },
-): SdkModel {
+): MadeModel {
   const create = readProperty(packageExports, builtIn.create);
   if (typeof create !== 'function') {
     throw notConfigured(modelRef, [
       `Run \`npm install ${builtIn.package}@latest ai@latest\`: the installed version is too old.`,
     ]);
   }
-  const provider: unknown = Reflect.apply(create, undefined, [
-    { ...options, fetch: oneRequest(modelRef) },
-  ]);
+  const { fetch, ...events } = oneRequest(modelRef, builtIn.hasBinaryEvents);
+  const provider: unknown = Reflect.apply(create, undefined, [{ ...options, fetch }]);
   const languageModel: unknown = readProperty(provider, 'languageModel');
   // true: every provider of the SDK has this method
-  return Reflect.apply(languageModel as () => SdkModel, provider, [modelRef.model]) as SdkModel;
+  const model = Reflect.apply(languageModel as () => SdkModel, provider, [
+    modelRef.model,
+  ]) as SdkModel;
+  return { model, ...events };
 }
 
 function notConfigured(

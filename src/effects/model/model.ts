@@ -28,7 +28,7 @@ import {
 import { MAX_RESULT_CHARS, toOutput } from '../../machine/state/stored-output.ts';
 import { createFindCredential, type Credential, type FindCredential } from './credentials.ts';
 import { endFailure, factsOf, stopped, thrownFailure, type CallFailure } from './failure.ts';
-import { newWireRecord } from './stream/wire-events.ts';
+import { newWireRecord } from '../../providers/wire/wire-events.ts';
 import { usedByFailure, writtenIn } from './usage/failure-usage.ts';
 import {
   modelRefOf,
@@ -146,7 +146,7 @@ async function sendCall(
     (takeRaw) =>
       found.sdk.stream({
         ...prepared,
-        ...withRawEvents(found.model, takeRaw),
+        ...withRawEvents(found.model, takeRaw, found.takeEventsOf),
         abortSignal: watch.signal,
       }),
     {
@@ -274,7 +274,7 @@ function notStarted(
   thrown: unknown,
   callContext: { readonly modelRef: ModelRef; readonly context: EffectContext },
 ): EffectFailure {
-  const nothing = { isDelivered: false, wire: newWireRecord() };
+  const nothing = { isBegun: false, isDelivered: false, wire: newWireRecord() };
   const { failure } = thrownFailure(thrown, nothing, callContext);
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown, ...NOTHING_USED };
 }

@@ -9,19 +9,31 @@ import { providerNamed } from '../../providers/known-providers.ts';
 import { draftFromFailure } from '../../providers/report-from.ts';
 import { withEvents } from './stream/response-without-events.ts';
 import { withReadableStart } from './stream/first-event.ts';
-import { boundedResponse } from './stream/bounded-response.ts';
+import { boundedReader } from './stream/bounded-response.ts';
+import { readerOf, streamOf } from './stream/byte-reader.ts';
+import { withReadableFrames } from './stream/error-frames.ts';
+import { withEventsTaken, type TakeEventsOf, type TakeRawEvent } from './stream/raw-events.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { factsOf } from './failure.ts';
 
-export function oneRequest(modelRef: ModelRef): typeof fetch {
+export interface OneRequest {
+  readonly fetch: typeof fetch;
+  /** Absent where the events are frames of bytes. */
+  readonly takeEventsOf?: TakeEventsOf;
+}
+
+export function oneRequest(modelRef: ModelRef, hasBinaryEvents = false): OneRequest {
   const sent = new WeakSet<AbortSignal>();
-  return async (input, init) => {
+  const takers = new WeakMap<AbortSignal, TakeRawEvent>();
+  const fetchOnce: typeof fetch = async (input, init) => {
     const signal = init?.signal ?? undefined;
     if (signal !== undefined) {
       if (sent.has(signal)) throw secondRequest(modelRef);
       sent.add(signal);
     }
+    const take = signal === undefined ? undefined : takers.get(signal);
+    if (take === undefined && !hasBinaryEvents) throw unknownCall(modelRef);
     const response = await fetch(input, { ...init, redirect: 'manual' });
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
@@ -32,9 +44,39 @@ export function oneRequest(modelRef: ModelRef): typeof fetch {
       await response.body?.cancel();
       throw unusable(response, modelRef);
     }
-    const bounded = await withEvents(boundedResponse(response, modelRef), modelRef);
-    return withReadableStart(bounded, modelRef);
+    return checked(response, { modelRef, hasBinaryEvents, take });
   };
+  if (hasBinaryEvents) return { fetch: fetchOnce };
+  return {
+    fetch: fetchOnce,
+    takeEventsOf: (signal, take) => {
+      if (signal instanceof AbortSignal) takers.set(signal, take);
+    },
+  };
+}
+
+/** The response for the SDK, which reads its body through all checks. */
+async function checked(
+  response: Response,
+  {
+    modelRef,
+    hasBinaryEvents,
+    take,
+  }: {
+    readonly modelRef: ModelRef;
+    readonly hasBinaryEvents: boolean;
+    readonly take: TakeRawEvent | undefined;
+  },
+): Promise<Response> {
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  const bounded = boundedReader(readerOf(body), response, { modelRef, hasBinaryEvents });
+  const events = await withEvents(bounded, response, modelRef);
+  const started = withReadableStart(events, response, modelRef);
+  const readable = hasBinaryEvents ? withReadableFrames(started, response) : started;
+  const taken =
+    take === undefined || !response.ok ? readable : withEventsTaken(readable, take, modelRef);
+  return new Response(streamOf(taken), { status, statusText, headers });
 }
 
 /** Classified like any response with that status; the message names only the target host. */
@@ -77,6 +119,18 @@ function unusable({ status, headers }: Response, modelRef: ModelRef): ErrandErro
   return new ErrandError({
     ...draft,
     message: `${display} answered with HTTP ${status}, which is not a reply.`,
+  });
+}
+
+/** Nobody would look at its events, so it is not sent. */
+function unknownCall(modelRef: ModelRef): ErrandError {
+  const { display } = providerNamed(modelRef.provider);
+  return new ErrandError({
+    kind: 'provider.not_configured',
+    outcome: 'not_started',
+    message: `The package for ${display} sends a request without the signal of its call`,
+    provider: factsOf(modelRef),
+    action: { kind: 'install_package', detail: 'Install the newest version of the package.' },
   });
 }
 

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, type ResolveHookContext, type ResolveFnOutput } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { ownExtension } from '../../errors/support/own-extension.ts';
 import { codeOf } from '../process/system-code.ts';
 
 /** Entries of the package. They must resolve to the running copy, not to another one on disk. */
@@ -20,8 +21,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'errand/workflow': 'workflow/authoring/define',
 };
 
-/** Sources in a checkout, `dist` in an installed package. */
-const EXTENSION = String(import.meta.url).endsWith('.ts') ? '.ts' : '.js';
+const EXTENSION = ownExtension(import.meta.url);
 
 type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
@@ -61,14 +61,18 @@ function running(
   context: ResolveHookContext,
   next: NextResolve,
 ): ResolveFnOutput {
-  const entry = Object.hasOwn(ENTRIES, specifier) ? ENTRIES[specifier] : undefined;
   // other files, such as errand/catalog.json, resolve by the package's own name from inside it
-  if (entry === undefined) return next(specifier, { parentURL: import.meta.url });
-  const file = `../../${entry}${EXTENSION}`;
-  const url = URL.canParse(file, import.meta.url) ? new URL(file, import.meta.url) : undefined;
+  if (!Object.hasOwn(ENTRIES, specifier)) return next(specifier, { parentURL: import.meta.url });
+  const url = entryOf(specifier, EXTENSION);
   // a bundle has no such file; an installed copy is used if there is one
   if (url === undefined || !existsSync(url)) return next(specifier, context);
   return { url: url.href, shortCircuit: true };
+}
+
+/** Returns where that entry of the running copy is. */
+function entryOf(specifier: string, extension: string): URL | undefined {
+  const file = `../../${ENTRIES[specifier]}${extension}`;
+  return URL.canParse(file, import.meta.url) ? new URL(file, import.meta.url) : undefined;
 }
 
 /** A package of tools uses the copy installed with it, else the running one. */
@@ -78,7 +82,10 @@ function installedOrRunning(
   next: NextResolve,
 ): ResolveFnOutput {
   try {
-    return next(specifier, context);
+    const installed = next(specifier, context);
+    // the command has its own package in another form, and must not be loaded twice
+    const isRunning = installed.url === entryOf(specifier, '.js')?.href;
+    return isRunning ? running(specifier, context, next) : installed;
   } catch (thrown) {
     if (codeOf(thrown) !== 'ERR_MODULE_NOT_FOUND' && codeOf(thrown) !== 'MODULE_NOT_FOUND')
       throw thrown;

@@ -29,18 +29,37 @@ export async function endGroup(leader: number): Promise<boolean> {
   return isGoneWithin(leader, AFTER_KILL_MS);
 }
 
-/**
- * Whether TERM changes nothing about how a process ends: it has ended, or ignores the signal. Not known, and so
- * false, where there is no `/proc`.
- */
-export function isDeafToTerm(pid: number): boolean {
-  if (process.platform !== 'linux') return false;
+/** What TERM to a group changes about how its leader ends. */
+export type Hearing =
+  /** Nothing: the leader has ended, or the whole group ignores the signal. */
+  | 'deaf'
+  /** It may end children of a leader that ignores the signal, which then reads their end as their own. */
+  | 'unaware'
+  /** The leader gets it. So it is where there is no `/proc` to ask. */
+  | 'hears';
+
+/** To be asked right before the signal is sent. */
+export function hearingOf(leader: number): Hearing {
+  if (process.platform !== 'linux') return 'hears';
+  const own = dispositionOf(leader);
+  if (own !== 'ignores') return own === 'ended' ? 'deaf' : 'hears';
+  try {
+    const hears = (pid: number): boolean => dispositionOf(pid) === 'hears';
+    return livingMembers(leader).some(hears) ? 'unaware' : 'deaf';
+  } catch {
+    // too many open files to inspect the members
+    return 'unaware';
+  }
+}
+
+function dispositionOf(pid: number): 'ended' | 'ignores' | 'hears' {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    if (/^State:\s*[ZX]/m.test(status)) return 'ended';
     const ignored = BigInt(`0x${/^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
-    return /^State:\s*[ZX]/m.test(status) || (ignored & TERM_BIT) !== 0n;
+    return (ignored & TERM_BIT) === 0n ? 'hears' : 'ignores';
   } catch (thrown) {
-    return ENDED.has(codeOf(thrown));
+    return ENDED.has(codeOf(thrown)) ? 'ended' : 'hears';
   }
 }
 
@@ -62,7 +81,7 @@ function isGroupAlive(leader: number): boolean {
   if (!signalGroup(leader, 0)) return false;
   if (process.platform !== 'linux') return true;
   try {
-    return hasLivingMember(leader);
+    return livingMembers(leader).length > 0;
   } catch {
     // too many open files to inspect the members: trust `kill` until the next poll
     return true;
@@ -84,19 +103,22 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
  * `kill` also finds dead members that no parent has collected. In containers whose process 1 does not
  * reap, that is every orphan.
  */
-function hasLivingMember(leader: number): boolean {
-  return readdirSync('/proc').some((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      // the name in brackets may hold anything, brackets too
-      const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return Number(group) === leader && state !== 'Z' && state !== 'X';
-    } catch (thrown) {
-      if (!ENDED.has(codeOf(thrown))) throw thrown;
-      return false;
-    }
-  });
+function livingMembers(leader: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isLivingMember(name, leader))
+    .map(Number);
+}
+
+function isLivingMember(pid: string, leader: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // the name in brackets may hold anything, brackets too
+    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(group) === leader && state !== 'Z' && state !== 'X';
+  } catch (thrown) {
+    if (!ENDED.has(codeOf(thrown))) throw thrown;
+    return false;
+  }
 }
 
 /** Windows has no groups and no TERM; `taskkill` finds the tree. */

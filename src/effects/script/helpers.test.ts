@@ -274,4 +274,44 @@ raise_error("a.b", "m", {"n": float("nan")})`;
     });
     expect(reportOf(result).details).toEqual({ value: '1' });
   });
+
+  it.each([
+    ['nested too deeply', 'd = []\nfor _ in range(100000): d = [d]'],
+    ['too long a number', 'd = {"n": 10 ** 5000}'],
+    [
+      'without words',
+      'class Mute:\n  def __str__(self): raise OSError()\n  __repr__ = __str__\nd = Mute()',
+    ],
+  ])('keep the kind in Python whatever the details are: %s', async (_, made) => {
+    const python = `import sys; sys.path.insert(0, ${text(HELPERS)}); sys.dont_write_bytecode = True
+from errand_error import ErrandError, install
+install()
+${made}
+raise ErrandError("order.missing", "No order", d)`;
+    const report = reportOf(await bench.run({ command: 'python3', args: ['-c', python] }));
+    expect(report).toMatchObject({ kind: 'order.missing', message: 'No order' });
+    expect(report.details).toEqual({ value: expect.stringContaining('cannot be written') });
+  });
+
+  it.each([
+    ['nested too deeply', 'let d = []; for (let n = 0; n < 1e5; n++) d = [d];'],
+    ['without words', 'const d = Object.assign(Object.create(null), { id: 7n });'],
+  ])('keep the kind in Node whatever the details are: %s', async (_, made) => {
+    const node = `import { ErrandError, install } from ${text(join(HELPERS, 'errand-error.mjs'))};
+install(); ${made} throw new ErrandError('order.missing', 'No order', d);`;
+    const args = ['--input-type=module', '-e', node];
+    const report = reportOf(await bench.run({ command: process.execPath, args }));
+    expect(report).toMatchObject({ kind: 'order.missing', message: 'No order' });
+    expect(report.details).toEqual({ value: expect.stringContaining('cannot be written') });
+  });
+
+  it.each([
+    ['letters of either case are one', 'shopt -s nocasematch', { value: '{"x": TRUE}' }],
+    ['no file is replaced', 'set -C; : >"$ERRAND_ERROR_OUT.part"', { value: '{"x": TRUE}' }],
+  ])('keep the kind in bash where %s', async (_, before, details) => {
+    const result = await bench.bash(
+      `${before}; . ${HELPERS}/errand-error.sh; errand_raise order.missing "No order" '{"x": TRUE}'`,
+    );
+    expect(reportOf(result)).toMatchObject({ kind: 'order.missing', details });
+  });
 });

@@ -281,15 +281,15 @@ function tooLarge(
 
 /**
  * Whether our signal ended the work. A program that handles TERM exits with a code of its own, 0 too, wherever it
- * was; only an error file or the declared output says more.
+ * was; only an error file or the declared output says more, from one that knew of the signal.
  */
 function isCutOff(
   end: Ended,
   file: FileReading,
   { request, printed }: Pick<Case, 'request'> & { readonly printed: Printed },
 ): boolean {
-  if (isKilled(end)) return true;
-  if (end.isDeaf || file.type === 'raised') return false;
+  if (isKilled(end) || end.hearing === 'unaware') return true;
+  if (end.hearing === 'deaf' || file.type === 'raised') return false;
   const saysResult = request.outputSchema !== undefined && isAnswer(end, request);
   return !saysResult || offSchema(printed.parsed, request, {}) !== undefined;
 }

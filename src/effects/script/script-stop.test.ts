@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { EffectClock } from '../clock.ts';
 import { processesWith, reportOf } from '../effect.cases.ts';
 import { openScriptBench } from './script.cases.ts';
+import { SCRIPTS_AHEAD } from './script-pipes.ts';
 
 const bench = openScriptBench();
 const { bash, folder } = bench;
@@ -153,6 +154,18 @@ describe('an abort', () => {
     });
   });
 
+  it.each(['echo {}', 'exit 3', RAISE])(
+    'that kills a child of a script that ignores it has cut its work short: `%s`',
+    async (end) => {
+      // Node and others reset what their parent ignores
+      const child = `env --default-signal=TERM bash -c '${READY}; sleep ${newMarker()}'`;
+      for (const request of [{}, { outputSchema: { type: 'object' } }]) {
+        const result = await aborted(`trap '' TERM; ${child}; ${end}`, request);
+        expect(reportOf(result)).toMatchObject({ kind: 'cancelled.node', outcome: 'unknown' });
+      }
+    },
+  );
+
   it('is followed by what the script says itself: its declared output, or its error file', async () => {
     const says = (what: string): string =>
       `trap '${what.replaceAll("'", `'"'"'`)}; exit 0' TERM; ${READY}; while :; do sleep 0.01; done`;
@@ -206,10 +219,12 @@ describe('what a script leaves running', () => {
 });
 
 it('leaves no open descriptor, child or timer behind', async () => {
+  const texts = ['true', 'exit 3', 'kill -9 $$', 'exec no-such-thing', 'echo out', 'echo err >&2'];
+  // pipes are made for so many scripts at once, so after as many there are as many to spare
+  expect(texts.length + 2).toBe(SCRIPTS_AHEAD + 1);
   await bash('true', { stdin: 'x' });
   const before = readdirSync('/proc/self/fd').length;
-  for (const text of ['true', 'exit 3', 'kill -9 $$', 'exec no-such-thing'])
-    await bash(text, { stdin: 'x', timeoutMs: 60_000 });
+  for (const text of texts) await bash(text, { stdin: 'x', timeoutMs: 60_000 });
   await bench.run({ command: 'no-such-command', stdin: 'x' });
   await bench.run({ args: ['\0'], stdin: 'x' });
   await new Promise((resolve) => setImmediate(resolve));

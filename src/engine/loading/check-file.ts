@@ -160,7 +160,7 @@ function notLookedAt(file: string, code: string, path: Problem['path']): FoundPr
       code: 'not-looked-at',
       severity: 'info',
       kind: 'validation.workflow',
-      message: `${code} was not loaded, so its exports were not checked`,
+      message: `${code} was not loaded: its exports were not looked at`,
       path,
       suggestion:
         'Once you trust the code, leave --no-modules out to check the functions and tools that nodes call',

@@ -42,6 +42,41 @@ export function checkedWorkflow<T extends { readonly plan: WorkflowPlan }>(workf
   });
 }
 
+/** Throws `validation.input` for what is no path of a file. */
+export function checkedFile(file: string): string {
+  // a program without types may give anything
+  if (typeof file === 'string') return file;
+  throw new ErrandError({
+    kind: 'validation.input',
+    message: `Expected the path of a workflow file, but got ${formOf(file)}`,
+    action: { kind: 'change_input', detail: 'Pass the path as text.' },
+  });
+}
+
+/** The answer with who gave it. Throws `validation.input` for what is no object with a value. */
+export function checkedAnswer<T extends { readonly value: JsonValue; readonly by?: string }>(
+  answer: T,
+): T & { readonly by: string } {
+  if (!isPlainObject(answer))
+    throw new ErrandError({
+      kind: 'validation.input',
+      message: `Expected an answer, but got ${formOf(answer)}`,
+      action: { kind: 'change_input', detail: 'Pass `{ value }`, with the value of the answer.' },
+    });
+  return { by: 'library', ...answer, value: checkedJson(answer.value, 'The answer') };
+}
+
+/** Throws `validation.input` for what names no run in any store. */
+export function checkedRunName(run: string): string {
+  // a program without types may give anything
+  if (typeof run === 'string') return run;
+  throw new ErrandError({
+    kind: 'validation.input',
+    message: `Expected the id of a run, but got ${formOf(run)}`,
+    action: { kind: 'change_input', detail: 'Pass the `id` of the run.' },
+  });
+}
+
 /** Names a run also where files and folders are named after it, on any system. */
 const RUN_ID = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/;
 

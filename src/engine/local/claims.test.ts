@@ -31,7 +31,6 @@ function halfAway(): { readonly store: RunStore; isAway: boolean } {
 }
 
 const BEGINNINGS = {
-  start: (backend: LocalBackend) => backend.start(PLAN, {}),
   resume: (backend: LocalBackend) => backend.resume('known'),
   cancel: (backend: LocalBackend) => backend.cancel('known', 'me'),
 };
@@ -40,25 +39,37 @@ test.each(Object.keys(BEGINNINGS) as (keyof typeof BEGINNINGS)[])(
   'a %s that fails half-way leaves nobody in possession of the run',
   async (name) => {
     const stage = halfAway();
-    const ids = ['backend', 'known', 'fresh'];
-    const backend = new LocalBackend({
-      store: stage.store,
-      clock: HURRIED,
-      effects: createEffectRunner({ env: {}, directory: '.', functions: {} }),
-      newId: () => ids.shift() ?? '',
-    });
+    const backend = backendOn(stage.store);
     await (await backend.start(PLAN, {})).result();
 
     stage.isAway = true;
     await expect(BEGINNINGS[name](backend)).rejects.toMatchObject({ kind: 'store.unavailable' });
-    const run = name === 'start' ? 'fresh' : 'known';
-    expect(await stage.store.summary(run)).toMatchObject({ claim: null });
+    expect(await stage.store.summary('known')).toMatchObject({ claim: null });
 
     stage.isAway = false;
-    expect(await (await backend.resume(run)).result()).toMatchObject({ status: 'paused' });
+    expect(await (await backend.resume('known')).result()).toMatchObject({ status: 'paused' });
     await backend.close();
   },
 );
+
+test('a start asks for no messages: nobody could send one to a run that was not there', async () => {
+  const stage = halfAway();
+  stage.isAway = true;
+  const backend = backendOn(stage.store);
+  expect(await (await backend.start(PLAN, {})).result()).toMatchObject({ status: 'paused' });
+  expect(await stage.store.summary('known')).toMatchObject({ claim: null });
+  await backend.close();
+});
+
+function backendOn(store: RunStore): LocalBackend {
+  const ids = ['backend', 'known'];
+  return new LocalBackend({
+    store,
+    clock: HURRIED,
+    effects: createEffectRunner({ env: {}, directory: '.', functions: {} }),
+    newId: () => ids.shift() ?? '',
+  });
+}
 
 test('a claim that cannot be released blocks no run here', async () => {
   const store = openMemoryStore({ now: Date.now });

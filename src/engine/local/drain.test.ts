@@ -41,7 +41,7 @@ test('effects under way end, their results are stored, and nothing new begins', 
   expect(types.at(-1)).toBe('effect:succeeded');
   await server.close();
 
-  // any server may carry it on, and nothing is in doubt
+  // any server may continue it, and nothing is in doubt
   const next = effects();
   const other = await place.open({ functions: next.functions });
   await other.carryOn();
@@ -53,7 +53,7 @@ test('effects under way end, their results are stored, and nothing new begins', 
   await other.close();
 });
 
-test('a failure of an effect under way is stored, and decided by who carries the run on', async () => {
+test('a failure of an effect under way is stored, and decided by who continues the run', async () => {
   const place = newPlace();
   const { calls, functions } = effects();
   const server = await place.open({ functions });

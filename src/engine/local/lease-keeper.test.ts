@@ -204,7 +204,7 @@ test.each(LATE)(
 );
 
 test.each(LATE)(
-  'one that stood still and still has its run goes on: %s, %s',
+  'one that stood still and still has its run continues: %s, %s',
   async (_, node, openStore) => {
     const { status, called } = await payWhileStandingStill(openStore, node, async () => undefined);
     expect(called).toEqual(['begin', 'pay']);

@@ -63,6 +63,7 @@ import { startedEvent } from './started-event.ts';
 import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
+import { cancelsLater } from './stored-run-handle.ts';
 import { storeBeginning, type Begun } from '../left-leg.ts';
 import { refuseMissingSecrets } from '../missing-secrets.ts';
 import { withoutTypedSecrets } from './typed-secrets.ts';
@@ -95,7 +96,9 @@ export class LocalBackend implements Backend {
     this.#owner = newOwner(options.newId?.());
     this.#claims = new Claims(this.store, this.#clock, this.#owner);
     this.archive = new LocalArchive(this.store, this.#owner);
+    const cancel = cancelsLater(this, this.#warn);
     this.#legs = new OpenLegs({
+      cancel,
       options,
       clock: this.#clock,
       redactor: this.#redactor,
@@ -114,10 +117,7 @@ export class LocalBackend implements Backend {
       clock: this.#clock,
       claims: this.#claims,
       legOf: (run) => this.#legs.get(run),
-      cancel: (run, by) => {
-        // the result of the run shows whether it was in time
-        this.cancel(run, by).catch((thrown: unknown) => this.#warn(toReport(thrown)));
-      },
+      cancel,
     });
   }
 
@@ -186,7 +186,7 @@ export class LocalBackend implements Backend {
       const { answers: _kept, ...rest } = options;
       const own = options.keepsAnswers === true ? rest : options;
       const opening = { recovered, claim, options: own, firstSeq: 1, telemetry };
-      const { leg, loop } = await this.#legs.open(opening);
+      const { leg, loop } = this.#legs.open(opening);
       loop.notifyStored(events);
       loop.wake();
       return leg;
@@ -266,10 +266,10 @@ export class LocalBackend implements Backend {
     const why = reason === '' ? {} : { reason };
     const here = this.#legs.get(run);
     if (here !== undefined) {
-      here.cancel(by, why.reason);
+      here.cancelLeg(by, why.reason);
       const { status } = await here.result();
-      // its leg may have ended at the same moment
-      if (status !== 'paused' && status !== 'failed') return here;
+      // its leg may have come to rest at the same moment
+      if (status === 'cancelled' || status === 'completed') return here;
     }
     return this.#delivery.deliverOrRun(run, {
       runHere: async (sent) => {
@@ -353,7 +353,8 @@ export class LocalBackend implements Backend {
       const firstSeq = state.seq - events.length + 1;
       if (options.isLeft === true) return this.#leave(claim, { state, events, nowMs, voidThrough });
       const opening = { recovered, claim, options, firstSeq, telemetry };
-      const { leg, loop, messages } = await this.#legs.open(opening);
+      const messages = await this.#legs.messagesTo(run);
+      const { leg, loop } = this.#legs.open(opening);
       if (voidThrough !== undefined) loop.acknowledgeThrough(voidThrough);
       loop.startWith(events, nowMs, () => {
         deliverMessages(loop, messages, sent);
@@ -388,9 +389,8 @@ export class LocalBackend implements Backend {
       const events = recordEvents(state, ended, nowMs);
       const firstSeq = state.seq - events.length + 1;
       const telemetry = watchLeg(this.#options, state, { ...options, nowMs, isUnseen: true });
-      const parts = { recovered, claim, options, firstSeq, telemetry };
-      const { leg, loop, messages } = await this.#legs.open(parts);
-      const last = messages.at(-1);
+      const last = (await this.#legs.messagesTo(run)).at(-1);
+      const { leg, loop } = this.#legs.open({ recovered, claim, options, firstSeq, telemetry });
       // a cancelled run reads no more messages
       if (last !== undefined) loop.acknowledgeThrough(last.number);
       loop.startWith(events, nowMs);

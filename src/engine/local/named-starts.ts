@@ -16,7 +16,7 @@ export interface NamedStartsParts {
   /** The leg of a run that this process has. */
   readonly legOf: (run: string) => RunHandle | undefined;
   /** Never throws. */
-  readonly cancel: (run: string, by: string) => void;
+  readonly cancel: (run: string, by?: string) => void;
 }
 
 /** The workflow and input that a caller starts under an id. */

@@ -76,7 +76,7 @@ test('a message that comes while a commit is being stored is acknowledged by a l
   await backend.close();
 });
 
-/** A run that completed while a cancel was on its way: whoever sent it is refused. */
+/** A run that completed while a cancel was on its way: its sender is refused. */
 async function completedTooSoon(): Promise<Stage> {
   const stage = await underWay();
   const { backend, run, finish, store } = stage;

@@ -35,14 +35,13 @@ export interface OpenLegsParts {
   readonly clock: EffectClock;
   readonly redactor: Redactor;
   readonly claims: Claims;
+  readonly cancel: (run: string, by?: string) => void;
   readonly onWarning: (error: ErrorReport) => void;
 }
 
 export interface OpenedLeg {
   readonly leg: LocalRunHandle;
   readonly loop: RunLoop;
-  /** Messages that were sent to the run before this leg. */
-  readonly messages: readonly StoredMessage[];
 }
 
 interface NewLeg {
@@ -122,10 +121,9 @@ export class OpenLegs {
     }
   }
 
-  async open({ recovered, claim, options, firstSeq, telemetry }: NewLeg): Promise<OpenedLeg> {
+  open({ recovered, claim, options, firstSeq, telemetry }: NewLeg): OpenedLeg {
     const { state, checkpointSeq } = recovered;
     const { clock, redactor, onWarning, options: backend } = this.#parts;
-    const messages = await this.#messagesTo(state.run);
     const { onOutage = 'halt' } = backend;
     const effects = options.effects ?? backend.effects;
     const log = new LogWriter({
@@ -170,17 +168,21 @@ export class OpenLegs {
         if (state.status === 'cancelled') await this.#endLeftRunning(state, effects);
         return this.#onEnd(claim, { end, state, checkpointSeq });
       },
+      cancel: this.#cancellerOf(state.run),
       onStop: this.#stopperOf(claim),
       onEvent: backend.onEvent,
     });
     this.#legs.set(state.run, leg);
     if (this.#isDraining) loop.drain();
     this.#leases?.add(leg, claim, this.#parts.claims.askedAtMs(claim));
-    return { leg, loop, messages };
+    return { leg, loop };
   }
 
-  /** The run is in the store, perhaps with an effect requested: a moment's outage may not give it up. */
-  async #messagesTo(run: string): Promise<readonly StoredMessage[]> {
+  /**
+   * What was sent to the run before the leg that is about to be opened; later messages are delivered to it. The run is
+   * in the store, perhaps with an effect requested: a moment's outage may not give it up.
+   */
+  async messagesTo(run: string): Promise<readonly StoredMessage[]> {
     if (this.#leases === undefined) return [];
     const { clock, options } = this.#parts;
     const patience = { clock, onOutage: () => options.onOutage ?? 'halt' };
@@ -190,6 +192,11 @@ export class OpenLegs {
   /** Made apart, because a handle keeps it after its leg, and must not keep the rest of the leg with it. */
   #readerOf(run: string): (fromSeq: number) => AsyncIterable<StoredCommit> {
     return (fromSeq) => this.#store.read(run, fromSeq);
+  }
+
+  #cancellerOf(run: string): (by?: string) => void {
+    const { cancel } = this.#parts;
+    return (by) => cancel(run, by);
   }
 
   #stopperOf(claim: Claim): () => void {

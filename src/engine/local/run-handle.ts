@@ -15,6 +15,8 @@ export interface LocalRunHandleParts {
   readonly firstSeq: number;
   readonly read: (fromSeq: number) => AsyncIterable<StoredCommit>;
   readonly onEnd: (end: LegEnd) => Promise<void>;
+  /** Cancels the run, after this leg too. */
+  readonly cancel: (by?: string) => void;
   /** Called when somebody stops the run on purpose. */
   readonly onStop: () => void;
   /** Called with each event before the leg's own listeners; never throws. */
@@ -31,6 +33,7 @@ export class LocalRunHandle implements RunHandle {
   readonly id: string;
   readonly #firstSeq: number;
   readonly #read: LocalRunHandleParts['read'];
+  readonly #cancel: LocalRunHandleParts['cancel'];
   readonly #onStop: () => void;
   readonly #subscriptions = new LazySet<Subscription>();
   readonly #result: Promise<RunResult>;
@@ -42,6 +45,7 @@ export class LocalRunHandle implements RunHandle {
     this.#open = { parts, answers: new PreparedAnswers(parts.options.answers) };
     this.#firstSeq = parts.firstSeq;
     this.#read = parts.read;
+    this.#cancel = parts.cancel;
     this.#onStop = parts.onStop;
     this.id = parts.loop.state.run;
     this.#result = parts.loop.ended.then((end) => this.#end(end, parts));
@@ -67,7 +71,12 @@ export class LocalRunHandle implements RunHandle {
     return this.#result;
   }
 
-  cancel(by: string, reason?: string): void {
+  cancel(by?: string): void {
+    this.#cancel(by);
+  }
+
+  /** Cancels the run if this leg is still open to it: it may be about to pause or to fail. */
+  cancelLeg(by: string, reason?: string): void {
     this.loop?.cancel(by, reason);
   }
 

@@ -1,12 +1,27 @@
 /** Handle of a run that exists already, and that another process may execute; follows its log. */
 import type { RunEvent } from '../../machine/state/events.ts';
-import { latestLeg, resultAt, type RunHandle, type RunResult } from '../backend.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { latestLeg, resultAt, type Backend, type RunHandle, type RunResult } from '../backend.ts';
 import { followRun, type FollowOptions } from './follow-log.ts';
 
 export interface StoredRunHandleParts extends FollowOptions {
-  readonly cancel: (by: string) => void;
+  readonly cancel: (by?: string) => void;
   /** Whether the store is closed, so that nothing more can be read. */
   readonly isClosed: () => boolean;
+}
+
+/** Cancels for a handle, which does not wait: the result of the run shows whether it was in time. */
+export function cancelsLater(
+  backend: Pick<Backend, 'cancel'>,
+  warn: (error: ErrorReport) => void,
+): (run: string, by?: string) => void {
+  return (run, by = 'library') => {
+    backend.cancel(run, by).catch((thrown: unknown) => {
+      if (!isKind(thrown, 'run.already_ended')) warn(toReport(thrown));
+    });
+  };
 }
 
 export class StoredRunHandle implements RunHandle {
@@ -29,7 +44,7 @@ export class StoredRunHandle implements RunHandle {
     return (this.#result ??= this.#followToEnd());
   }
 
-  cancel(by: string): void {
+  cancel(by?: string): void {
     this.#parts.cancel(by);
   }
 

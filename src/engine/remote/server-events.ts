@@ -26,10 +26,10 @@ export interface FollowedRun {
 
 const RECONNECT_MS = 500;
 const PATIENCE_MS = 60_000;
-/** A server carries an interrupted run on within seconds; it pings every 15. */
+/** A server continues an interrupted run within seconds; it pings every 15. */
 const ABANDONED_PINGS = 2;
 
-/** Ends where following was stopped, or where nobody carries the run on. */
+/** Ends where following was stopped, or where nobody continues the run. */
 export async function* serverEvents(
   client: ServerClient,
   { run, after: first, signal, onAway, patienceMs = PATIENCE_MS }: FollowedRun,

@@ -1,4 +1,7 @@
-/** One timer for all runs of a backend: ten thousand waiting runs cost one. */
+/**
+ * Wakes runs at the end of their waits: before a retry, at a deadline, after a `wait` node. All runs of a
+ * backend share one timer of the process, so ten thousand waits cost one.
+ */
 import { newTimers, nextTimerMs, setTimer, takeDue } from '../../machine/state/timer-heap.ts';
 import type { EffectClock } from '../../effects/clock.ts';
 

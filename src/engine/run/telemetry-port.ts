@@ -21,7 +21,7 @@ export interface LegStart extends LegFacts {
   readonly store?: string | undefined;
   /** Nothing runs, as when a paused run is cancelled: it is counted, and has no span. */
   readonly isUnseen?: boolean;
-  /** Another process may have to carry the leg on, and to end its spans. */
+  /** Another process may have to continue the leg, and to end its spans. */
   readonly mayMove?: boolean;
 }
 

@@ -165,5 +165,6 @@ function essenceOf(node: NodePlan): NodePlan {
   if (node.type === 'tool') kept['tool'] = node.tool;
   if ('keepsTruncated' in node) kept['keepsTruncated'] = true;
   if (node.type === 'agent') kept['onPartial'] = node.onPartial;
+  // of its type, as far as an effect reads it
   return kept as unknown as NodePlan;
 }

@@ -54,7 +54,7 @@ export class RemoteRunHandle implements RunHandle {
     return this.#result;
   }
 
-  cancel(by: string): void {
+  cancel(by = 'library'): void {
     const handle = this.#queries.handle(this.id);
     const cancelling = handle.signal(CANCELLED_BY, by).then(() => handle.cancel());
     // the result shows whether it was in time

@@ -245,6 +245,20 @@ export interface Logger {
   error(message: string, meta?: object): void;
 }
 
+const drop = (): void => undefined;
+
+/** Drops everything but errors: the log of the SDK repeats the reports of failing runs. */
+export function quietLogger(onError: (message: string) => void = drop): Logger {
+  return {
+    log: drop,
+    trace: drop,
+    debug: drop,
+    info: drop,
+    warn: drop,
+    error: (message) => onError(message),
+  };
+}
+
 export interface NativeConnection {
   close(): Promise<void>;
 }
@@ -307,11 +321,15 @@ export function loadEnvconfigModule(directory: string): EnvconfigModule {
 
 /** The folder of packages that a workflow's own imports are resolved from. */
 export function workflowPackages(directory: string): string {
-  const name = '@temporalio/workflow';
+  return dirname(dirname(sdkPackage('workflow', directory)));
+}
+
+/** The folder of one of the SDK's packages. */
+export function sdkPackage(part: 'worker' | 'workflow', directory: string): string {
+  const name = `@temporalio/${part}`;
   for (const base of [resolve(directory, 'package.json'), import.meta.url]) {
     try {
-      const file = createRequire(base).resolve(`${name}/package.json`);
-      return dirname(dirname(dirname(file)));
+      return dirname(createRequire(base).resolve(`${name}/package.json`));
     } catch {
       // the next folder may have it
     }

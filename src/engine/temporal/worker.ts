@@ -1,6 +1,4 @@
 /** A worker: executes the runs of one task queue on this machine until it is stopped. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { MACHINE_CLOCK } from '../../effects/clock.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
@@ -36,15 +34,14 @@ import { askTemporal } from './still-awaited.ts';
 import {
   loadActivityModule,
   loadWorkerModule,
-  workflowPackages,
+  quietLogger,
   type ActivityModule,
   type Logger,
   type Worker,
-  type WebpackRule,
   type WorkerModule,
   type WorkerSink,
-  type WorkflowBundle,
 } from './sdk.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 import { LEG_SINK } from './legs/leg-sink-name.ts';
 import { WatchedLegs, type LegListener } from './legs/watched-legs.ts';
 
@@ -70,7 +67,7 @@ export interface ErrandWorkerOptions extends Omit<
   /** Called with failures that belong to no run. */
   readonly onWarning?: (text: string) => void;
   readonly onInternal?: (record: InternalRecord) => void;
-  /** A file that keeps the bundle of the workflow, made when it is not there. */
+  /** A file that keeps the bundle of the workflow, made when it is not there. Default: one with Temporal's packages. */
   readonly bundleFile?: string;
 }
 
@@ -134,7 +131,7 @@ async function startWith(
   { extensions, temporal, close }: Around,
   options: WatchedWorkerOptions,
 ): Promise<ErrandWorker> {
-  const { config, onWarning = () => undefined } = options;
+  const { config, bundleFile: file, onWarning = () => undefined } = options;
   const sdk = loadWorkerModule(config.directory);
   const logger = quietLogger(onWarning);
   installRuntime(sdk, logger);
@@ -160,7 +157,7 @@ async function startWith(
     connection,
     namespace: config.namespace,
     taskQueue: config.taskQueue,
-    workflowBundle: await bundleOf(options, sdk, logger),
+    workflowBundle: await workflowBundle({ directory: config.directory, file, sdk, logger }),
     activities: {
       [ACTIVITY_TYPE]: (task: EffectTask) => activity.run(task),
       [STATE_ACTIVITY]: (task: StateTask) => readState(task, queries, activities),
@@ -245,50 +242,6 @@ async function nativeConnection(sdk: WorkerModule, config: TemporalConfig) {
   }
 }
 
-/** The sources in a checkout, the built file in an installed package. */
-const SOURCE = fileURLToPath(new URL('workflow.ts', import.meta.url));
-const BUILT = fileURLToPath(new URL('workflow.js', import.meta.url));
-
-async function bundleOf(
-  { bundleFile, config }: ErrandWorkerOptions,
-  sdk: WorkerModule,
-  logger: Logger,
-): Promise<WorkflowBundle> {
-  if (bundleFile !== undefined && existsSync(bundleFile))
-    return { code: readFileSync(bundleFile, 'utf8') };
-  const bundle = await bundleWorkflow(config.directory, sdk, logger);
-  if (bundleFile !== undefined) writeFileSync(bundleFile, bundle.code);
-  return bundle;
-}
-
-export function bundleWorkflow(
-  directory: string,
-  sdk: WorkerModule = loadWorkerModule(directory),
-  logger: Logger = quietLogger(() => undefined),
-): Promise<WorkflowBundle> {
-  const packages = workflowPackages(directory);
-  return sdk.bundleWorkflowCode({
-    workflowsPath: existsSync(SOURCE) ? SOURCE : BUILT,
-    logger,
-    webpackConfigHook: (config) => ({
-      ...config,
-      module: { ...config.module, rules: (config.module?.rules ?? []).map(modern) },
-      resolve: {
-        ...config.resolve,
-        modules: [...(config.resolve?.modules ?? ['node_modules']), packages],
-      },
-    }),
-  });
-}
-
-/** Sources are taken as Node runs them, not rewritten for engines of ten years ago. */
-function modern(rule: WebpackRule): WebpackRule {
-  const { jsc } = rule.use?.options ?? {};
-  if (jsc === undefined) return rule;
-  const options = { ...rule.use?.options, jsc: { ...jsc, target: 'es2022' } };
-  return { ...rule, use: { ...rule.use, options } };
-}
-
 let hasRuntime = false;
 
 /** Once per process. Drops the SDK's log of failing runs, which repeats their reports. */
@@ -301,16 +254,4 @@ function installRuntime(sdk: WorkerModule, logger: Logger): void {
     shutdownSignals: [],
     telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
   });
-}
-
-function quietLogger(onWarning: (text: string) => void): Logger {
-  const drop = (): void => undefined;
-  return {
-    log: drop,
-    trace: drop,
-    debug: drop,
-    info: drop,
-    warn: drop,
-    error: (message) => onWarning(message),
-  };
 }

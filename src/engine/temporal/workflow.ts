@@ -1,5 +1,5 @@
 /**
- * The Temporal workflow that carries a run on. It runs in Temporal's sandbox and holds nothing but the
+ * The Temporal workflow that executes a run. It runs in Temporal's sandbox and holds nothing but the
  * machine: what it does in the world are activities, what it waits for are timers and updates, and a
  * replay comes to the same. Whatever is thrown in it ends the run typed, and never loops.
  */

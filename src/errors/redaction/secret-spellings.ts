@@ -32,7 +32,22 @@ export function spellingsOf(value: string): readonly string[] {
     JSON.stringify(escaped).slice(1, -1),
     ...numberSpellings(value),
     ...inOneCase(value),
+    ...quotedForms(value),
   ].flatMap(withPieces);
+}
+
+/** The signs that `printf %q` of bash escapes inside a word. */
+const SHELL_SIGNS = /[ !"$&'()*,;<>?[\\\]^`{|}]/g;
+
+/** Between quotes as `set -x` and Python's `shlex` write them, word by word, and as Python shows a text. */
+function quotedForms(value: string): readonly string[] {
+  const forms = [
+    value.replaceAll("'", String.raw`'\''`),
+    value.replaceAll("'", `'"'"'`),
+    value.replace(SHELL_SIGNS, String.raw`\$&`),
+    value.replace(/['\\]/g, String.raw`\$&`),
+  ];
+  return forms.filter((form) => form !== value);
 }
 
 /** A shorter value in small letters may be a word. */
@@ -45,10 +60,21 @@ function inOneCase(value: string): readonly string[] {
 
 /** Programs break these into lines, so they are searched for across line breaks too. */
 export function encodingsOf(value: string): readonly string[] {
-  return [utf8Of(value), utf16Of(value)]
+  return [...encodedTexts(value).map(utf8Of), utf16Of(value)]
     .flatMap(bytesEncoded)
     .filter((text) => text.length >= MIN_ENCODED_CHARS)
     .flatMap(withPieces);
+}
+
+/** Programs encode the secret itself, a document of JSON with it (a JWT), or a form. */
+function encodedTexts(value: string): readonly string[] {
+  const inJson = JSON.stringify(value).slice(1, -1);
+  const inAscii = inJson.replace(
+    /[^\0-\x7f]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const inForm = encodeURIComponent(value.toWellFormed());
+  return [...new Set([value, inJson, inAscii, inForm, inForm.replaceAll('%20', '+')])];
 }
 
 function bytesEncoded(bytes: readonly number[]): readonly string[] {

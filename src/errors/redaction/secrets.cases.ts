@@ -82,6 +82,12 @@ const awkward = fc
   .map((parts) => parts.join(''));
 const plain = random(20);
 
+/** Signs that a shell or a language escapes. */
+const SIGNS = ` '"$&;<>()[]{}!#*?\`|^,\\`.split('');
+const quoted = fc
+  .tuple(random(6), fc.shuffledSubarray(SIGNS, { minLength: 3 }), random(6))
+  .map(([before, signs, after]) => `${before}'${signs.join('')}'${after}`);
+
 const configured = (
   write: (value: string) => string,
   value: fc.Arbitrary<string>,
@@ -97,6 +103,10 @@ const base64 = (text: string): string =>
 const hex = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
+/** As Python and others write JSON. */
+const inAscii = (json: string): string =>
+  json.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'a configured value': configured((value) => value, plain),
   'an awkward configured value': configured((value) => value, awkward),
@@ -108,6 +118,22 @@ const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     awkward,
   ),
   'a configured value in JSON': configured((value) => JSON.stringify(value).slice(1, -1), awkward),
+  'a configured value as a trace of a shell quotes it': configured(
+    (value) => value.replaceAll("'", String.raw`'\''`),
+    quoted,
+  ),
+  'a configured value as Python quotes it for a shell': configured(
+    (value) => value.replaceAll("'", `'"'"'`),
+    quoted,
+  ),
+  'a configured value that a shell escapes': configured(
+    (value) => value.replace(/[ !"$&'()*,;<>?[\\\]^`{|}]/g, String.raw`\$&`),
+    quoted,
+  ),
+  'a configured value as Python shows it': configured(
+    (value) => value.replace(/['\\]/g, String.raw`\$&`),
+    quoted,
+  ),
   'a configured value in base64': configured((value) => base64(value), awkward),
   'a configured value in base64 behind one byte': configured((value) => base64(`x${value}`), plain),
   'a configured value in base64 behind two': configured((value) => base64(`xy${value}`), plain),
@@ -124,6 +150,26 @@ const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     secret: base64(`key: ${secret}`).slice(80, 140),
     configured: secret,
   })),
+  'a configured value in the base64 of JSON': configured(
+    (value) => base64(JSON.stringify({ user: 'ada', password: value })),
+    awkward,
+  ),
+  'a configured value in the base64 of JSON in ASCII': configured(
+    (value) => base64(inAscii(JSON.stringify({ password: value }))),
+    awkward,
+  ),
+  'a configured value in the base64 of a form': configured(
+    (value) => base64(`password=${encodeURIComponent(value)}&user=ada`),
+    awkward,
+  ),
+  'a configured value in the hex of JSON': configured(
+    (value) => hex(JSON.stringify({ password: value })),
+    awkward,
+  ),
+  'a configured value in an address within an address': configured(
+    (value) => encodeURIComponent(`https://host/login?next=${encodeURIComponent(value)}`),
+    awkward,
+  ),
   'a configured value in hex': configured((value) => hex(value), awkward),
   'a configured value in capital hex': configured((value) => hex(value).toUpperCase(), awkward),
   'a configured value of many lines': configured(

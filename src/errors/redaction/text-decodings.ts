@@ -109,6 +109,8 @@ export const SEEN: readonly Way[] = [
 
 export const MEANT: readonly Way[] = [
   { through: [ADDRESS], find: 'inText' },
+  // an address in the query of another
+  { through: [ADDRESS, ADDRESS], find: 'inText' },
   { through: [JSON_TEXT], find: 'inGapped' },
   { through: [JSON_TEXT, ADDRESS], find: 'inText' },
   { through: [JSON_TEXT, JSON_TEXT], find: 'inText' },

@@ -105,6 +105,8 @@ export interface GroupWords {
     readonly name: string;
     readonly kind: string;
     readonly message: string;
+    /** Where in the run it failed. */
+    readonly path?: string;
   }[];
   /** Failed members that are counted but not listed. */
   readonly unlisted: number;
@@ -131,12 +133,14 @@ export function groupWords(report: Pick<ErrorReport, 'class' | 'details'>): Grou
   };
 }
 
-function memberWords(member: JsonValue): { readonly kind: string; readonly message: string } {
+function memberWords(member: JsonValue): Omit<GroupWords['members'][number], 'name'> {
   if (!isJsonObject(member)) return { kind: 'unknown', message: JSON.stringify(member) };
-  const { kind, message } = member;
+  const { kind, message, location } = member;
+  const path = isJsonObject(location) ? location['path'] : undefined;
   return {
     kind: typeof kind === 'string' ? kind : 'unknown',
     message: typeof message === 'string' ? singleLine(message) : '',
+    ...(typeof path === 'string' ? { path } : {}),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import { boundText, type TextFilter } from './bounded-text.ts';
 import { endsOf, MAX_ACTION_CHARS, MAX_CAUSE_DEPTH } from './limits.ts';
-import { MAX_MESSAGE_CHARS, MAX_WORD_CHARS } from './limits.ts';
+import { MAX_MESSAGE_CHARS, MAX_REPORT_BYTES, MAX_WORD_CHARS } from './limits.ts';
 import { catalogRow, DOMAIN_ROW } from '../catalog/catalog.ts';
 import type { CatalogRow } from '../catalog/row.ts';
 import { causeChain } from '../thrown/cause-chain.ts';
@@ -185,7 +185,8 @@ function assemble(
 ): ErrorReport {
   const { good } = checkFields(draft);
   const { cause } = below;
-  const clean = cleaner(options.redactor ?? SHAPES_ONLY);
+  const { redactor } = options;
+  const clean = redactor === undefined || redactor === SHAPES_ONLY ? BY_SHAPES : cleaner(redactor);
   const kind = good.kind ?? 'internal.envelope_invalid';
   const row = catalogRow(kind) ?? DOMAIN_ROW;
 
@@ -246,7 +247,7 @@ function stampedId(id: string, { word }: Cleaner): string {
 }
 
 function finish(report: ErrorReport, { redactor = SHAPES_ONLY }: BuildOptions): ErrorReport {
-  const finished = deepFreeze(shrinkToFit(report));
+  const finished = freezeSmall(report) ?? deepFreeze(shrinkToFit(report));
   for (let link: ErrorReport | undefined = finished; link !== undefined; link = link.cause) {
     if (!REDACTED_BY.has(link)) REDACTED_BY.set(link, redactor);
   }
@@ -276,6 +277,26 @@ function cleaner(redactor: Redactor): Cleaner {
     json: { text, hides: isSecretName },
   };
 }
+
+/** Knows the words that it left as they were: reports repeat names of rules, providers and codes. */
+function rememberingWords(made: Cleaner): Cleaner {
+  const clean = new Set<string>();
+  const word: TextFilter = (raw) => {
+    if (clean.has(raw)) return raw;
+    const cleaned = made.word(raw);
+    if (cleaned !== raw || raw.length > MAX_KNOWN_CHARS) return cleaned;
+    if (clean.size >= MAX_KNOWN_WORDS) clean.clear();
+    clean.add(raw);
+    return raw;
+  };
+  return { ...made, word };
+}
+
+const MAX_KNOWN_CHARS = 100;
+const MAX_KNOWN_WORDS = 1024;
+
+/** Shapes never change, so words can be remembered; configured values are learned at any time. */
+const BY_SHAPES: Cleaner = rememberingWords(cleaner(SHAPES_ONLY));
 
 type Classification = Pick<ErrorReport, 'category' | 'domain' | 'retryable' | 'outcome'>;
 
@@ -324,17 +345,44 @@ function mergeProvider(below: Provider, own: Provider): Provider {
 const FIXED = new Set(['at', 'kind', 'confidence']);
 
 function mapWords<T extends object>(record: T, word: TextFilter): T {
-  const entries: [string, unknown][] = Object.entries(record);
   const mapped: Record<string, unknown> = {};
-  for (const [key, value] of entries)
+  for (const key of Object.keys(record)) {
+    const value = readProperty(record, key);
     mapped[key] = typeof value === 'string' && !FIXED.has(key) ? word(value) : value;
+  }
   // same keys, and a string stays a string
   return mapped as T;
+}
+
+/**
+ * Freezes a report that surely fits, and counts its bytes on the way: most are a hundred times smaller than they
+ * may be. Undefined for any other.
+ */
+function freezeSmall(report: ErrorReport): ErrorReport | undefined {
+  const isSmall = report.cause === undefined && freezeAndCount(report) <= MAX_REPORT_BYTES;
+  return isSmall ? report : undefined;
+}
+
+/** A unit of a text needs no more than this many bytes: it is written as an escape then. */
+const MOST_BYTES = 6;
+/** Quotes, a colon and a comma; a number, or a word of JSON. */
+const MOST_BYTES_AROUND = 32;
+
+/** Freezes all of it, and says how many bytes it has at most. */
+function freezeAndCount(value: unknown): number {
+  if (typeof value === 'string') return value.length * MOST_BYTES + MOST_BYTES_AROUND;
+  if (typeof value !== 'object' || value === null) return MOST_BYTES_AROUND;
+  let bytes = MOST_BYTES_AROUND;
+  for (const name of Object.keys(value))
+    bytes += name.length * MOST_BYTES + freezeAndCount(readProperty(value, name));
+  Object.freeze(value);
+  return bytes;
 }
 
 function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const item of Object.values(value)) deepFreeze(item);
+  // a report is made of plain objects and lists, whose names are all their own
+  for (const name in value) deepFreeze(value[name]);
   return value;
 }

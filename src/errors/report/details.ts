@@ -112,14 +112,15 @@ function membersOf(members: unknown, filter: JsonFilter): BoundedDetails | undef
     filter,
   );
   const restOf = (member: Member): JsonObject => {
+    // a member of bounded JSON is JSON
     const rest = readProperty(rests.value, rich.indexOf(member)) as JsonValue | undefined;
     return isJsonObject(rest) ? rest : {};
   };
-  const entries = kept.map((member) => {
+  const entries = kept.map((member): [string, JsonValue] => {
     const { summary } = member;
     return [member.name, isJsonObject(summary) ? { ...summary, ...restOf(member) } : summary];
   });
-  const value: JsonObject = Object.fromEntries(entries) as JsonObject;
+  const value: JsonObject = Object.fromEntries(entries);
   return { value, cut: rests.cut + names.length - Object.keys(value).length };
 }
 

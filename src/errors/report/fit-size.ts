@@ -18,21 +18,10 @@ const SHAPES = createRedactor();
 type Step = (report: ErrorReport) => ErrorReport;
 
 export function shrinkToFit(report: ErrorReport): ErrorReport {
-  if (surelyFits(report)) return report;
   const chained = limitDepth(report, MAX_CAUSE_DEPTH);
   return STEPS.reduce<ErrorReport>(
     (current, step) => (reportBytes(current) <= MAX_REPORT_BYTES ? current : step(current)),
     chained,
-  );
-}
-
-/** A character needs no more than this many bytes. */
-const MOST_BYTES = 3;
-
-/** Most reports are a hundred times smaller than they may be, and need no exact count. */
-function surelyFits(report: ErrorReport): boolean {
-  return (
-    report.cause === undefined && JSON.stringify(report).length * MOST_BYTES <= MAX_REPORT_BYTES
   );
 }
 

@@ -112,6 +112,11 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !isArray(value);
 }
 
+/** `Array.isArray` does not narrow to a list that cannot be changed. */
+export function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 /** `Array.isArray` throws on a revoked proxy. */
 export function isArray(value: unknown): value is readonly unknown[] {
   try {
@@ -200,6 +205,7 @@ function contents(value: object, walk: Walk): JsonValue | undefined {
     return text(`[${value.byteLength} bytes]`, walk);
   const toJson = readProperty(value, 'toJSON');
   if (typeof toJson === 'function') return written(Reflect.apply(toJson, value, []), walk);
+  if (Object.getPrototypeOf(value) === Object.prototype) return fields(value, walk);
   if (value instanceof String || value instanceof Number || value instanceof Boolean)
     return convert(value.valueOf(), walk);
   if (value instanceof Map) return entries(value, walk);
@@ -213,13 +219,13 @@ function contents(value: object, walk: Walk): JsonValue | undefined {
     ] as const;
     return entries(new Map([...named, ...own]), walk);
   }
-  return entries(pairsOf(value), walk);
+  return fields(value, walk);
 }
 
 /** The result of `toJSON` is not asked for its own `toJSON`, as in JSON.stringify. */
 function written(json: unknown, walk: Walk): JsonValue | undefined {
   if (isArray(json)) return items(json, walk);
-  return isPlainObject(json) ? entries(pairsOf(json), walk) : convert(json, walk);
+  return isPlainObject(json) ? fields(json, walk) : convert(json, walk);
 }
 
 function items(list: readonly unknown[], walk: Walk): JsonValue {
@@ -235,33 +241,47 @@ function items(list: readonly unknown[], walk: Walk): JsonValue {
   return kept;
 }
 
-interface Pairs {
-  readonly size: number;
-  [Symbol.iterator](): Iterator<readonly [unknown, unknown]>;
+/** The values are read one by one, as far as there is room for them. */
+function fields(value: object, walk: Walk): JsonValue {
+  const kept: Record<string, JsonValue> = {};
+  const keys = Object.keys(value);
+  let left = keys.length;
+  for (const key of keys) {
+    left--;
+    if (add(kept, key, readProperty(value, key), walk)) continue;
+    walk.cut += left;
+    break;
+  }
+  return kept;
 }
 
-function entries(pairs: Pairs, walk: Walk): JsonValue {
+function entries(pairs: ReadonlyMap<unknown, unknown>, walk: Walk): JsonValue {
   const kept: Record<string, JsonValue> = {};
   let left = pairs.size;
   for (const [key, item] of pairs) {
     left--;
-    const isAbsent = item === undefined && walk.nodes++ < walk.bounds.maxNodes;
-    if (isAbsent) continue;
-    const name = typeof key === 'string' ? key : `[${typeof key}]`;
-    const shown = boundText(name, walk.bounds.maxStringChars, walk.filter.text).text;
-    if (Object.hasOwn(kept, shown)) {
-      // two keys can become one by redaction; the first stays
-      walk.cut++;
-      continue;
-    }
-    const value = entry([name, shown], item, walk);
-    if (value === undefined) {
-      walk.cut += left;
-      break;
-    }
-    keep(kept, shown, value);
+    if (add(kept, key, item, walk)) continue;
+    walk.cut += left;
+    break;
   }
   return kept;
+}
+
+/** False when there is no room for it. */
+function add(kept: Record<string, JsonValue>, key: unknown, item: unknown, walk: Walk): boolean {
+  const isAbsent = item === undefined && walk.nodes++ < walk.bounds.maxNodes;
+  if (isAbsent) return true;
+  const name = typeof key === 'string' ? key : `[${typeof key}]`;
+  const shown = boundText(name, walk.bounds.maxStringChars, walk.filter.text).text;
+  if (Object.hasOwn(kept, shown)) {
+    // two keys can become one by redaction; the first stays
+    walk.cut++;
+    return true;
+  }
+  const value = entry([name, shown], item, walk);
+  if (value === undefined) return false;
+  keep(kept, shown, value);
+  return true;
 }
 
 /** To assign `__proto__` would set a prototype instead of a field. */
@@ -287,17 +307,6 @@ function entry(
   const isEmpty = item === null || item === '' || typeof item === 'boolean';
   const isHidden = !isEmpty && (walk.filter.hides(name) || walk.filter.hides(shown));
   return convert(isHidden ? REDACTED : item, walk);
-}
-
-/** The values are read one by one, as far as there is room for them. */
-function pairsOf(value: object): Pairs {
-  const keys = Object.keys(value);
-  return {
-    size: keys.length,
-    *[Symbol.iterator]() {
-      for (const key of keys) yield [key, readProperty(value, key)] as const;
-    },
-  };
 }
 
 function* firstOf(values: Iterable<unknown>, walk: Walk): Generator<unknown> {

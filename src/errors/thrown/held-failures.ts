@@ -16,6 +16,8 @@ const WRAPPED_AS = [
   'reason',
 ] as const;
 
+const NONE: readonly unknown[] = [];
+
 /** Each is the failure that was wrapped, the most exact first. */
 export function heldFailures(link: unknown): readonly unknown[] {
   // an error part of a stream: `{type: 'error', error}`
@@ -28,7 +30,12 @@ export function heldFailures(link: unknown): readonly unknown[] {
     return objects([readProperty(link, 'suppressed'), readProperty(link, 'error')]);
   const last = objects([readProperty(link, 'lastError'), readProperty(link, 'originalError')]);
   if (last.length > 0) return last;
-  return WRAPPED_AS.map((name) => readProperty(link, name)).filter(isError);
+  let held = NONE;
+  for (const name of WRAPPED_AS) {
+    const inner = readProperty(link, name);
+    if (inner !== undefined && isError(inner)) held = [...held, inner];
+  }
+  return held;
 }
 
 /** The members of an AggregateError, of an error with a list of errors, or of a list that is a cause. */
@@ -59,11 +66,14 @@ export function failuresWithin(thrown: unknown): readonly unknown[] {
 
 function firstOf(list: unknown): readonly unknown[] {
   const count = isArray(list) ? Number(readProperty(list, 'length')) : 0;
+  if (count === 0) return NONE;
   return Array.from({ length: Math.min(count, MAX_MEMBERS) }, (_, at) => readProperty(list, at));
 }
 
 function objects(values: readonly unknown[]): readonly unknown[] {
-  return values.filter((value) => typeof value === 'object' && value !== null);
+  return values.every((value) => value === undefined)
+    ? NONE
+    : values.filter((value) => typeof value === 'object' && value !== null);
 }
 
 /** By its shape, because errors of other realms and copies count too; the body of a response is none. */

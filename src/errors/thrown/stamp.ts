@@ -12,11 +12,22 @@ interface RandomSource {
 }
 
 export function ambientStamp(): Stamp {
-  return { id: newId(), at: new Date().toISOString() };
+  return { id: newId(), at: timeNow() };
+}
+
+let lastMs = NaN;
+let lastTime = '';
+
+/** Failures come in bursts, and writing a time costs more than reading the clock. */
+function timeNow(): string {
+  const ms = Date.now();
+  if (ms !== lastMs) lastTime = new Date(ms).toISOString();
+  lastMs = ms;
+  return lastTime;
 }
 
 /** Random bytes for many ids at once: asking for a few costs as much as asking for many. */
-const POOL_BYTES = 64 * ID_CHARS;
+const POOL_BYTES = 256 * ID_CHARS;
 const pool = new Uint8Array(POOL_BYTES);
 let used = POOL_BYTES;
 

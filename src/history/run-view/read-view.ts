@@ -1,8 +1,9 @@
 /** Facts that a view implies: how long the run was executed, and which failure matters now. */
 import type { PersonReport } from '../../errors/report/audiences.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
-import { stepAround, stepAt } from './steps.ts';
-import type { RunView, StepView } from './view.ts';
+import { openBar } from './bars.ts';
+import { isOpen, stepAround, stepAt } from './steps.ts';
+import type { RunView, StepFailure, StepView } from './view.ts';
 
 /**
  * Time in which the run was executed: it stands still while the run is paused. A run whose process is
@@ -34,6 +35,18 @@ export function failedStep(view: RunView): StepView | undefined {
     if (step?.error !== undefined) return step;
   }
   return undefined;
+}
+
+/** Whether it waits before it is tried again, or before its model or tool is called again. */
+export function isBackingOff(step: StepView): boolean {
+  return isOpen(step) && openBar(step)?.kind === 'backoff';
+}
+
+/** The failure that a step which has not ended waits with: its own, or that of a call that is repeated later. */
+export function waitingFailure(step: StepView): StepFailure | undefined {
+  const last = step.failures.at(-1);
+  if (step.status === 'waiting' && step.error !== undefined) return last;
+  return isBackingOff(step) && last?.fate === 'open' ? last : undefined;
 }
 
 /** Whether its failure has ended the run, or is waited with: only such a failure is red. */

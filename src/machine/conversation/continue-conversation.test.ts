@@ -57,15 +57,18 @@ function last({ events }: Stage): EventBody | undefined {
   return events.at(-1);
 }
 
-/** How many tool results the next request would contain. */
-function toldNext({ state }: Stage): number {
+/** Who says what in the messages of the next request. */
+function rolesNext({ state }: Stage): readonly string[] {
   const scope = state.scopes.get('');
   const conversation = scope === undefined ? undefined : visitOf(scope).conversation;
-  if (scope === undefined || conversation === undefined) return -1;
+  if (scope === undefined || conversation === undefined) return [];
   const { work } = modelRequest(state, scope, conversation, 'sim/m');
-  return work.type === 'model'
-    ? work.call.messages.filter(({ role }) => role === 'tool').length
-    : -1;
+  return work.type === 'model' ? work.call.messages.map(({ role }) => role) : [];
+}
+
+/** How many tool results the next request would contain. */
+function toolResultsNext(stage: Stage): number {
+  return rolesNext(stage).filter((role) => role === 'tool').length;
 }
 
 const RETRY = (kind: string, max = 1): object => ({
@@ -80,7 +83,7 @@ describe('a conversation whose node failed and is resumed', () => {
     const models = [calls(call('charge')), ...Array.from({ length: 3 }, () => OVERLOADED)];
     const stage = stageOf([...models, OVERLOADED, { answer: 'ok' }]).play();
     expect(last(stage)).toMatchObject({ error: { kind: 'provider.exhausted' } });
-    expect(toldNext(stage)).toBe(1);
+    expect(toolResultsNext(stage)).toBe(1);
     resume(stage);
     expect(last(stage)).toMatchObject({ type: 'run:completed', output: { result: 'ok' } });
     expect(done(stage).filter((name) => name === 'charge')).toHaveLength(1);
@@ -109,6 +112,18 @@ describe('a conversation whose node failed and is resumed', () => {
     expect(done(stage).filter((name) => name === 'charge')).toHaveLength(1);
   });
 
+  it('forgets the replies that were sent back, and nothing else', () => {
+    const wrong = { answer: 'none' };
+    const models = [calls(call('charge')), wrong, wrong, wrong, wrong, { answer: { n: 1 } }];
+    const stage = stageOf(models, { output: { n: { type: 'number' } }, max_turns: 4 }).play();
+    expect(last(stage)).toMatchObject({ error: { kind: 'agent.output_invalid' } });
+    stage.take({ type: 'run:resumed', by: 'test' });
+    expect(rolesNext(stage)).toEqual(['user', 'assistant', 'tool']);
+    stage.play();
+    expect(last(stage)).toMatchObject({ type: 'run:completed', output: { n: 1 } });
+    expect(done(stage).filter((name) => name === 'charge')).toHaveLength(1);
+  });
+
   it('uses the new text of its prompt, and keeps its results', () => {
     const stage = stageOf([calls(call('charge')), AUTH, { answer: 'ok' }]).play();
     const [node] = stage.plan.nodes;
@@ -118,7 +133,7 @@ describe('a conversation whose node failed and is resumed', () => {
     stage.take({ type: 'run:resumed', by: 'test', plan: { ...stage.plan, nodes } });
     const asked = stage.events.findLast(({ type }) => type === 'effect:requested');
     expect(asked).toMatchObject({ prompt: { text: 'hi again' } });
-    expect(toldNext(stage)).toBe(1);
+    expect(toolResultsNext(stage)).toBe(1);
     stage.play();
     expect(done(stage)).toEqual(['sim/m', 'charge', 'sim/m', 'sim/m']);
   });

@@ -5,10 +5,12 @@
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { judgeCall, toolsOf } from './agent-tools.ts';
+import type { ModelMessage } from './model-message.ts';
 import { raiseDraft, readReply } from './model-reply.ts';
 import { hasPassed, readVerdict } from './judging.ts';
 import { newChain } from '../policy/model-chain.ts';
-import { DONE, hasConversation, modelsOf, schemaOf } from './model-request.ts';
+import { DONE } from '../../workflow/plan/route.ts';
+import { hasConversation, modelsOf, schemaOf } from './model-request.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import { nextOf } from './supervisor-rounds.ts';
 import type { RunState, Scope } from '../state/state.ts';
@@ -33,10 +35,30 @@ export function continueConversation(state: RunState, scope: Scope): void {
   for (const open of conversation.calls)
     reopenCall(conversation, open, visit.pending.has(open.key));
   if (node.type === 'agent') answerFatalCall(conversation, node, toolsOf(state, scope));
-  const isFinal = isFinalReply(conversation, schemaOf(state, node), node.type === 'agent');
+  const schema = schemaOf(state, node);
+  const isFinal = isFinalReply(conversation, schema, node.type === 'agent');
   // a reply that nobody has judged yet is judged, not asked for again
   if (isFinal && (!isJudged || verdict !== undefined)) dropLastReply(conversation);
+  if (conversation.failedWith !== undefined) dropWrongReplies(conversation, schema);
   conversation.failedWith = undefined;
+}
+
+/**
+ * Drops the replies that were sent back for their form, up to the one that failed the node: nothing was done by
+ * them, and a person who has corrected the prompt or the schema since wants the model asked with that alone.
+ */
+function dropWrongReplies(conversation: Conversation, schema: JsonObject | undefined): void {
+  const { messages } = conversation;
+  const isWrong = (message: ModelMessage | undefined): boolean =>
+    message?.role === 'assistant' &&
+    message.toolCalls.length === 0 &&
+    readReply(message.text, schema).type === 'wrong';
+  if (conversation.reply === undefined || !isWrong(messages.at(-1))) return;
+  dropLastReply(conversation);
+  while (messages.at(-1)?.role === 'user' && isWrong(messages.at(-2))) {
+    messages.splice(-2);
+    conversation.turns--;
+  }
 }
 
 /** Fresh schedules and corrections; the prompt is evaluated again. */

@@ -13,6 +13,7 @@ import type {
   NodePlan,
   SupervisorPlan,
 } from '../../workflow/plan/node-plan.ts';
+import { DONE } from '../../workflow/plan/route.ts';
 import { simulatedEntry } from '../../workflow/plan/simulated-entry.ts';
 import { modelTools, toolsOf } from './agent-tools.ts';
 import { evaluateText } from '../decide/evaluate.ts';
@@ -186,9 +187,6 @@ function isRefreshDue({ chain }: Conversation, model: string): boolean {
 export function requestName(path: string, model: string): string {
   return `${path}\u0000${model}`;
 }
-
-/** A supervisor's choice when nothing is left to do. */
-export const DONE = 'done';
 
 /** Schema of a supervisor's reply. */
 export function decisionSchema({ manages }: SupervisorPlan): JsonObject {

@@ -1,5 +1,6 @@
 /** Rounds of a supervisor: which node it chose, and the result. */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { DONE } from '../../workflow/plan/route.ts';
 import { branchId } from '../state/scopes.ts';
 import type { RunState, Visit } from '../state/state.ts';
 import { shownToModel, type Conversation } from './conversation.ts';
@@ -22,5 +23,5 @@ export function roundResult(
 /** The node that a decision names. */
 export function nextOf(decision: JsonValue): string {
   const next = isPlainObject(decision) ? decision['next'] : undefined;
-  return typeof next === 'string' ? next : 'done';
+  return typeof next === 'string' ? next : DONE;
 }

@@ -40,12 +40,18 @@ function askGate(
   return askPerson(state, visit, {
     prompt: questions === undefined ? prompt : questionsText(prompt, questions),
     questions,
-    options: node.options.map(({ value }) => value),
+    options: optionsFor(node, questions),
     promptFor: node.options.flatMap(({ value, promptFor }) =>
       promptFor === undefined ? [] : [{ value, name: promptFor }],
     ),
     timeoutMs: node.expiresMs,
   });
+}
+
+/** Questions that a model wrote may be required; then nobody may skip all of them. */
+function optionsFor({ options }: HumanGatePlan, questions: Question['questions']): JsonValue[] {
+  const isRequired = questions?.some((each) => each.isRequired) === true;
+  return options.flatMap(({ value }) => (isRequired && value === 'skip' ? [] : [value]));
 }
 
 /** Waits for the answer, or expires the gate at its deadline. */
@@ -89,7 +95,9 @@ export function afterAnswer(
         kind: visit.error.kind,
       },
     ];
-  const edited = editedValue(value) ?? value;
+  // null is a result too
+  const edit = editedValue(value);
+  const edited = edit === undefined ? value : edit;
   if (given !== undefined) return resultFromPerson(state, scope, given, edited);
   return [{ type: 'node:completed', ...where, output: edited }];
 }

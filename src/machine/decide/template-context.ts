@@ -1,5 +1,5 @@
 /** Template context of a node: its workflow, the results before it in its scope, and loop names. */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { FilePlan } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
@@ -61,9 +61,8 @@ interface LookupContext {
 }
 
 function fieldOf({ fields, output }: TemplateContextOptions, name: string): JsonValue | undefined {
-  if (fields !== true || typeof output !== 'object' || output === null || Array.isArray(output))
-    return undefined;
-  return Object.hasOwn(output, name) ? (output as Record<string, JsonValue>)[name] : undefined;
+  if (fields !== true || !isJsonObject(output)) return undefined;
+  return Object.hasOwn(output, name) ? output[name] : undefined;
 }
 
 function reservedName(

@@ -16,13 +16,8 @@ import { toolKey } from '../decide/effect-request.ts';
 import type { EventBody } from '../state/events.ts';
 import { noteFinishedCall, matchFinishedCall } from '../conversation/finished-calls.ts';
 import type { ModelReply } from '../conversation/model-message.ts';
-import {
-  chainOf,
-  DONE,
-  requestName,
-  schemaOf,
-  conversationNode,
-} from '../conversation/model-request.ts';
+import { chainOf, requestName, schemaOf, conversationNode } from '../conversation/model-request.ts';
+import { DONE } from '../../workflow/plan/route.ts';
 import { readReply } from '../conversation/model-reply.ts';
 import { nextOf, roundResult } from '../conversation/supervisor-rounds.ts';
 import { branchId } from '../state/scopes.ts';

@@ -1,7 +1,7 @@
 /** Applies the events of a node's attempts: it starts, completes, fails, or is retried. */
 import { rebuild } from '../../errors/report/build.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
-import { identityOf } from '../../workflow/plan/stable-hash.ts';
+import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 import { startAttemptClock } from '../policy/deadlines.ts';
 import { continueConversation } from '../conversation/continue-conversation.ts';
 import { OUTCOME_UNKNOWN, settleUnknownOutcomes } from '../policy/unknown-outcome.ts';
@@ -51,7 +51,9 @@ export function applyStarted(
 
 /** A group continues with the members that it has begun with. */
 function hasMembers({ members }: Visit, wanted: Members | undefined): boolean {
-  return identityOf(members?.items ?? members?.keys) === identityOf(wanted?.items ?? wanted?.keys);
+  if (members === undefined || wanted === undefined) return members === wanted;
+  const [begun, asked] = [members.items ?? members.keys, wanted.items ?? wanted.keys];
+  return canonicalJson(begun) === canonicalJson(asked);
 }
 
 /** Continues with all messages and results so far; a stopped round of a supervisor resumes too. */

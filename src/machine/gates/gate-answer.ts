@@ -8,8 +8,13 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/sup
 import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
-import { callInQuestion, earlierCall, whereItArose } from '../policy/unknown-outcome.ts';
-import type { EventBody } from '../state/events.ts';
+import {
+  callInQuestion,
+  earlierCall,
+  editedValue,
+  whereItArose,
+} from '../policy/unknown-outcome.ts';
+import type { BudgetGate, EventBody } from '../state/events.ts';
 import { GRANT_DURATIONS, grantDuration } from '../policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
@@ -66,18 +71,11 @@ export function answerEvent(
     );
   const scope = scopeOf(state, open.scope);
   const { node, path } = visitOf(scope);
-  const isOfTool = isOfToolCall(scope, found);
   const plan = nodeOf(fileOf(state.plan, scope.file), node);
   if (isByProgram === true && isForPeople(plan)) throw onlyPeople(found);
   // options are stored without secrets, so the answer is compared without them too
   const value = storableValue(state, rawValue);
-  const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
-  const accepted =
-    isChoice && !isOfTool
-      ? acceptAtGate(state, scope, plan, { value, open })
-      : acceptOther(value, open, { isOfTool, isReply: isReplyToAgent(scope, found) });
-  checkEdit(expectedOf(state, scope, plan), accepted);
-  checkRaise(open.budget, accepted);
+  const accepted = accept(state, scope, found, { value, open });
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
 }
 
@@ -158,13 +156,25 @@ function gateMatches(state: RunState, gate: string, name: string): boolean {
   return gate === name || scope?.visit?.path === name || scope?.visit?.node === name;
 }
 
-function acceptOther(
-  value: JsonValue,
-  open: OpenGate,
-  { isOfTool, isReply }: { readonly isOfTool: boolean; readonly isReply: boolean },
+/**
+ * By the question that the gate asks: what `edit`, `raise` and `approve` mean depends on it, and a gate of a
+ * file may have options of these names.
+ */
+function accept(
+  state: RunState,
+  scope: Scope,
+  gate: string,
+  { value, open }: { readonly value: JsonValue; readonly open: OpenGate },
 ): JsonValue {
-  if (isReply) return acceptChoice(asReply(value, open.options), open);
-  return (isOfTool ? acceptApproval : acceptOption)(value, open.options);
+  if (open.budget !== undefined) return acceptRaise(value, open.options, open.budget);
+  if (isReplyToAgent(scope, gate)) return acceptChoice(asReply(value, open.options), open);
+  if (isOfToolCall(scope, gate)) return acceptApproval(value, open.options);
+  const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node);
+  if (visitOf(scope).error !== undefined)
+    return acceptForFailure(value, open.options, expectedOf(state, scope, node));
+  return node.type === 'human_gate'
+    ? acceptAtGate(state, scope, node, { value, open })
+    : acceptOption(value, open.options);
 }
 
 /** A plain text is the reply itself. */
@@ -228,45 +238,67 @@ function acceptChoice(
 }
 
 function acceptOption(value: JsonValue, options: readonly JsonValue[]): JsonValue {
-  const isEdit = isPlainObject(value) && 'edit' in value && options.includes('edit');
-  const isRaise = isPlainObject(value) && 'raise' in value && options.includes('raise');
-  if (isRaise) return acceptRaise(value);
-  if (isEdit) return value;
-  const option = options.find((known) => known === value || JSON.stringify(known) === value);
-  if (option === undefined || option === 'edit')
+  const option = options.includes(value)
+    ? value
+    : options.find((known) => JSON.stringify(known) === value);
+  if (option === undefined)
     throw invalidAnswer(
-      option === 'edit' ? 'The answer edit needs a value' : 'The answer is not one of the options',
-      option === 'edit'
-        ? 'Answer {"edit": {…}}.'
-        : `Answer one of: ${options.map(String).join(', ')}`,
+      'The answer is not one of the options',
+      `Answer one of: ${options.map(String).join(', ')}`,
     );
   return option;
 }
 
-/** Accepts an amount to raise a budget by, in money or in tokens. */
-function acceptRaise(value: JsonObject): JsonValue {
-  const { raise, ...more } = value;
+/** Accepts an option of a question about a failure, or a result in place of the failure. */
+function acceptForFailure(
+  value: JsonValue,
+  options: readonly JsonValue[],
+  expected: Expected,
+): JsonValue {
+  const edit = options.includes('edit') ? editedValue(value) : undefined;
+  if (edit === undefined) {
+    const option = acceptOption(value, options);
+    if (option !== 'edit') return option;
+    throw invalidAnswer('The answer edit needs a value', 'Answer {"edit": {…}}.');
+  }
+  refuseMore(value, 'edit');
+  checkEdit(expected, edit);
+  return value;
+}
+
+/** Accepts an amount to raise a budget by, in money or in tokens; or an option. */
+function acceptRaise(
+  value: JsonValue,
+  options: readonly JsonValue[],
+  { unit: own }: BudgetGate,
+): JsonValue {
+  if (!isPlainObject(value) || !('raise' in value)) return acceptOption(value, options);
+  refuseMore(value, 'raise');
+  const { raise } = value;
   const amounts = isPlainObject(raise) ? Object.entries(raise) : [];
   const isMeant = amounts.every(
     ([unit, amount]) =>
       (unit === 'usd' || unit === 'tokens') && typeof amount === 'number' && amount > 0,
   );
-  if (isMeant && amounts.length > 0 && Object.keys(more).length === 0) return value;
+  if (!isMeant || amounts.length === 0)
+    throw invalidAnswer(
+      'The answer does not say by how much to raise the budget',
+      'Answer raise, or {"raise": {"usd": 1}} or {"raise": {"tokens": 1000}} with more than 0.',
+    );
+  // an amount in the other unit would raise nothing, and the same question would come again
+  if (amounts.some(([unit]) => unit === own)) return value;
+  const example = JSON.stringify({ raise: { [own]: own === 'usd' ? 1 : 1000 } });
   throw invalidAnswer(
-    'The answer does not say by how much to raise the budget',
-    'Answer raise, or {"raise": {"usd": 1}} or {"raise": {"tokens": 1000}} with more than 0.',
+    `This budget is in ${own}, and the answer raises another one`,
+    `Answer raise, or ${example}.`,
   );
 }
 
-/** An amount in the other unit would raise nothing, and the same question would come again. */
-function checkRaise(budget: OpenGate['budget'], accepted: JsonValue): void {
-  if (budget === undefined || !isPlainObject(accepted) || !isPlainObject(accepted['raise'])) return;
-  if (Object.hasOwn(accepted['raise'], budget.unit)) return;
-  const example = JSON.stringify({ raise: { [budget.unit]: budget.unit === 'usd' ? 1 : 1000 } });
-  throw invalidAnswer(
-    `This budget is in ${budget.unit}, and the answer raises another one`,
-    `Answer raise, or ${example}.`,
-  );
+/** A second word beside the first might mean the opposite. */
+function refuseMore(value: JsonValue, only: string): void {
+  const more = isPlainObject(value) ? Object.keys(value).find((name) => name !== only) : undefined;
+  if (more !== undefined)
+    throw invalidAnswer(`An answer with ${only} has no field ${more}`, `Leave ${more} out.`);
 }
 
 export interface Expected {
@@ -295,9 +327,9 @@ function editedResult(state: RunState, scope: Scope, node: NodePlan): Expected {
 }
 
 /** Checks an edited result against the output schema. */
-function checkEdit({ name, schema }: Expected, value: JsonValue): void {
-  if (schema === undefined || !isPlainObject(value) || !('edit' in value)) return;
-  const [finding] = checkValue(schema, value['edit'] ?? null);
+function checkEdit({ name, schema }: Expected, edit: JsonValue): void {
+  if (schema === undefined) return;
+  const [finding] = checkValue(schema, edit);
   if (finding === undefined) return;
   const subject = finding.pointer === '' ? 'It' : finding.pointer;
   throw invalidAnswer(

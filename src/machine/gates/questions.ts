@@ -79,19 +79,30 @@ export function questionsText(intro: string, questions: readonly AskedQuestion[]
   return [...(intro.trim() === '' ? [] : [intro.trimEnd(), '']), ...lines, '', how].join('\n');
 }
 
+/** The part of such a text that stands above its questions. */
+export function introOf(text: string, questions: readonly AskedQuestion[]): string {
+  const rest = questionsText('', questions);
+  return text.endsWith(rest) ? text.slice(0, -rest.length).trimEnd() : text;
+}
+
 /** The answer in the form that is stored. Throws `validation.input`. */
 export function acceptAnswers(
   value: JsonValue,
   node: Pick<HumanGatePlan, 'options' | 'questions'>,
   questions: readonly AskedQuestion[],
 ): JsonValue {
-  const plain = isPlainObject(value) && 'selected' in value ? value['selected'] : value;
+  // a question may have that id
+  const isWhole = !questions.some(({ id }) => id === 'selected');
+  const plain = isWhole && isPlainObject(value) && 'selected' in value ? value['selected'] : value;
   const option = plain === 'skip_all' ? 'skip' : plain;
   if (option === 'skip' || option === 'abort') {
+    const required = option === 'skip' ? questions.find((each) => each.isRequired) : undefined;
+    if (required !== undefined)
+      throw refused(`The question ${required.id} needs an answer`, questions);
     if (node.options.some((known) => known.value === option)) return option;
     throw refused(`These questions cannot be answered with ${option}`, questions);
   }
-  const given = answersIn(textOf(value) ?? value, questions);
+  const given = answersIn((isWhole ? textOf(value) : undefined) ?? value, questions);
   const unknown = Object.keys(given).find((id) => !questions.some((each) => each.id === id));
   if (unknown !== undefined) throw refused(`There is no question ${unknown}`, questions);
   const answers: Record<string, JsonValue> = {};

@@ -5,6 +5,7 @@ import { inDoubtOf } from './unknown-outcome-details.ts';
 import type { Wait, Waiting } from '../state/events.ts';
 import { gatesOf } from '../state/scopes.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
+import { failureOfVisit } from '../state/visit-failure.ts';
 
 /** The earliest wait, with the list of all; undefined when the run waits for nothing. */
 export function waitingOf(state: RunState): Waiting | undefined {
@@ -16,8 +17,9 @@ export function waitingOf(state: RunState): Waiting | undefined {
 }
 
 function withFailure(wait: Wait, { visit }: Scope): Wait {
-  if (visit?.error === undefined) return wait;
-  const { kind, message } = visit.error;
+  const error = visit === undefined ? undefined : failureOfVisit(visit);
+  if (error === undefined) return wait;
+  const { kind, message } = error;
   return { ...wait, error: { kind, message: hideInternals(message) } };
 }
 

@@ -83,6 +83,7 @@ function activeRedactor({ redactor }: RunState): Redactor | undefined {
   return redactor?.isEmpty?.() === true ? undefined : redactor;
 }
 
+/** A field has the same type in every event that has it, so its name says what the value is. */
 function fieldWithout(field: string, value: unknown, redactor: Redactor): unknown {
   switch (field) {
     case 'error':

@@ -100,6 +100,7 @@ function withoutCode(node: object, collected: Collected): object {
   const taken: Record<string, unknown> = { ...node };
   if ('function' in node && typeof node.function === 'function' && 'name' in node) {
     const name = `${collected.workflow}.${String(node.name)}`;
+    // its parameters are the business of its author
     collected.functions.set(name, node.function as NodeFunction);
     taken['function'] = name;
   }

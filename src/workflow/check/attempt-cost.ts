@@ -106,7 +106,7 @@ function modelCost(
     0,
   );
   const modelRequests = times(calls, exactly(perCall));
-  // a longer wait parks the run, which stops its clock
+  // a longer wait pauses the run, which stops its clock
   const waits = times(modelRequests, exactly(INLINE_CEILING_MS));
   const work =
     node.timeoutMs === undefined

@@ -7,6 +7,7 @@ const CODES: ReadonlySet<string> = new Set([
   'retry-around-effects',
   'retry-after-timeout',
   'retry-after-refusal',
+  'retry-around-tools',
 ]);
 
 /** Warnings about repeated effects: `severity code at the line: the names in the message`. */
@@ -121,6 +122,33 @@ describe('a retry around steps that may have succeeded', () => {
     const known = { functions: ['charge'], tools: [], describes };
     expect(repeats(group('', call + MAIL), { options: { known: () => known } })).toEqual([]);
     expect(repeats(group('', PAY.replace('x}', 'x, idempotent: true}') + MAIL))).toEqual([]);
+  });
+});
+
+describe('a retry around an agent with tools', () => {
+  const agent = (tools: string, routes = ''): string =>
+    `nodes: [{name: a, prompt: Hi, model: sim/x, tools: ${tools}${routes}}]\n`;
+  const describes = {
+    pay: { isDeclared: true, isIdempotent: false, writes: null },
+    look: { isDeclared: true, isIdempotent: false, writes: false },
+    put: { isDeclared: true, isIdempotent: true, writes: true },
+  };
+  const options = {
+    known: () => ({ functions: [], tools: ['pay', 'look', 'put'], describes }),
+  };
+  const expected = ['warning retry-around-tools: a'];
+
+  it('is reported in the table of the node, and in that of the workflow', () => {
+    expect(repeats(agent('[put, pay]', `, ${RETRY}`), { options })).toEqual(expected);
+    const header = `, on_error: [${ANY}]`;
+    expect(repeats(agent('[pay]'), { header, options })).toEqual(expected);
+    const own = ', routes: [{to: $end}, {on_error: true, to: $end}]';
+    expect(repeats(agent('[pay]', own), { header, options })).toEqual([]);
+  });
+
+  it('is not reported for tools that are declared idempotent or do not write', () => {
+    for (const tools of ['[put]', '[look, put]', '[]', 'null'])
+      expect(repeats(agent(tools, `, ${RETRY}`), { options })).toEqual([]);
   });
 });
 

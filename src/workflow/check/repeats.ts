@@ -1,11 +1,18 @@
 /**
  * Finds steps that a retry repeats: steps inside a group, a sub-workflow or a supervisor that had succeeded
- * when the whole failed, a step that its own timeout interrupted, and one that ran and whose output was
- * refused. All are allowed, with a notice.
+ * when the whole failed, a step that its own timeout interrupted, one that ran and whose output was
+ * refused, and the tools of an agent. All are allowed, with a notice or a warning.
  */
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
 import { FETCH_TOOL, type FilePlan } from '../plan/plan.ts';
-import type { CallPlan, GroupPlan, NodePlan, ScriptPlan, ToolPlan } from '../plan/node-plan.ts';
+import type {
+  AgentPlan,
+  CallPlan,
+  GroupPlan,
+  NodePlan,
+  ScriptPlan,
+  ToolPlan,
+} from '../plan/node-plan.ts';
 import { fromPointer } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import type { Route } from '../plan/route.ts';
@@ -28,6 +35,7 @@ type Step = ScriptPlan | CallPlan | ToolPlan;
 
 export function checkRepeats(context: RepeatContext, report: ReportProblem): void {
   for (const node of context.flowOf(context.plan).nodes.values()) {
+    if (node.type === 'agent') checkRetryAroundTools(node, context, report);
     if (!isStep(node)) checkRetryAround(node, context, report);
     else {
       checkOwnTimeout(node, context, report);
@@ -59,6 +67,31 @@ function checkRetryAround(node: NodePlan, context: RepeatContext, report: Report
     });
     return;
   }
+}
+
+function checkRetryAroundTools(
+  node: AgentPlan,
+  context: RepeatContext,
+  report: ReportProblem,
+): void {
+  // without a list an agent has only tools that do not write, which may be repeated
+  if ((node.tools ?? []).every((tool) => isRepeatableTool(tool, context))) return;
+  const [retry] = retriesOf(node, context);
+  if (retry === undefined) return;
+  report({
+    code: 'retry-around-tools',
+    severity: 'warning',
+    message: `A retry restarts ${quoted(node.name)}: repeated tool calls return their logged results, but new calls run whatever was done before; not all of its tools are known to be idempotent`,
+    path: fromPointer(retry.pointer),
+    suggestion:
+      'Use `ask` or `park`, which continue the conversation, or declare the tools `idempotent`',
+  });
+}
+
+function isRepeatableTool(tool: string, { plan, describesOf }: RepeatContext): boolean {
+  const declared = describesOf(plan)[tool];
+  if (declared?.isIdempotent === true || declared?.writes === false) return true;
+  return isRepeatableAtServer(tool, plan);
 }
 
 const MAX_NAMED = 3;
@@ -259,8 +292,13 @@ function isRepeatable(node: Step, plan: FilePlan, { describesOf }: RepeatContext
   if (describesOf(plan)[name]?.isIdempotent === true) return true;
   if (node.type === 'call') return false;
   if (name === FETCH_TOOL) return READING.has(node.arguments['method'] ?? 'GET');
+  return isRepeatableAtServer(name, plan);
+}
+
+/** By the settings of the file for a tool of an MCP server. */
+function isRepeatableAtServer(name: string, { runtime }: FilePlan): boolean {
   const [server = '', tool = ''] = name.split('/');
-  const settings = plan.runtime?.mcpServers[server]?.toolSettings[tool];
+  const settings = runtime?.mcpServers[server]?.toolSettings[tool];
   return settings?.idempotent === true || settings?.writes === false;
 }
 

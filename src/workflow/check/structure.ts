@@ -28,7 +28,6 @@ export function checkStructure(
     if (!seen.has(name)) reportUnreachable(node, report);
     checkSuccessRoutes(node, report);
     checkErrorRoutes(node, plan, failing, report);
-    checkRetryAroundTools(node, plan, report);
   }
   checkWorkflowRoutes(plan, [...flow.nodes.values()], failing, report);
   reportNoWayOut(
@@ -203,29 +202,6 @@ function isForGuards({ onError }: Route): boolean {
 
 function matchesAny(kind: string, onError: Route['onError']): boolean {
   return onError === true || (onError ?? []).some((pattern) => matchesKind(kind, pattern));
-}
-
-function checkRetryAroundTools(node: NodePlan, plan: FilePlan, report: ReportProblem): void {
-  // without a list an agent has only tools that do not write, which may be repeated
-  if (node.type !== 'agent' || node.tools === null || node.tools.length === 0) return;
-  const retry = node.routes.find(({ move }) => move.type === 'retry');
-  if (retry === undefined || hasOnlyIdempotentTools(node.tools, plan)) return;
-  report({
-    code: 'retry-around-tools',
-    severity: 'warning',
-    message: `A retry restarts ${quoted(node.name)}: repeated tool calls return their logged results, but new calls run whatever was done before; not all of its tools are known to be idempotent`,
-    path: fromPointer(retry.pointer),
-    suggestion:
-      'Use `ask` or `park`, which continue the conversation, or declare the tools `idempotent`',
-  });
-}
-
-function hasOnlyIdempotentTools(tools: readonly string[], plan: FilePlan): boolean {
-  return tools.every((tool) => {
-    const [server = '', name = ''] = tool.split('/');
-    const settings = plan.runtime?.mcpServers[server]?.toolSettings[name];
-    return settings?.idempotent === true || settings?.writes === false;
-  });
 }
 
 function neverMatches(route: Route, why: string, suggestion: string, report: ReportProblem): void {

@@ -8,6 +8,7 @@ import { fitsType } from '../json-schema/field-schema.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
 import type { FilePlan, StateField } from '../plan/plan.ts';
 import { isTemplate } from '../plan/model-names.ts';
+import type { Expression } from '../template/parse/ast.ts';
 import { evaluateTemplate, parseTemplate, type Template } from '../template/template.ts';
 import { instructionSites, outputSites, ownSites, type TemplateSite } from './template-sites.ts';
 
@@ -67,6 +68,7 @@ function fitsAlways(value: JsonValue, { type }: StateField, plan: FilePlan): boo
   const { references } = parsed.template;
   const [reference] = references;
   if (reference === undefined) return fitsType(constantOf(parsed.template), type);
+  if (reference.isForgiven) return false;
   const passed = typePassedOn(reference.path.map(String), plan);
   return passed === type || (passed === 'integer' && type === 'number');
 }
@@ -111,16 +113,16 @@ function constantOf(template: Template): JsonValue | undefined {
   }
 }
 
-/** `{{ workflow.input.ticket }}`, `{{ state.tags }}`: one name that is there whenever a node runs. */
+/**
+ * `{{ workflow.input.ticket }}`, `{{ state.tags }}`: one name that is there whenever a node runs.
+ * `{{ workflow.input.note | default('none') }}`: one that may be missing, and what stands for it.
+ */
 function passesOn({ isSingleExpression, references, body }: Template, plan: FilePlan): boolean {
   const [reference] = references;
-  const isPath = body.some(
-    (part) =>
-      part.kind === 'output' &&
-      part.expression.kind === 'path' &&
-      part.expression.links.every(({ kind }) => kind === 'field'),
-  );
-  if (!isSingleExpression || !isPath || reference === undefined) return false;
+  const expression = body.find((part) => part.kind === 'output')?.expression;
+  if (!isSingleExpression || expression === undefined || reference === undefined) return false;
+  if (hasConstantDefault(expression)) return true;
+  if (!isFieldPath(expression)) return false;
   // in the other modes a node sees what it lists
   if (plan.contextMode !== 'accumulate') return false;
   const [first, second, third, ...rest] = reference.path.map(String);
@@ -129,4 +131,16 @@ function passesOn({ isSingleExpression, references, body }: Template, plan: File
   if (first !== 'workflow' || second !== 'input' || third === undefined) return false;
   const field = Object.hasOwn(plan.input, third) ? plan.input[third] : undefined;
   return field !== undefined && (field.required || field.default !== undefined);
+}
+
+function hasConstantDefault(expression: Expression): boolean {
+  if (expression.kind !== 'pipe' || !isFieldPath(expression.input)) return false;
+  const [stage, ...more] = expression.stages;
+  if (stage?.kind !== 'filter' || more.length > 0) return false;
+  const isDefault = stage.name === 'default' || stage.name === 'd';
+  return isDefault && stage.args.every((arg) => arg === undefined || arg.kind === 'literal');
+}
+
+function isFieldPath(expression: Expression): boolean {
+  return expression.kind === 'path' && expression.links.every(({ kind }) => kind === 'field');
 }

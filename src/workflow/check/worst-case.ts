@@ -244,7 +244,7 @@ const WITHOUT_HINTS: ReadonlySet<NodePlan['type']> = new Set([
   'wait',
 ]);
 
-/** A route's wait is at least the server's hint, and a hint above the ceiling parks the run. */
+/** A route's wait is at least the server's hint, and a hint above the ceiling pauses the run. */
 function waitOf(move: Extract<Route['move'], { type: 'retry' }>, node: NodePlan): Figure {
   const ownMs = move.backoff === 'none' ? 0 : Math.ceil(move.maxMs * (1 + move.jitter));
   return exactly(WITHOUT_HINTS.has(node.type) ? ownMs : Math.max(ownMs, INLINE_CEILING_MS));

@@ -3,7 +3,7 @@
  * so does each character that a pattern reads: a schema that refers to itself, or whose choices multiply,
  * ends at the bound.
  */
-import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { checkArray } from './arrays.ts';
 import {
   isSame,
@@ -167,7 +167,7 @@ function checkContents(context: KeywordContext): boolean {
   const { value } = context;
   if (typeof value === 'string') return checkText(context, value);
   if (typeof value === 'number') return checkNumber(context, value);
-  if (Array.isArray(value)) return checkArray(context, value as readonly JsonValue[]);
+  if (isJsonList(value)) return checkArray(context, value);
   return isJsonObject(value) ? checkObject(context, value) : true;
 }
 

@@ -1,5 +1,5 @@
 /** Context of a keyword: the schema, the value, and helpers that all keywords share. */
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { isJsonList, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { canonicalJson } from '../plan/stable-hash.ts';
 import { toPointer } from '../plan/pointer.ts';
 import { Matcher } from '../pattern/matcher.ts';
@@ -123,7 +123,7 @@ export function canonical(value: JsonValue, meter: Meter): string {
 }
 
 export function schemasIn(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  return isJsonList(value) ? value : [];
 }
 
 const MAX_QUOTE_CHARS = 200;

@@ -25,6 +25,7 @@ export function repeatedKey(text: string): RepeatedKey | undefined {
     else if (sign === '"') {
       const end = endOfText(text, at);
       if (level?.keys !== undefined && isKey(text, end)) {
+        // a literal in quotes
         const key = JSON.parse(text.slice(at, end)) as string;
         level.at = key;
         if (level.keys.has(key)) return { key, pointer: toPointer(pathOf(levels)) };

@@ -2,7 +2,12 @@
  * Finds flaws of a schema: each constraining keyword must have the right form, because a constraint that
  * the validator withoutFindings ignores is worse than none.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
 import { toPointer, type Path } from '../plan/pointer.ts';
 import { UnusablePattern } from '../pattern/parse-pattern.ts';
 import { compilePattern, type Program } from '../pattern/compile-pattern.ts';
@@ -67,7 +72,7 @@ function reference(
 const isText = (value: JsonValue): value is string => typeof value === 'string';
 
 const type: Form = (value) => {
-  const names = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  const names = isJsonList(value) ? value : [value];
   const isGood = names.length > 0 && names.every((name) => isText(name) && TYPES.has(name));
   return isGood ? undefined : `must be one or more of ${[...TYPES].join(', ')}`;
 };
@@ -109,8 +114,8 @@ function patternProblem(text: string, { programs }: Walk): string | undefined {
 }
 
 const schemas: Form = (value, at, walk) => {
-  if (!Array.isArray(value) || value.length === 0) return 'must be a list of schemas';
-  (value as readonly JsonValue[]).forEach((item, index) => enter(item, [...at, index], walk));
+  if (!isJsonList(value) || value.length === 0) return 'must be a list of schemas';
+  value.forEach((item, index) => enter(item, [...at, index], walk));
   return undefined;
 };
 

@@ -2,7 +2,12 @@
  * Resolves references between schemas. Each schema is visited once, whatever its addresses; a reference
  * can only mean a schema of the same document, and nothing is fetched.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
 import { fromPointer, valueAt } from '../plan/pointer.ts';
 
 export interface References {
@@ -92,7 +97,7 @@ function newResource(address: string, root: JsonObject): Resource {
 
 function objectsIn(value: JsonValue): readonly JsonObject[] {
   if (isJsonObject(value)) return [value];
-  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+  return isJsonList(value) ? value.filter(isJsonObject) : [];
 }
 
 function within({ root, anchors }: Resource, fragment: string): JsonValue | undefined {

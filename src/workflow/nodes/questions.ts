@@ -62,7 +62,9 @@ export const questionsShape = exampled(
     ).optional(),
     allow_back: flag('Whether the person may revise an earlier answer. Default: true.').optional(),
     allow_skip: flag('Whether a question may be left without an answer. Default: true.').optional(),
-    allow_skip_all: flag('Whether all of them may. Default: true.').optional(),
+    allow_skip_all: flag(
+      'Whether all of them may, where none is required. Default: true.',
+    ).optional(),
     allow_abort: flag('Whether the person may stop here. Default: false.').optional(),
     abort_route: target
       .describe('The node that runs next when the person stops; wins over `routes`.')
@@ -109,7 +111,8 @@ function optionsOf(node: QuestionsFile): readonly GateOption[] {
   const isMultiline = true;
   return [
     { label: 'Answer', value: 'answer', promptFor: 'answers', isMultiline },
-    ...(node.allow_skip_all === false
+    // a required question keeps the others from being skipped with it
+    ...(node.allow_skip_all === false || node.questions?.some(({ required }) => required === true)
       ? []
       : [{ label: 'Skip all', value: 'skip', isMultiline: false }]),
     ...(node.allow_abort === true

@@ -1,7 +1,7 @@
 /** Inputs of a run: read by their declared types, completed with defaults, checked. */
 import { createRedactor } from '../../errors/redaction/redact.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import {
   describeInexact,
@@ -39,7 +39,7 @@ export function readInput(plan: FilePlan, name: string, text: string): JsonValue
 }
 
 export interface InputOrigin {
-  /** The advice of a refusal. Default: for the command line. */
+  /** The advice of a refusal. Default: for programs and the command line. */
   readonly advice?: string;
   /** Secrets of the file: its schema may hold them, and a refusal quotes the schema. */
   readonly secrets?: readonly string[] | undefined;
@@ -57,8 +57,7 @@ export function completeInput(
   for (const [name, field] of Object.entries(plan.input)) {
     const value = Object.hasOwn(values, name) ? values[name] : field.default;
     if (value !== undefined) filled[name] = value;
-    else if (field.required)
-      throw missingInput(plan, name, advice ?? `Add -i ${name}=${example(field)}`);
+    else if (field.required) throw missingInput(plan, name, advice ?? missingAdvice(name, field));
   }
   return filled;
 }
@@ -69,6 +68,9 @@ export function checkInput(
   values: JsonObject,
   { advice, secrets }: InputOrigin = {},
 ): void {
+  // a program without types may pass anything
+  if (!isPlainObject(values))
+    throw refused('The input is not an object', 'Pass an object with a value for each input.');
   for (const [name, value] of Object.entries(values)) {
     const field = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
     if (field === undefined) throw unknownInput(plan, name);
@@ -121,6 +123,11 @@ export function refuseInexact(what: string, inexact: Inexact, whole?: string): n
 
 function isNumeric({ type }: InputField): boolean {
   return type === 'number' || type === 'integer';
+}
+
+/** For programs and for the command line. */
+function missingAdvice(name: string, field: InputField): string {
+  return `Pass ${name} as ${article(field.type)}; on the command line: -i ${name}=${example(field)}`;
 }
 
 function missingInput(plan: FilePlan, name: string, advice: string): ErrandError {

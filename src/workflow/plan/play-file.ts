@@ -38,11 +38,11 @@ function exampled(
 ): JsonObject {
   const { properties } = schema;
   if (!isJsonObject(properties)) return schema;
-  const fields = Object.entries(properties).map(([name, field]) => [
+  const fields = Object.entries(properties).map(([name, field]): [string, JsonValue] => [
     name,
     isJsonObject(field) ? fieldWith(field, literalsOf(name)) : field,
   ]);
-  return { ...schema, properties: Object.fromEntries(fields) as JsonObject };
+  return { ...schema, properties: Object.fromEntries(fields) };
 }
 
 function fieldWith(field: JsonObject, literals: readonly JsonValue[]): JsonObject {

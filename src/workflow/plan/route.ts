@@ -17,6 +17,9 @@ export type TemplateText = string;
 /** The target of a route that ends the workflow, or the branch of a member. */
 export const END = '$end';
 
+/** The choice of a supervisor when nothing is left to do; so no node that it manages has this name. */
+export const DONE = 'done';
+
 export const BACKOFFS = ['none', 'fixed', 'linear', 'exponential'] as const;
 export type Backoff = (typeof BACKOFFS)[number];
 

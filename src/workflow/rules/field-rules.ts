@@ -59,6 +59,7 @@ export function checkOutputSchema(schema: unknown, path: Path, report: ReportPro
     });
     return;
   }
+  // a map, by the check above
   for (const { pointer, message } of checkSchema(schema as JsonObject)) {
     const at = [...path, ...fromPointer(pointer)];
     report({

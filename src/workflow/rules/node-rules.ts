@@ -3,6 +3,7 @@ import { suggest } from '../../errors/support/suggest.ts';
 import { isTemplate } from '../plan/model-names.ts';
 import type { NodeType } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
+import { DONE } from '../plan/route.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
 import { checkFields, checkOutputSchema } from './field-rules.ts';
@@ -106,7 +107,10 @@ const RULES: Readonly<Partial<Record<NodeType, Rule>>> = {
   },
   human_gate: checkGate,
   workflow: checkChildPath,
-  supervisor: (node, path, report) => checkDistinct(node['manages'], [...path, 'manages'], report),
+  supervisor: (node, path, report) => {
+    checkDistinct(node['manages'], [...path, 'manages'], report);
+    checkManaged(node['manages'], [...path, 'manages'], report);
+  },
   parallel: (node, path, report) => {
     checkDistinct(node['agents'], [...path, 'agents'], report);
     checkQuorum(node, path, report);
@@ -246,6 +250,18 @@ function checkDistinct(list: unknown, path: Path, report: ReportProblem): void {
   }
 }
 
+/** The model could not say whether it means the node. */
+function checkManaged(list: unknown, path: Path, report: ReportProblem): void {
+  for (const [name, index] of textItems(list))
+    if (name === DONE)
+      report({
+        code: 'bad-name',
+        message: `A supervisor cannot manage a node called ${quoted(name)}: its model says that when nothing is left to do`,
+        path: [...path, index],
+        suggestion: `Rename the node, for example to \`${name}_node\``,
+      });
+}
+
 function checkQuorum(node: Raw, path: Path, report: ReportProblem): void {
   const { failure_mode: mode, quorum, agents } = node;
   if (mode === 'quorum' && quorum === undefined) {
@@ -268,7 +284,7 @@ function checkQuorum(node: Raw, path: Path, report: ReportProblem): void {
   if (typeof quorum === 'number' && Array.isArray(agents) && quorum > agents.length) {
     report({
       code: 'bad-value',
-      message: `\`quorum\` is ${quorum}, and the group has ${agents.length} members`,
+      message: `\`quorum\` is ${quorum}, and the group has ${agents.length} ${agents.length === 1 ? 'member' : 'members'}`,
       path: [...path, 'quorum'],
       expected: `a number from 1 to ${agents.length}`,
     });

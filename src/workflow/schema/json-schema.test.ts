@@ -43,6 +43,7 @@ const BEYOND_FORM: ReadonlySet<string> = new Set([
 ]);
 
 const BEYOND_FORM_CASES: readonly RegExp[] = [
+  /manages: \[done\]/,
   /initial_seconds: 5, max_seconds: 2|name: workflow/,
   /default: yess|quorum: 2|merge: append|type: \w+, default: 3|default: b\}|enum: \[1\]|pattern: "\["|minimum: 3/,
   /output_schema: \{label/,

@@ -110,6 +110,12 @@ export const REFUSED_NODES: readonly Refused[] = [
     'a',
     'Remove `a` from its own list',
   ],
+  [
+    '{name: a, type: supervisor, prompt: x, manages: [done]}\n  - {name: done, type: set, value: 1}',
+    'bad-name',
+    'done',
+    'Rename the node, for example to `done_node`',
+  ],
   ['{name: a, type: terminate, status: ok}', 'bad-value', 'ok'],
   ['{name: a, type: terminate, status: failed, routes: []}', 'unknown-key', 'routes'],
   [

@@ -4,19 +4,23 @@
  */
 import { isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
+import type { ByteReader, Bytes } from './byte-reader.ts';
 import { AnswerWithoutEvents } from './response-without-events.ts';
-import { newWireRecord, noteWire } from './wire-events.ts';
+import { newWireRecord, noteWire } from '../../../providers/wire/wire-events.ts';
 
 /** A longer first event is left to the SDK. */
 const MAX_CHARS = 64 * 1024;
 
 const EVENTS = /^text\/event-stream\b/i;
 
-/** The response for the SDK; reading its body ends with the failure where the first event is one. */
-export function withReadableStart(response: Response, { provider }: ModelRef): Response {
-  const { body, status, statusText, headers } = response;
+/** Reads the body for the SDK; reading ends with the failure where the first event is one. */
+export function withReadableStart(
+  reader: ByteReader,
+  { ok, status, headers }: Response,
+  { provider }: ModelRef,
+): ByteReader {
   const isLabelled = EVENTS.test(headers.get('content-type') ?? '');
-  if (provider !== 'anthropic' || !response.ok || body === null || !isLabelled) return response;
+  if (provider !== 'anthropic' || !ok || !isLabelled) return reader;
   const decoder = new TextDecoder();
   let begun: string | undefined = '';
   const look = (text: string, isWhole: boolean): void => {
@@ -39,14 +43,14 @@ export function withReadableStart(response: Response, { provider }: ModelRef): R
           },
     );
   };
-  const start = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform: (chunk, controller) => {
-      look(begun === undefined ? '' : decoder.decode(chunk, { stream: true }), false);
-      controller.enqueue(chunk);
-    },
-    flush: () => look('', true),
-  });
-  return new Response(body.pipeThrough(start), { status, statusText, headers });
+  const read = async (): Promise<Bytes | undefined> => {
+    const bytes = await reader.read();
+    if (bytes === undefined) look('', true);
+    else if (begun !== undefined) look(decoder.decode(bytes, { stream: true }), false);
+    return bytes;
+  };
+  const { cancel } = reader;
+  return { read, cancel };
 }
 
 /** The data of the first event that has some and is no ping; undefined while it is not there. */

@@ -58,6 +58,22 @@ describe('the raw events of a model', () => {
     expect({ passed, events }).toEqual({ passed: [text('a')], events: [1] });
   });
 
+  it('are not asked of a model whose request is ours', async () => {
+    const model = new OwnModel([text('a')]);
+    const known: unknown[] = [];
+    const { model: tapped } = withRawEvents(
+      model,
+      () => true,
+      (signal) => known.push(signal),
+    );
+    const { signal } = new AbortController();
+    await (tapped as OwnModel).doStream({ prompt: 'p', abortSignal: signal });
+    expect({ known, asked: model.asked }).toEqual({
+      known: [signal],
+      asked: { prompt: 'p', abortSignal: signal },
+    });
+  });
+
   it('come through the SDK for a model that it finds by itself', () => {
     const named = Object('gateway/model') as object;
     expect(withRawEvents(named, () => true)).toEqual({

@@ -22,7 +22,7 @@ import {
   noteWire,
   wholeText,
   type WireRecord,
-} from './wire-events.ts';
+} from '../../../providers/wire/wire-events.ts';
 
 export interface StreamState {
   text: string;

@@ -10,6 +10,7 @@ import {
   readProperty,
 } from '../../../errors/support/safe-json.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
+import { joinBytes, type ByteReader, type Bytes } from './byte-reader.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 const EVENTS = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
@@ -18,14 +19,16 @@ const EVENTS = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Returns the response for the SDK. Throws the failure if the body is one. A body that is labelled as
- * events is not awaited here: then reading it ends with the failure.
+ * Reads the body for the SDK. Throws the failure if the body is one. A body that is labelled as events is not awaited
+ * here: then reading it ends with the failure.
  */
-export async function withEvents(response: Response, modelRef: ModelRef): Promise<Response> {
-  const { status, statusText, headers, body } = response;
-  if (!response.ok || body === null) return response;
-  const reader = body.getReader();
-  const begin = async (): Promise<Uint8Array<ArrayBuffer>> => {
+export async function withEvents(
+  reader: ByteReader,
+  { ok, status, headers }: Response,
+  modelRef: ModelRef,
+): Promise<ByteReader> {
+  if (!ok) return reader;
+  const begin = async (): Promise<Bytes> => {
     const { bytes, isWhole } = await beginning(reader);
     const document = documentIn(new TextDecoder().decode(bytes), isWhole);
     if (document === undefined) return bytes;
@@ -41,11 +44,7 @@ export async function withEvents(response: Response, modelRef: ModelRef): Promis
     });
   };
   const isLabelled = EVENTS.test(headers.get('content-type') ?? '');
-  const begun = isLabelled ? undefined : await begin();
-  return new Response(
-    stream(async () => begun ?? begin(), reader),
-    { status, statusText, headers },
-  );
+  return beginningWith(isLabelled ? begin : await begin(), reader);
 }
 
 /** Its cause is in the form that the extractor of raw HTTP reads. */
@@ -68,23 +67,18 @@ export function failureWithoutEvents(thrown: unknown): unknown {
 
 const MAX_LINKS = 8;
 
-type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
-
 interface Beginning {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Bytes;
   readonly isWhole: boolean;
 }
 
 /** Reads to the end while it may be an error or a page; mislabelled events are passed on at once. */
-async function beginning(reader: Reader): Promise<Beginning> {
-  let bytes = new Uint8Array();
+async function beginning(reader: ByteReader): Promise<Beginning> {
+  let bytes: Bytes = new Uint8Array();
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return { bytes, isWhole: true };
-    const longer = new Uint8Array(bytes.length + value.length);
-    longer.set(bytes);
-    longer.set(value, bytes.length);
-    bytes = longer;
+    const piece = await reader.read();
+    if (piece === undefined) return { bytes, isWhole: true };
+    bytes = bytes.length === 0 ? piece : joinBytes([bytes, piece]);
     const first = bytes.find((byte) => !BLANKS.has(byte));
     if (bytes.length > MAX_BYTES || (first !== undefined && !OPENING.has(first))) {
       return { bytes, isWhole: false };
@@ -125,22 +119,14 @@ function isAnswer(body: unknown): boolean {
   return ANSWERS.some((key) => readProperty(body, key) !== undefined);
 }
 
-function stream(
-  begin: () => Promise<Uint8Array<ArrayBuffer>>,
-  reader: Reader,
-): ReadableStream<Uint8Array> {
+function beginningWith(begun: Bytes | (() => Promise<Bytes>), reader: ByteReader): ByteReader {
   let isBegun = false;
-  return new ReadableStream({
-    pull: async (controller) => {
-      if (!isBegun) {
-        isBegun = true;
-        const bytes = await begin();
-        if (bytes.length > 0) return controller.enqueue(bytes);
-      }
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+  const { cancel } = reader;
+  const read = async (): Promise<Bytes | undefined> => {
+    if (isBegun) return reader.read();
+    isBegun = true;
+    const bytes = typeof begun === 'function' ? await begun() : begun;
+    return bytes.length > 0 ? bytes : reader.read();
+  };
+  return { read, cancel };
 }

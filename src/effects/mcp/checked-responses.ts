@@ -8,7 +8,7 @@ import { passOn } from './http-transport.ts';
 import type { McpMessage, McpTransport } from './sdk.ts';
 import { noResult } from './too-long.ts';
 
-export function withResults(transport: McpTransport): McpTransport {
+export function withCheckedResponses(transport: McpTransport): McpTransport {
   const calls = new Set<string | number>();
   const watched = passOn(transport, (message) => {
     const { id, method } = message;
