@@ -213,7 +213,7 @@ export function encode({ labels, weights, bias }: Learned): string {
  * weight.
  */
 
-/** Of the entries that the weights were learned from. */
+/** A fingerprint of the entries that the weights were learned from. */
 export const LEARNED_FROM =
   '${fingerprint()}';
 

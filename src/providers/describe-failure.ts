@@ -156,20 +156,19 @@ function actionFor(found: Classification, who: string, isPage: boolean): UserAct
 }
 
 function facts(failure: ProviderFailure, found: Classification): ProviderFacts {
-  const { headers } = failure;
-  const requestId = REQUEST_ID_HEADERS.map((name) => headers[name]).find((id) => id !== undefined);
-  const known: { [K in keyof ProviderFacts]: ProviderFacts[K] | undefined } = {
-    name: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
-    model: failure.model,
-    status: failure.status,
-    code: found.code ?? undefined,
-    type: found.type ?? undefined,
-    requestId,
-    retryAfterMs: found.retryAfterMs ?? undefined,
-    limit: found.limit ?? undefined,
-  };
-  const entries = Object.entries(known).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries);
+  const facts: { -readonly [K in keyof ProviderFacts]: ProviderFacts[K] } = {};
+  const { provider, model, status, headers } = failure;
+  if (provider !== undefined) facts.name = providerNamed(provider).name;
+  if (model !== undefined) facts.model = model;
+  if (status !== undefined) facts.status = status;
+  if (found.code !== null) facts.code = found.code;
+  if (found.type !== null) facts.type = found.type;
+  const idHeader = REQUEST_ID_HEADERS.find((name) => headers[name] !== undefined);
+  const requestId = idHeader === undefined ? undefined : headers[idHeader];
+  if (requestId !== undefined) facts.requestId = requestId;
+  if (found.retryAfterMs !== null) facts.retryAfterMs = found.retryAfterMs;
+  if (found.limit !== null) facts.limit = found.limit;
+  return facts;
 }
 
 const REQUEST_ID_HEADERS = [

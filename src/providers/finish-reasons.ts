@@ -2,6 +2,7 @@
  * The finish reasons of a complete reply, per provider. No other reason counts as good: the SDK's mapping
  * can change with its next version, and a new reason is more often a new way to fail than to succeed.
  */
+import { STOP_RULES } from './classify/rules/stops.ts';
 import { providerNamed } from './known-providers.ts';
 
 const OPENAI = ['stop', 'tool_calls', 'function_call', 'completed'];
@@ -33,4 +34,11 @@ export function isGoodFinishReason(provider: string, reason: string): boolean {
   const { name } = providerNamed(provider);
   const known = Object.hasOwn(BY_PROVIDER, name) ? BY_PROVIDER[name] : undefined;
   return (known ?? ANYWHERE).includes(reason.toLowerCase());
+}
+
+const BAD: ReadonlySet<string> = new Set(STOP_RULES.flatMap(({ when }) => when.stops ?? []));
+
+/** True for a reason that is known to be bad, of whichever provider. */
+export function isBadFinishReason(reason: string): boolean {
+  return BAD.has(reason.toLowerCase());
 }

@@ -38,6 +38,21 @@ export function notInTime(
   });
 }
 
+/**
+ * The draft, unless it says that its caller cancelled the call. The caller decides that, and asks here only where
+ * it did not: then the client of the model gave the request up by itself, as it does after a time.
+ */
+export function unlessGivenUp(
+  draft: ReportDraft,
+  modelRef: ModelRef,
+  {
+    stamp,
+    ...seen
+  }: { readonly stamp: Stamp; readonly isBegun: boolean; readonly isDelivered: boolean },
+): ReportDraft {
+  return draft.kind === 'cancelled.call' ? notInTime(modelRef, stamp, seen) : draft;
+}
+
 function found(
   modelRef: ModelRef,
   stamp: Stamp,

@@ -283,5 +283,15 @@ export function draftFromFailure(
 }
 
 function classifyAt(failure: ProviderFailure, classify: Classify, stamp: Stamp): Classification {
-  return classify(failure, { nowMs: Date.parse(stamp.at) });
+  return classify(failure, { nowMs: timeOf(stamp) });
+}
+
+let lastAt = '';
+let lastAtMs = NaN;
+
+/** Failures come in bursts, with the same time. */
+function timeOf({ at }: Stamp): number {
+  if (at !== lastAt) lastAtMs = Date.parse(at);
+  lastAt = at;
+  return lastAtMs;
 }

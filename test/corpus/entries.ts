@@ -86,6 +86,18 @@ const FOURTEENTH_EXAM_ENTRIES: readonly Entry[] = read('fourteenth-exam-failures
 /** The fifteenth, the same way, after the changes for the fourteenth. */
 const FIFTEENTH_EXAM_ENTRIES: readonly Entry[] = read('fifteenth-exam-failures.jsonl');
 
+/** The sixteenth, by someone who had not read the rules, from threads and files of public repositories. */
+const SIXTEENTH_EXAM_ENTRIES: readonly Entry[] = read('sixteenth-exam-failures.jsonl');
+
+/** The seventeenth, the other half of what the same person collected, kept from everybody until it was scored. */
+const SEVENTEENTH_EXAM_ENTRIES: readonly Entry[] = read('seventeenth-exam-failures.jsonl');
+
+/** The eighteenth, one half of what somebody collected who had not read the rules. */
+const EIGHTEENTH_EXAM_ENTRIES: readonly Entry[] = read('eighteenth-exam-failures.jsonl');
+
+/** The nineteenth, the other half of that, kept from everybody until it was scored. */
+const NINETEENTH_EXAM_ENTRIES: readonly Entry[] = read('nineteenth-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -103,6 +115,10 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   thirteenth: THIRTEENTH_EXAM_ENTRIES,
   fourteenth: FOURTEENTH_EXAM_ENTRIES,
   fifteenth: FIFTEENTH_EXAM_ENTRIES,
+  sixteenth: SIXTEENTH_EXAM_ENTRIES,
+  seventeenth: SEVENTEENTH_EXAM_ENTRIES,
+  eighteenth: EIGHTEENTH_EXAM_ENTRIES,
+  nineteenth: NINETEENTH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

@@ -6,6 +6,7 @@ import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { NO_ROLES, rolesOf, type Roles } from './field-roles.ts';
 import { openText, type Opened } from './embedded-json.ts';
+import { longWindowsIn } from './limiter-notation.ts';
 import { withoutOthersWords } from './others-words.ts';
 import { withoutPage } from './web-page.ts';
 import { protobufFields } from './protobuf-text.ts';
@@ -169,6 +170,8 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
     if (roles.answer === true) into.isReply = true;
     if (isPlainObject(item) && /^error$/i.test(name)) addNames(item, into);
     if (roles.special === true) special(name, value, depth, into);
+    if (roles.header === true)
+      keepHeaders({ [name]: typeof item === 'number' ? `${item}` : item }, into);
     if (roles.content === true && isModelContent(name, item)) {
       if (hasText(item, 0)) into.hasContent = true;
     } else if (roles.param === true && isArray(item)) into.params.push(item.map(String).join('.'));
@@ -268,8 +271,8 @@ function withUnit(value: string, unit: string): string {
 
 function number(value: number, roles: Roles | undefined, into: BodyEvidence): void {
   if (roles?.status === true && value >= 100 && value < 600) addStatus(value, into);
-  // vendors that number their failures
-  else if (roles?.namedCode === true) addCode(String(value), into);
+  // vendors that number their failures, also in a field that is named after a status
+  else if (roles?.namedCode === true || roles?.status === true) addCode(String(value), into);
   if (roles?.moment === true) into.retryAt ??= String(value);
   if (roles?.delaySeconds === true) into.retryDelay ??= `${value}s`;
   if (roles?.delayMs === true) into.retryDelay ??= `${value}ms`;
@@ -318,7 +321,10 @@ function prose(message: string, into: BodyEvidence): void {
   const value = withoutOthersWords(message);
   into.messages.push(value);
   into.levels.push(into.within);
+  into.quotas.push(...longWindowsIn(value));
   if (value.includes('_') || value.includes('code:')) addPrintedCode(value, into);
+  const [signIn] = value.includes('AADSTS') ? (/\bAADSTS\d{5,7}\b/.exec(value) ?? []) : [];
+  if (signIn !== undefined) addCode(signIn, into);
   if (value.includes(' {')) for (const field of protobufFields(value)) dumped(field, into);
   if (!value.includes('Exception') && !value.includes('Error')) return;
   const names =
@@ -379,7 +385,7 @@ function addStatus(status: number, into: BodyEvidence): void {
   if (isInnermost(into)) into.wrapped.statuses.push(status);
 }
 
-/** Of responses within one another the innermost counts: what wraps it is forgotten. */
+/** The innermost of wrapped responses counts; its wrappers are forgotten. */
 function isInnermost({ within, wrapped }: BodyEvidence): boolean {
   if (within > wrapped.depth) {
     wrapped.depth = within;

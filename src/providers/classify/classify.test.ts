@@ -171,14 +171,17 @@ describe('what happened to the work', () => {
     });
   });
 
-  it('sees content that came before the error in the same stream', () => {
-    const body = [
-      'data: {"choices":[{"delta":{"content":"Once"}}]}',
-      `data: ${JSON.stringify(overloaded)}`,
-    ].join('\n\n');
-    const late = classify({ ...BARE, status: 200, body, phase: 'streaming', delivered: false });
-    expect(late).toMatchObject({ category: 'ambiguous', outcome: 'partial' });
-  });
+  it.each(['streaming', 'headers'] as const)(
+    'sees content before the error of a stream: %s',
+    (phase) => {
+      const body = [
+        'data: {"choices":[{"delta":{"content":"Once"}}]}',
+        `data: ${JSON.stringify(overloaded)}`,
+      ].join('\n\n');
+      const late = classify({ ...BARE, status: 200, body, phase, delivered: false });
+      expect(late).toMatchObject({ category: 'ambiguous', outcome: 'partial' });
+    },
+  );
 
   it.each([
     [{ status: 500 }, 'ambiguous'],

@@ -12,6 +12,7 @@ import { DATE_IN_MESSAGE, findHint, MESSAGE, type RetryHint } from './hints/retr
 import { limitName } from './limit-name.ts';
 import { compileRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
+import { lookAgain } from './second-look.ts';
 import { createRuleFinder, type FindRule } from './shortlist.ts';
 import { hasFamily } from './phrases.ts';
 import { RULES } from './table.ts';
@@ -59,7 +60,7 @@ export const LONG_WAIT: Rule = {
   why: 'the wait is that of a window of a day or longer',
 };
 
-/** A rule that the hint decides too: who names a wait has a limit, whatever he calls it. */
+/** A rule that the hint decides too: a server that names a wait has a limit, whatever its words. */
 export const STATED_WAIT: Rule = {
   id: 'rate.stated-wait',
   when: {},
@@ -79,7 +80,7 @@ export function createClassify(rules: readonly Rule[]): Classify {
   return (failure, options = {}) => {
     findRule ??= createRuleFinder(rules.map(compileRule));
     const evidence = gatherEvidence(failure);
-    const match = findRule(evidence);
+    const match = lookAgain(evidence, findRule(evidence), findRule);
     const weighed = weigh(evidence, match, isBuiltIn);
     const found = weighed?.evidence ?? match?.found ?? [];
     const confidence = weighed === undefined ? (match?.compiled.confidence ?? 'low') : 'low';

@@ -26,13 +26,14 @@ export function adjustDisposition(
   evidence: Evidence,
 ): AdjustedDisposition {
   const { kind, category, outcome } = disposition;
-  const { failure, delivered } = evidence;
+  const { failure, form, delivered } = evidence;
   const isUnseen = failure.phase === 'streaming' && !delivered && outcome === 'partial';
   // a stream that broke is its caller's to judge: only the caller knows what was shown
   if (category === 'ambiguous' && isUnseen && kind !== 'provider.stream_interrupted')
     return { category: 'transient', outcome: 'unknown' };
   if (category !== 'transient') return { category, outcome };
-  if (failure.phase === 'streaming' && delivered)
+  // a client that hands over the whole stream does not always say that it was one
+  if ((failure.phase === 'streaming' || form === 'events') && delivered)
     return { category: 'ambiguous', outcome: 'partial' };
   if (failure.operation === 'submit' && !isHarmless(disposition, failure.status))
     return { category: 'ambiguous', outcome: 'unknown' };

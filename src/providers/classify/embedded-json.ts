@@ -55,7 +55,7 @@ function quotedPair(pair: string): unknown {
 }
 
 const PAIR =
-  /"\w{1,40}"\s{0,4}:\s{0,4}(?:"(?:[^"\\]|\\.|"(?!\s{0,4}[,}\]:])){0,2000}"|\d{1,15}(?:\.\d{1,9})?(?=[,}\s]))/g;
+  /"[\w-]{1,40}"\s{0,4}:\s{0,4}(?:"(?:[^"\\]|\\.|"(?!\s{0,4}[,}\]:])){0,2000}"|\d{1,15}(?:\.\d{1,9})?(?=[,}\s]))/g;
 /** A sentence that the cut went through: what there is of it still says what happened. */
 const CUT_PAIR = /"(message|msg|detail|error)"\s{0,4}:\s{0,4}"((?:[^"\\]|\\.){8,2000})$/i;
 const MAX_PAIRS = 60;
@@ -147,14 +147,28 @@ function parseServerSentEvents(text: string): EventStream | undefined {
     !/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')
   )
     return undefined;
-  const data = ends(dataLines(text.slice(0, MAX_BODY_CHARS))).map(([from, to]) =>
-    text.slice(from, to).trim(),
-  );
-  if (data.length === 0) return framesWithoutData(text);
-  const events = data
-    .filter((event) => event !== '' && event !== END)
-    .map((event) => parseJsonText(event) ?? event);
-  return { events, isEnded: data.includes(END) || END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
+  const lines = ends(dataLines(text.slice(0, MAX_BODY_CHARS)));
+  if (lines.length === 0) return framesWithoutData(text);
+  let isEnded = END_EVENT.test(text.slice(0, MAX_BODY_CHARS));
+  const events = lines.flatMap(([from, to]) => {
+    const data = text.slice(from, to).trim();
+    if (data === END) isEnded = true;
+    if (data === '' || data === END) return [];
+    const event = parseJsonText(data) ?? data;
+    const isNamed = ERROR_NAME.test(text.slice(Math.max(0, from - MAX_NAME_CHARS), from));
+    return [isNamed ? asError(event) : event];
+  });
+  return { events, isEnded };
+}
+
+/** The line before the data names the event, which often says nothing else of what it is. */
+const ERROR_NAME =
+  /(?:^|\n)event: ?[\w.-]{0,40}(?:error|failed|exception)\r?\n(?:id:[^\n]{0,40}\n)?data:$/i;
+const MAX_NAME_CHARS = 120;
+
+function asError(event: unknown): unknown {
+  if (!isPlainObject(event)) return { type: 'error', message: event };
+  return Object.hasOwn(event, 'type') ? event : { type: 'error', ...event };
 }
 
 /** `event: error` and then a line of prose: an error frame whose text has no field of its own. */

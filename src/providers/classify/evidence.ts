@@ -23,6 +23,8 @@ export interface Evidence {
   readonly failure: ProviderFailure;
   /** Faults of the way with their causes; a text without any status may be the print of one. */
   readonly faults: readonly TransportFault[];
+  /** Messages of the faults; none where a status of gRPC names the reason, which they only surround. */
+  readonly faultTexts: readonly string[];
   readonly provider: string | undefined;
   /** The status that counts: the inner one where the outer one only means that a gateway passed it on. */
   readonly status: number | undefined;
@@ -68,9 +70,11 @@ export function gatherEvidence(observed: ProviderFailure): Evidence {
     for (const message of inBody.messages) addParams(message, inBody.params);
   const prose = readProse(text);
   const faulty = withFault(failure, inBody.namedCode);
+  const faults = faultsOf(faulty, status, text);
   return {
     failure: faulty,
-    faults: faultsOf(faulty, status, text),
+    faults,
+    faultTexts: faults === NO_FAULTS || namesReason(inBody.codes) ? NO_TEXTS : faults.map(textOf),
     provider: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
     status,
     codes: inBody.codes,
@@ -94,16 +98,21 @@ export function gatherEvidence(observed: ProviderFailure): Evidence {
   };
 }
 
-/** A WebSocket that was closed with a reason: `closed (code: 1008, reason: Invalid API key)`. */
+/**
+ * A WebSocket that was closed with a reason: `closed (code: 1008, reason: Invalid API key)`, or as Python
+ * prints it `received 1011 (internal error) The service is unavailable; then sent 1011 …`.
+ */
 const CLOSE_REASON =
-  /\bcode[:= ]{1,2}1\d{3}\b[^\w\n]{0,4}(?:and )?reason[:= ]{1,2}['"]?([^'"\n]{6,400})/i;
+  /\bcode[:= ]{1,2}1(?!00[01])\d{3}\b[^\w\n]{0,4}(?:and )?reason[:= ]{1,2}['"]?([^'"\n]{6,400})|\breceived 1(?!00[01])\d{3} \([a-z ]{4,30}\) ([^;\n]{6,400})/i;
 
-/** The reason says why; that the connection is closed is only how it was said. */
+/** The reason is what the server says; that the connection is closed is only how it was said. */
 function withReason(failure: ProviderFailure): ProviderFailure {
   const { transport } = failure;
   const reason = transport?.message === undefined ? null : CLOSE_REASON.exec(transport.message);
-  if (reason?.[1] === undefined) return failure;
-  return { ...failure, transport: { ...transport, message: reason[1].replace(/[)}\s]+$/, '') } };
+  const said = reason?.[1] ?? reason?.[2];
+  if (said === undefined) return failure;
+  const { transport: _closed, ...rest } = failure;
+  return { ...rest, message: said.replace(/[)}\s]+$/, '') };
 }
 
 /** Two words, one that tells something, or some signs of a script without spaces. */
@@ -134,6 +143,28 @@ function faultsOf(
 const CURL = /^curl: \(\d{1,2}\)/;
 
 const NO_FAULTS: readonly TransportFault[] = [];
+const NO_TEXTS: readonly string[] = [];
+const MAX_FAULT_CHARS = 1024;
+
+function textOf({ message = '' }: TransportFault): string {
+  return message.slice(0, MAX_FAULT_CHARS);
+}
+
+/** Statuses of gRPC that say why a call failed, however its stream was ended. */
+const GRPC_REASONS = [
+  'deadline_exceeded',
+  'failed_precondition',
+  'invalid_argument',
+  'not_found',
+  'permission_denied',
+  'resource_exhausted',
+  'unauthenticated',
+  'unimplemented',
+];
+
+function namesReason(codes: ReadonlySet<string>): boolean {
+  return codes.size > 0 && GRPC_REASONS.some((reason) => codes.has(reason));
+}
 
 /** Every fault is named an error. */
 const NAME_ENDING = /(?:Error|Exception)$/;
@@ -319,7 +350,7 @@ function statusOfCodes(codes: readonly string[]): number | undefined {
 const STATUS_IN_TEXT =
   /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|\w{0,40}error|\w{0,40}exception|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden)(?: of)?(?:[:=]| -)?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
 
-/** What failed, and after a colon nothing but the status: `Failed to list models: 403`. */
+/** Names the work, and after a colon nothing but the status: `Failed to list models: 403`. */
 const STATUS_AT_END =
   /\b(?:fail(?:ed|ure)?|error|unable|could not|cannot)\b(?![^:]*\b(?:limit|max|length|size|tokens?|count)\b)[^:\n]{0,80}: ([45]\d\d)\.?$/i;
 

@@ -23,6 +23,8 @@ export interface Roles {
   readonly answer?: true;
   /** Written by a model. */
   readonly content?: true;
+  /** Named like a header of a response, in the body that a gateway made of it. */
+  readonly header?: true;
   /** Read together with its neighbours. */
   readonly special?: true;
   /** Sent by the caller, or unrelated to the failure. */
@@ -49,6 +51,7 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   answer: 'choices candidates output content completion',
   content:
     'content text parts output_text delta reasoning_content refusal tool_calls partial_json thinking completion response',
+  header: 'retry-after-ms',
   special: 'result headers status refusal content',
   passedOver:
     'usage usagemetadata input messages arguments safetyratings safety_ratings content_filter_result content_filter_results logprobs links request model id object system_fingerprint instructions tools extendedhelp help_url previous_errors',
@@ -76,7 +79,8 @@ export function rolesOf(name: string): Roles {
 }
 
 /** Words that the name of a wait consists of, and nothing else: `retry_count` and `wait_for_model` are none. */
-const WAITING = 'retry wait reset resets cooldown backoff blocked unblocked available allowed next';
+const WAITING =
+  'retry try wait reset resets cooldown backoff blocked unblocked available allowed next';
 const SECONDS = 's sec secs second seconds';
 const MILLISECONDS = 'ms millis milliseconds';
 const MOMENTS = 'at until timestamp date';
@@ -121,5 +125,9 @@ function rolesByEnding(name: string): Roles {
   if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name)) return { status: true };
   if (/(?:error|err|fault|fail|failure|ret|result|resp|sub|biz)[_-]?code$/i.test(name))
     return { code: true, namedCode: true };
+  if (/(?:end|ended|close|closed|disconnect|disconnected|termination)[_-]?reason$/i.test(name))
+    return { code: true, message: true };
+  if (/^(?:[a-z0-9]{1,20}-){0,3}rate-?limit(?:by[a-z]{1,20})?-[a-z-]{1,40}$/i.test(name))
+    return { header: true };
   return NO_ROLES;
 }

@@ -87,8 +87,18 @@ describe('a WebSocket that was closed with a reason', () => {
       'provider.quota_exhausted',
     ],
     ['connection closed (code: 1006, reason: )', 'provider.network'],
+    ['received 1008 (policy violation) Your key is not valid; then sent 1008', 'provider.auth'],
   ])('failed for that reason: %s', (message, kind) => {
     expect(classify({ ...BARE, transport: { name: 'Error', message } }).kind).toBe(kind);
+  });
+
+  it.each([
+    ['received 1011 (internal error) The service is currently unavailable', 'provider.overloaded'],
+    ['received 1001 (going away) The session was long', 'provider.stream_interrupted'],
+  ])('failed for it in the middle of a session too, unless it went away: %s', (message, kind) => {
+    const transport = { name: 'ConnectionClosedError', message };
+    const found = classify({ ...BARE, transport, phase: 'streaming', delivered: true });
+    expect(found).toMatchObject({ kind, category: 'ambiguous' });
   });
 });
 

@@ -6,8 +6,9 @@ import { compileSayings, type Saying } from './concepts/saying.ts';
 import { saidIn } from './concepts/sentence.ts';
 import { hasFamily, phraseOf, type Family } from './phrases.ts';
 import { wordsOf, type Phrase } from './phrases/phrase.ts';
+import { requestOverLimit } from './request-over-limit.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
-import { FAULT_ALONE, STATUS_ALONE, VAGUE_RULES } from './rules/statuses.ts';
+import { FAULT_ALONE, STATUS_ALONE, VAGUE_RULES } from './rules/weak-rules.ts';
 
 /** The evidence, or undefined when the condition does not hold. An empty text holds without evidence. */
 type Check = (evidence: Evidence) => string | undefined;
@@ -78,7 +79,8 @@ function basisOf({ id, when }: Rule): Basis {
   if (CERTAIN.some((name) => when[name] !== undefined)) return 'certain';
   if (when.says !== undefined) return 'concepts';
   if (when.phrases !== undefined) return 'phrases';
-  const isOfWords = (when.codeEndings ?? when.codeParts ?? when.codeSays) !== undefined;
+  const isOfWords =
+    (when.codeEndings ?? when.codeParts ?? when.codeSays ?? when.stopSays) !== undefined;
   return isOfWords && when.codes === undefined ? 'code_words' : 'certain';
 }
 
@@ -182,6 +184,13 @@ const COMPILERS: Compilers = {
       return undefined;
     };
   },
+  stopSays: (sayings) => {
+    const holds = codeSaying(sayings);
+    return (evidence) => {
+      for (const stop of evidence.stops) if (holds(stop)) return `stop=${stop}`;
+      return undefined;
+    };
+  },
   header:
     ({ name, value }) =>
     ({ failure }) => {
@@ -226,8 +235,8 @@ const COMPILERS: Compilers = {
       families.some((family) => hasFamily(matchedFamilies, family)) ? undefined : '',
   mentions:
     (pattern) =>
-    ({ text }) =>
-      pattern.test(text) ? '' : undefined,
+    ({ prose }) =>
+      prose.mentions(pattern) ? '' : undefined,
   codeSays: (sayings) => someCode(codeSaying(sayings)),
   says: (sayings) => {
     const find = compileSayings(sayings);
@@ -236,13 +245,11 @@ const COMPILERS: Compilers = {
       return found === undefined ? undefined : `says: ${found}`;
     };
   },
-  asksMoreThanLimit: () => (evidence) => requestOverLimit(evidence),
+  asksMoreThanLimit: () => requestOverLimit,
   transportText:
     (pattern) =>
-    ({ faults }) => {
-      const found = faults.find((fault) => pattern.test((fault.message ?? '').slice(0, 1024)));
-      return found === undefined ? undefined : 'transport=message';
-    },
+    ({ faultTexts }) =>
+      faultTexts.some((text) => pattern.test(text)) ? 'transport=message' : undefined,
 };
 
 type TestsCode = (code: string) => boolean;
@@ -319,27 +326,9 @@ function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): 
   }
 }
 
-const LIMIT = /\blimit:?\s{0,3}(\d[\d,]{0,14})/i;
-const REQUESTED = /\brequested:?\s{0,3}~?(\d[\d,]{0,14})/i;
-
-/** `Limit 30000, Requested 31538`: the request alone is above the limit. */
-function requestOverLimit({ text, status }: Evidence): string | undefined {
-  if (status !== 429 && status !== 413 && status !== undefined) return undefined;
-  const limit = LIMIT.exec(text);
-  const requested = REQUESTED.exec(text);
-  if (limit === null || requested === null) return undefined;
-  return numeric(requested[1]) > numeric(limit[1])
-    ? `requested ${requested[1]} > limit ${limit[1]}`
-    : undefined;
-}
-
 /** Evidence is shown to people: it may contain a name, but never a server's sentence. */
 function nameIn(text: string): string {
   return /^\S{1,100}/.exec(text)?.[0] ?? '';
-}
-
-function numeric(digits: string | undefined): number {
-  return Number((digits ?? '0').replaceAll(',', ''));
 }
 
 /** `java.net.SocketTimeoutException: timeout`: other languages print the class of a fault before its words. */

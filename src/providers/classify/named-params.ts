@@ -2,17 +2,21 @@
 
 /** `stop` supports up to 4 sequences. */
 const QUOTED = /[`'"]([a-z][\w.]{0,40})[`'"][ :]/y;
-/** `tools.0.custom.input_schema: …`, `max_tokens: …`: a word alone could be any word. */
-const PATH = /([a-z][\w.[\]]{0,200}) ?:/y;
+/** `tools.0.custom.input_schema: …`, `metadata.label is …`: a word alone could be any word. */
+const PATH = /([a-z][\w.[\]]{0,200})(?: ?:| (?:is too|must|should|exceeds)\b)/y;
 const JOINT = /[_.[]/;
 /** `openai.BadRequestError: …` names a fault. */
 const FAULT = /(?:Error|Exception)$/;
-/** Servers name a tool by its place in the list, anywhere in the message. */
+/** Servers name a tool by its place in the list or a part of every tool, anywhere in the message. */
 const TOOL_PATH =
-  /\b((?:tools|functions|function_declarations)(?:\.\d{1,3}|\[\d{1,3}\])[\w.[\]]{0,120})/;
+  /\b((?:tools|functions|function_declarations)(?:\.\d{1,3}|\[\d{0,3}\]|\.(?:function|parameters|input_schema)\b)[\w.[\]]{0,120})/;
 
 /** `messages: Field required`, anywhere in the message. */
 const REQUIRED = /\b([a-z]\w{0,40}): (?:this )?field (?:is )?required\b/i;
+
+/** `missing field(s): id or input`, anywhere in the message. */
+const MISSING =
+  /\bmissing (?:required )?(?:field|param|parameter)(?:s|\(s\))?: ?[`'"]?([a-z]\w{0,40})/i;
 
 const MAX_CHARS = 2048;
 /** `Input validation error: ` and the like. */
@@ -23,8 +27,9 @@ const STATUS = /^[45]\d\d /;
 export function addParams(message: string, params: string[]): void {
   const first = firstIn(message);
   if (first !== undefined) params.push(first);
-  if (first === undefined && message.includes('required')) {
-    const required = REQUIRED.exec(message.slice(0, MAX_CHARS))?.[1];
+  if (first === undefined && /required|missing/i.test(message)) {
+    const head = message.slice(0, MAX_CHARS);
+    const required = REQUIRED.exec(head)?.[1] ?? MISSING.exec(head)?.[1];
     if (required !== undefined) params.push(required);
   }
   if (!message.includes('tools') && !message.includes('function')) return;

@@ -14,12 +14,25 @@ export interface Prose {
   readonly said: () => Said;
   /** The wait that it names, in milliseconds, when somebody asks for it. */
   readonly wait: () => { readonly ms: number | undefined };
+  /** Whether a rule's pattern fits; each is tried once. */
+  readonly mentions: (pattern: RegExp) => boolean;
 }
 
 const REMEMBERED = new Map<string, Prose>();
 const MAX_REMEMBERED = 512;
 /** A longer text is hardly sent twice, and would be kept for nothing. */
 const MAX_CHARS = 1024;
+
+function triedOnce(text: string): (pattern: RegExp) => boolean {
+  const tried = new Map<RegExp, boolean>();
+  return (pattern) => {
+    const known = tried.get(pattern);
+    if (known !== undefined) return known;
+    const fits = pattern.test(text);
+    tried.set(pattern, fits);
+    return fits;
+  };
+}
 
 export function readProse(text: string): Prose {
   const known = REMEMBERED.get(text);
@@ -28,6 +41,7 @@ export function readProse(text: string): Prose {
     families: findFamilies(text),
     said: once(() => saidIn(readSentences(text))),
     wait: once(() => ({ ms: waitInProse(text) })),
+    mentions: triedOnce(text),
   };
   if (text.length > MAX_CHARS) return prose;
   if (REMEMBERED.size >= MAX_REMEMBERED) REMEMBERED.clear();

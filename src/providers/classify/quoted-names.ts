@@ -1,12 +1,17 @@
 /**
- * Finds names in quotes. A tool called `billing_check` or a project called `unauthorized-demo` says
- * nothing about the failure: the user chose the name.
+ * Finds names and values in quotes. A tool called `billing_check`, a project called `unauthorized-demo` or
+ * a prompt that was sent where a list belongs says nothing about the failure: the user chose the words.
  */
 
-/** From and to, in turn; `to` is the closing quote. */
+/** From and to, in turn and in order; `to` is the closing quote. */
 export type NameRanges = readonly number[];
 
 const QUOTED = /(['"`])([^\s'"`]{1,200})\1/g;
+
+/** Several words, where a sentence has a value that was refused; any others may be another server's. */
+const VALUE =
+  /(?:\b(?:invalid|unexpected|bad) (?:value|input|argument|content)s?:? )(["'`])([^"'`\n]{1,400})\1|(["'`])([^"'`\n]{1,400})\3(?= (?:is not (?:an?|of|one|valid)|does not match|instead|cannot be (?:parsed|converted|cast|decoded))\b)/gi;
+const REFUSED_VALUE = /\b(?:invalid|unexpected|bad|is not|does not match|instead|cannot be)\b/i;
 
 /** A dump of a response: `code: 'rate_limit_exceeded'`. */
 const LABEL =
@@ -32,13 +37,24 @@ export function findNames(text: string): NameRanges {
 
 function readNames(text: string): NameRanges {
   if (!/['"`]/.test(text)) return NO_NAMES;
-  const ranges: number[] = [];
+  const ranges: [number, number][] = [];
   for (const { index, 2: name = '' } of text.matchAll(QUOTED)) {
     const isApostrophe = /\w/.test(text.charAt(index - 1));
     if (isApostrophe || isHeaderOfKey(name) || isLabelled(text, index)) continue;
-    ranges.push(index, index + name.length + 1);
+    ranges.push([index, index + name.length + 1]);
   }
-  return ranges;
+  if (REFUSED_VALUE.test(text)) addValues(text, ranges);
+  return ranges.flat();
+}
+
+/** A value has several words; one word is a name. */
+function addValues(text: string, ranges: [number, number][]): void {
+  for (const match of text.matchAll(VALUE)) {
+    const value = match[2] ?? match[4] ?? '';
+    const to = match.index + match[0].length - 1;
+    if (/\s/.test(value)) ranges.push([to - value.length - 1, to]);
+  }
+  ranges.sort(([one], [other]) => one - other);
 }
 
 function isLabelled(text: string, index: number): boolean {

@@ -44,6 +44,8 @@ export interface Conditions {
   /** The request alone asks for more than the limit that the message states. */
   readonly asksMoreThanLimit?: true;
   readonly stops?: readonly string[];
+  /** The words of a stop reason, read by concepts. */
+  readonly stopSays?: readonly Saying[];
   readonly header?: { readonly name: string; readonly value?: RegExp };
   readonly transportCodes?: readonly string[];
   readonly transportCodePrefixes?: readonly string[];

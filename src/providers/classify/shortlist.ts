@@ -153,6 +153,7 @@ const SORT_OF = {
   transportNames: TRANSPORT,
   transportText: TRANSPORT,
   stops: STOPS,
+  stopSays: STOPS,
   params: PARAMS,
 } as const satisfies Partial<Record<keyof Conditions, number>>;
 

@@ -2,6 +2,7 @@
  * Web pages in place of a reply. A page says what happened in its title or its preformatted line; its
  * other sentences are the same for every failure.
  */
+import { LIMIT_PARAGRAPH } from './limiter-notation.ts';
 
 const PAGE = /<(?:!doctype|html|head|title)\b/i;
 const MAX_PAGE_CHARS = 4096;
@@ -13,8 +14,9 @@ export function isPage(text: string): boolean {
 export function pageTitle(html: string): string {
   const head = html.slice(0, MAX_PAGE_CHARS);
   const title = TITLE.exec(head)?.[1] ?? HEADING.exec(head)?.[1] ?? '';
-  // frameworks put the reason into a line of its own, as `Cannot POST /v1/chat`
-  return `${title} ${PREFORMATTED.exec(head)?.[1] ?? ''}`.trim();
+  // frameworks put the reason into a line of its own, as `Cannot POST /v1/chat`, limiters their limit
+  const line = PREFORMATTED.exec(head)?.[1] ?? LIMIT_PARAGRAPH.exec(head)?.[1] ?? '';
+  return `${title} ${line}`.trim();
 }
 
 const TITLE = /<title[^>]{0,80}>([^<]{0,200})/i;
@@ -41,6 +43,14 @@ export function pageWords(html: string): string {
 
 /** A page inside a sentence counts by its title. */
 export function withoutPage(text: string): string {
-  const start = text.includes('<') ? text.search(PAGE) : -1;
+  const start = pageStart(text);
   return start < 0 ? text : `${text.slice(0, start)} ${pageTitle(text.slice(start))}`;
+}
+
+export function hasPage(text: string): boolean {
+  return pageStart(text) >= 0;
+}
+
+function pageStart(text: string): number {
+  return text.includes('<') ? text.search(PAGE) : -1;
 }

@@ -24,6 +24,9 @@ describe('names that a user chose', () => {
     "Invalid value: 'server_overloaded'. Supported values are: 'user' and 'tool'.",
     'Unknown role `insufficient_quota` in message 3',
     'The value "rate_limit_exceeded" is no language',
+    'Could not parse the content: "my credit balance is too low" is not an array',
+    'Invalid value: "quota exceeded, please upgrade your plan". Expected an object.',
+    'Expected an array of objects, got "rate limit reached" instead.',
   ])('are no evidence: %s', (message) => {
     expect(refused(400, { error: { message } }).kind).toBe('provider.invalid_request');
   });
@@ -31,6 +34,11 @@ describe('names that a user chose', () => {
   it('are evidence where a dump of a response labels them', () => {
     const text = "request failed, code: 'insufficient_quota', try another plan";
     expect(refused(429, text).kind).toBe('provider.quota_exhausted');
+  });
+
+  it('are evidence where they are the sentence of another server', () => {
+    const text = 'The upstream said "Your credit balance is too low" and nothing more';
+    expect(refused(400, { error: { message: text } }).kind).toBe('provider.quota_exhausted');
   });
 
   it('are evidence where they are the name of a header that holds a key', () => {
@@ -47,8 +55,93 @@ describe('the place that a message names', () => {
     ['Bad value at tools[3].function.parameters', 'provider.tool_schema', 'configuration'],
     ['`stop` takes up to 4 sequences', 'provider.invalid_request', 'configuration'],
     ['messages.3.content: empty', 'provider.invalid_request', 'content'],
+    [
+      'metadata.label is too long: at most 64 characters are allowed',
+      'provider.invalid_request',
+      'configuration',
+    ],
+    ['tools.0.name must match the pattern', 'provider.tool_schema', 'configuration'],
+    ['tools.function.parameters.properties is required', 'provider.tool_schema', 'configuration'],
+    ['functions.parameters.required is required', 'provider.tool_schema', 'configuration'],
+    ['Missing field(s): text', 'provider.invalid_request', 'configuration'],
+    ['The job has missing fields: input or voice', 'provider.invalid_request', 'configuration'],
   ])('decides: %s', (message, kind, category) => {
     expect(refused(400, { error: { message } })).toMatchObject({ kind, category });
+  });
+});
+
+describe('a key that is good and lacks a right', () => {
+  it.each([
+    ['Unauthorized', 'Tenant provided in token does not match resource token'],
+    ['authentication_error', 'You have insufficient permissions. Missing scopes: model.request'],
+    ['unauthenticated', 'The principal lacks the role that this call needs'],
+    ['UNAUTHORIZED', 'Project p-1 does not match with the project p-2 of the service account'],
+    ['invalid_api_key', 'This key does not belong to the workspace of the request'],
+  ])('is told by the message, whatever the code says: %s', (code, message) => {
+    expect(refused(401, { error: { code, message } }).kind).toBe('provider.permission');
+  });
+});
+
+describe('a key of another place than the one that is asked for', () => {
+  it.each([
+    'The project ID in the path does not match the project of the API key.',
+    'Workspace mismatch: the token was made for another one',
+    'Проект в запросе не совпадает с проектом ключа.',
+    '请求的项目与密钥所属的项目不匹配',
+  ])('lacks a right, in any language: %s', (message) => {
+    expect(refused(400, { error: message }).kind).toBe('provider.permission');
+  });
+
+  it.each([
+    'The picture in the folder does not match its format',
+    'The folder name does not match',
+  ])('is not meant where no key is named: %s', (message) => {
+    expect(refused(400, { error: message }).kind).toBe('provider.invalid_request');
+  });
+});
+
+describe('a limit as a limiter writes it', () => {
+  const page = (line: string): string =>
+    `<!doctype html>\n<title>429 Too Many Requests</title>\n<p>${line}</p>`;
+
+  it.each([
+    ['ratelimit exceeded 100 per 7 days', 'provider.quota_exhausted'],
+    ['5 requests every 30 days', 'provider.quota_exhausted'],
+    [page('20 per 24 hour'), 'provider.quota_exhausted'],
+    [page('200 per 1 month'), 'provider.quota_exhausted'],
+    ['ratelimit exceeded 100 per 7 minutes', 'provider.rate_limited'],
+    [page('20 per 2 hour'), 'provider.rate_limited'],
+  ])('is a quota where its window is a day or longer: %s', (body, kind) => {
+    expect(refused(429, body).kind).toBe(kind);
+  });
+});
+
+describe('a trial', () => {
+  it.each([
+    [429, 'You have hit the maximum calls for trial users', 'provider.quota_exhausted'],
+    [403, 'Trial messages exceeded', 'provider.quota_exhausted'],
+    [429, 'The rate limit of the trial key is reached', 'provider.rate_limited'],
+    [429, 'Trial keys reached 10 calls / minute', 'provider.rate_limited'],
+  ])('that is used up is a quota, its rate is none: %i %s', (status, message, kind) => {
+    expect(refused(status, { error: { message } }).kind).toBe(kind);
+  });
+});
+
+describe('a full queue', () => {
+  const submitted = (provider: string, body: object): Classification =>
+    classifyEntry({ ...CALL, provider, operation: 'submit', status: 200, headers: {}, body });
+
+  it.each([
+    ['midjourney-proxy', { code: 23, description: 'Отклонено', result: null }],
+    ['gateway', { error: { message: 'The queue is full, submit again later' } }],
+    ['gateway', { error: { message: 'キューが満杯です' } }],
+  ])('took nothing, so a job may be submitted again: %s %j', (provider, body) => {
+    expect(submitted(provider, body)).toMatchObject({
+      kind: 'provider.overloaded',
+      category: 'transient',
+      outcome: 'not_started',
+      retryable: true,
+    });
   });
 });
 
@@ -60,6 +153,28 @@ describe('a status that no registry knows', () => {
     [599, 'Nothing more', 'provider.server_error'],
   ])('counts as the first of its class: %i', (status, message, kind) => {
     expect(refused(status, { error: { message } }).kind).toBe(kind);
+  });
+});
+
+describe('a status that is only a loan', () => {
+  it.each([
+    [402, 'Too many requests from this address', 'provider.rate_limited'],
+    [402, 'Your balance is too low', 'provider.quota_exhausted'],
+    [451, 'The content that you sent is blocked', 'provider.content_filter'],
+    [451, 'Not available in your country', 'provider.permission'],
+    [500, '3 validation errors for ChatCompletionChunk', 'provider.server_error'],
+  ])('leaves it to the words: %i %s', (status, message, kind) => {
+    expect(refused(status, { error: { message } }).kind).toBe(kind);
+  });
+});
+
+describe('the reason for which a session ended', () => {
+  it.each([
+    ['pipeline-error-openai-503-server-overloaded-error', 'provider.overloaded'],
+    ['call.in-progress.error-openai-401-incorrect-api-key', 'provider.auth'],
+    ['call.in-progress.error-transport-never-connected', 'provider.network'],
+  ])('is a code, without the place where it was reached: %s', (endedReason, kind) => {
+    expect(refused(200, { status: 'ended', endedReason }).kind).toBe(kind);
   });
 });
 
@@ -124,6 +239,23 @@ describe('faults of other runtimes', () => {
       'configuration',
     ],
     ['rpc error: code = ResourceExhausted', 'provider.rate_limited', 'transient'],
+    [
+      'rpc error: code = DeadlineExceeded desc = stream terminated by RST_STREAM with error code: CANCEL',
+      'provider.timeout',
+      'transient',
+    ],
+    [
+      '7 PERMISSION_DENIED: stream terminated by RST_STREAM with error code 0',
+      'provider.permission',
+      'configuration',
+    ],
+    ['14 UNAVAILABLE: stream terminated by RST_STREAM', 'provider.network', 'transient'],
+    ['16 UNAUTHENTICATED: certificate verify failed', 'provider.auth', 'configuration'],
+    [
+      '5 NOT_FOUND: Model x not found, proxy authentication required',
+      'provider.model_not_found',
+      'configuration',
+    ],
     ['Post "https://example.com": context canceled', 'cancelled.call', 'cancelled'],
     ['The api_key client option must be set', 'provider.not_configured', 'configuration'],
   ])('are read in their own words: %s', (message, kind, category) => {

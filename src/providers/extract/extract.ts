@@ -29,17 +29,22 @@ export function extractFailure(
   thrown: unknown,
   hints: FailureHints = {},
 ): ProviderFailure | undefined {
-  const recognised = linksOf(thrown).flatMap(recognise);
+  const recognised = recogniseAll(linksOf(thrown));
   const best = mostTelling(recognised);
   return best === undefined ? undefined : complete(best, recognised, hints);
 }
 
-function recognise(link: unknown): readonly Recognised[] {
-  for (const extractor of EXTRACTORS) {
-    const found = extractor.extract(link);
-    if (found !== undefined) return [{ source: extractor.source, found }];
+function recogniseAll(links: readonly unknown[]): readonly Recognised[] {
+  const recognised: Recognised[] = [];
+  for (const link of links) {
+    for (const extractor of EXTRACTORS) {
+      const found = extractor.extract(link);
+      if (found === undefined) continue;
+      recognised.push({ source: extractor.source, found });
+      break;
+    }
   }
-  return [];
+  return recognised;
 }
 
 /** The outermost of the links that know most. */
@@ -123,8 +128,9 @@ type Loose = { readonly [Field in keyof ProviderFailure]: ProviderFailure[Field]
 /** Leaves absent fields out, as the type of a failure demands. */
 function compact(failure: Loose): ProviderFailure {
   const present: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(failure))
-    if (value !== undefined) present[name] = value;
+  let name: keyof Loose;
+  // `complete` makes it, so all of its names are its own
+  for (name in failure) if (failure[name] !== undefined) present[name] = failure[name];
   // the fields that must be present are set by `complete`, and no others are required
   return present as unknown as ProviderFailure;
 }

@@ -39,14 +39,17 @@ type Pair = readonly [name: unknown, value: unknown];
 
 /** From a `Headers`, a plain object, a `Map`, pairs, or Node's flat list; lower-case names. */
 export function keepHeaders(bag: unknown): Readonly<Record<string, string>> {
-  const kept = new Map<string, string>();
-  for (const [name, value] of pairsOf(bag).slice(0, MAX_HEADERS)) {
+  const kept: Record<string, string> = {};
+  let left = MAX_HEADERS;
+  for (const [name, value] of pairsOf(bag)) {
+    if (left-- <= 0) break;
     if (typeof name !== 'string') continue;
     const key = name.toLowerCase();
+    // no name that is kept is one of an object's own
     const text = isKept(key) ? valueText(value) : undefined;
-    if (text !== undefined) kept.set(key, text.slice(0, MAX_VALUE_CHARS));
+    if (text !== undefined) kept[key] = text.slice(0, MAX_VALUE_CHARS);
   }
-  return Object.fromEntries(kept);
+  return kept;
 }
 
 function isKept(name: string): boolean {

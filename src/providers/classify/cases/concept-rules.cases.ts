@@ -28,6 +28,7 @@ const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['code-words.tool-schema', 'provider.tool_schema', 400, 'DUPLICATE_TOOL_NAMES'],
   ['code-words.underway', 'provider.conflict', 400, 'SESSION_BUSY'],
   ['code-words.cancelled', 'cancelled.call', 400, 'CANCELLED_BY_USER'],
+  ['code-words.connection', 'provider.network', 200, 'SOCKET_NOT_CONNECTED'],
   ['code-words.inner', 'provider.server_error', 200, 'SYSTEM_ERROR'],
 ];
 
@@ -38,6 +39,27 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
     400,
     'The maximum of tokens per request is reached',
   ],
+  [
+    'too-large.dimensions',
+    'provider.request_too_large',
+    400,
+    'Image width and height must be in [16, 4000], got 8000x600',
+  ],
+  [
+    'parameter.idempotency-key',
+    'provider.invalid_request',
+    400,
+    'The idempotency key was used for another request',
+  ],
+  ['quota.trial', 'provider.quota_exhausted', 429, 'You reached the calls that a trial has'],
+  ['rate.or-pay', 'provider.rate_limited', 402, 'Rate limit of the free tier, or pay per call'],
+  [
+    'server.own-reply',
+    'provider.server_error',
+    500,
+    '1 validation error for CompletionResponse: choices Field required',
+  ],
+  ['status.451', 'provider.permission', 451, 'Unavailable'],
   [
     'quota.balance-below-need',
     'provider.quota_exhausted',

@@ -40,6 +40,21 @@ export const FAMILY_CASES: readonly RuleCase[] = [
     failure: coded(200, 'AuthFailure.UnauthorizedOperation'),
   },
   {
+    rule: 'minimax.content',
+    kind: 'provider.invalid_request',
+    failure: { ...coded(200, '1042'), provider: 'minimax' },
+  },
+  {
+    rule: 'midjourney.queue-full',
+    kind: 'provider.overloaded',
+    failure: { status: 200, provider: 'midjourney-proxy', body: { code: 23, description: 'No' } },
+  },
+  {
+    rule: 'overload.queue-full',
+    kind: 'provider.overloaded',
+    failure: worded(200, 'The queue is full'),
+  },
+  {
     rule: 'zhipu.permission',
     kind: 'provider.permission',
     failure: { ...coded(429, '1121'), provider: 'zhipu' },

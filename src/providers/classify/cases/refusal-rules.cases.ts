@@ -301,4 +301,45 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
     kind: 'provider.invalid_request',
     failure: { body: { errors: [{ code: 'invalid_json_line', message: 'Line 1' }] } },
   },
+  {
+    rule: 'entra.auth',
+    kind: 'provider.auth',
+    failure: refused(400, 'AADSTS90002: Tenant not found.'),
+  },
+  {
+    rule: 'entra.permission',
+    kind: 'provider.permission',
+    failure: refused(400, 'AADSTS65001: The user has not consented to use the application.'),
+  },
+  {
+    rule: 'server.refused',
+    kind: 'provider.server_error',
+    failure: refused(400, 'Internal failure, reference 82ad'),
+  },
+  {
+    rule: 'address.gone',
+    kind: 'provider.invalid_request',
+    failure: refused(410, 'v1 of this endpoint was switched off; use v2'),
+  },
+  {
+    rule: 'conflict.taken',
+    kind: 'provider.invalid_request',
+    failure: refused(409, 'A resource with this name already exists'),
+  },
+  {
+    rule: 'stop.length-said',
+    kind: 'provider.truncated',
+    failure: {
+      status: 200,
+      body: { choices: [{ finish_reason: 'output_limit', message: { content: 'a' } }] },
+    },
+  },
+  {
+    rule: 'stop.filtered-said',
+    kind: 'provider.content_filter',
+    failure: {
+      status: 200,
+      body: { choices: [{ finish_reason: 'blacklist', message: { content: 'a' } }] },
+    },
+  },
 ];

@@ -11,7 +11,8 @@ const PLAIN = {
   endpoint: 'endpoint* 接入点',
   key: 'key keys apikey* credential* password* secret* jwt bearer ak 密钥 秘钥 令牌 凭证 apikey鉴权 キー 키 ключ*',
   token: 'token',
-  login: 'login loggedin signin logged signin authenticat* reauthenticat* oauth sso 登录 認証 鉴权',
+  login:
+    'auth login loggedin signin logged signin authenticat* reauthenticat* oauth sso 登录 認証 鉴权',
   account:
     'account* organi?ation* org project* tenant* workspace* user users subscription* team* customer* member* caller* consumer* tenant app application ip referer referrer 账户 账号 用户 帐户 帐号',
   right:
@@ -74,7 +75,7 @@ const PLAIN = {
   /** Proving who one is, beyond a key. */
   vetting: 'kyc identity verification verified verify realname onboard* 实名',
   filter:
-    'moderation* moderat* audit audited adult erotic* celebrit* likeness* pii underage injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
+    'infring* moderation* moderat* censor* audit audited adult erotic* celebrit* likeness* pii underage injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
     'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* archived 不存在 未找到 找不到',
@@ -91,11 +92,11 @@ const PLAIN = {
   large: 'large big',
   most: 'most only',
   total: 'total sum combined plus',
-  found: 'found detected moderated contain* trigger* judged flag* identified 包含',
+  found: 'found detected recogni?ed moderated contain* trigger* judged flag* identified 包含',
   /** Rules of a house, for what it does not want to write. */
   policy:
-    'policy policies guideline* moderation* safety harm* unsafe nsfw cyber* bio weapon* risk sensitive recitation guardrail* copyright*',
-  blocked: 'block* intercept* filtered declin* withheld flag*',
+    'policy policies guideline* infring* moderation* safety harm* unsafe nsfw cyber* bio weapon* risk sensitive recitation guardrail* copyright*',
+  blocked: 'block* blacklist* denylist* intercept* filtered declin* withheld flag*',
   unknown: 'unknown unrecogni?ed extra extraneous',
   range: 'range between inclusive exclusive bounds',
   characters: 'character* chars 字符',
@@ -112,7 +113,7 @@ const PLAIN = {
     'invalid* malform* incorrect* wrong bad illegal improper* mismatch* corrupt* unparse* unparsable refused reject* inconsistent duplicate* 无效 错误 不正确 не?верн* недействител*',
   must: 'must should ensure requir* expect* needs need needed mandatory between allowed',
   expired: 'expir* revok* deactivat* disabled inactive rotated 过期 失效 已失效 истек*',
-  busy: 'busy full overload* capacity loading warming starting scaling saturat* congest* queue* demand traffic overwhelmed 加载中 人数过多 访问量过大 繁忙 过载 排队 拥挤 перегруж*',
+  busy: 'busy full overload* capacity loading asleep sleeping waking booting provisioning warming starting scaling saturat* congest* queue* demand traffic overwhelmed 加载中 人数过多 访问量过大 繁忙 过载 排队 拥挤 перегруж*',
   late: 'timed timeout* timedout deadline elapsed 超时 таймаут*',
   cut: 'closed down close closing reset resets aborted terminat* disconnect* lost broken broke dropped drop interrupt* hangup eof shutdown shut prematurely premature incomplete cut goaway severed 断开 中断 разорван*',
   refused: 'refused econnrefused unreachable enetunreach econnreset epipe resolv* unresolv*',
@@ -128,7 +129,7 @@ const PLAIN = {
   offered: 'offered served hosted',
   region:
     'region* geo geoip country countries location* territor* geograph* jurisdiction* 地区 国家 地域',
-  plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats package* pack packs 套餐',
+  plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats trials package* pack packs 套餐',
   /** The demands on a number. */
   numeric: 'integer* float* boolean bool numeric positive nonnegative divisible multiple',
   /** How much of it there is, in whatever unit. */
@@ -181,18 +182,19 @@ const NEGATED: Partial<Record<Concept, string>> = {
 const PAIRS: Partial<Record<Concept, string>> = {
   vetting: 'real-name',
   forbidden:
-    'not-auth under-review pending-approval pending-review private-preview limited-preview closed-beta',
-  right: 'opt-in',
+    'not-auth join-the under-review pending-approval pending-review private-preview limited-preview closed-beta',
+  right: 'opt-in waiting-list wait-list',
   filter:
-    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information illegal-detected',
+    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information illegal-detected deny-listed deny-list',
   call: 'tool-call tool-calls tool-output tool-outputs tool-result tool-results function-call function-calls function-response',
-  plan: 'subscription-expired subscription-ended subscription-lapsed',
+  plan: 'subscription-terminated subscription-cancelled subscription-canceled subscription-expired subscription-ended subscription-lapsed',
   underway:
     'in-process in-progress already-being already-running already-active still-running still-processing being-processed being-generated another-request another-run another-operation another-generation another-job another-task another-response another-call another-session session-busy concurrent-modification concurrent-update concurrent-write',
   reached: 'over-quota over-limit over-budget over-its over-their',
   unset: 'must-setup must-configure',
-  expired: 'is-over has-ended',
-  busy: 'in-use',
+  expired:
+    'is-over has-ended trial-over subscription-terminated subscription-cancelled subscription-canceled plan-ended',
+  busy: 'in-use being-created being-deployed being-provisioned being-loaded being-started spinning-up',
   spent: 'used-up use-up used-all used-your ran-out run-out running-out',
   unavailable: 'switched-off turned-off',
   often: 'flow-control',
@@ -204,8 +206,8 @@ const PAIRS: Partial<Record<Concept, string>> = {
     'fade-out fades-out faded-out fading-out phased-out phase-out available-models supported-models valid-models known-models',
   login: 'session-expired session-invalid sign-in signed-in log-in logged-in log-on sign-on',
   lacking: 'used-up use-up used-all ran-out run-out running-out ran-dry out-of past-due',
-  late: 'time-out in-time',
-  cut: 'of-file of-stream hung-up hang-up went-down went-away',
+  late: 'time-out in-time took-longer taking-longer expired-before',
+  cut: 'ended-before stopped-before of-file of-stream hung-up hang-up went-down went-away',
   connect: 'connection-timed connection-timeout',
 };
 

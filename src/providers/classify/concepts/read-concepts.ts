@@ -78,7 +78,8 @@ function withoutNames(text: string): string {
   for (let at = 0; at < ranges.length; at += 2) {
     const begin = ranges[at] ?? 0;
     const end = ranges[at + 1] ?? begin;
-    kept += `${text.slice(from, begin)} ${QUOTED}${text.slice(begin + 1, end)} `;
+    const quoted = text.slice(begin + 1, end).replace(/\s+/g, ` ${QUOTED}`);
+    kept += `${text.slice(from, begin)} ${QUOTED}${quoted} `;
     from = end + 1;
   }
   return kept + text.slice(from);

@@ -5,15 +5,15 @@ const UNITS: readonly (readonly [ms: number, names: string])[] = [
   [1, 'ms millisecond milliseconds'],
   [
     1000,
-    's sec secs second seconds segundo segundos seconde secondes secondi sekunde sekunden seconden sekund sekundy sekundach секунд секунду секунды saniye giây detik 秒 초',
+    's sec secs second seconds segundo segundos seconde secondes secondi sekunde sekunden seconden sekund sekúnd sekundu sekundy sekundach sekunder secunde секунди секунд секунду секунды saniye giây detik 秒 초',
   ],
   [
     60_000,
-    'm min mins minute minutes minuto minutos minuti minuten minut minuty minutach минут минуту минуты dakika phút menit 分钟 分鐘 分 분',
+    'm min mins minute minutes minuto minutos minuti minuten minut minút minúty minútu minutu minuty minutach minuter minutter хвилин хвилину минут минуту минуты dakika phút menit 分钟 分鐘 分 분',
   ],
   [
     3_600_000,
-    'h hr hrs hour hours hora horas heure heures stunde stunden ore uur godzin godziny godzinach час часа часов saat giờ jam 小时 小時 時間 시간',
+    'h hr hrs hour hours hora horas heure heures stunde stunden ore uur godzin godziny godzinach hodin hodín hodinu hodiny timmar timer годин час часа часов saat giờ jam 小时 小時 時間 시간',
   ],
   [86_400_000, 'd day days'],
 ];

@@ -1,7 +1,8 @@
 /** Moments as servers write them: a date with its zone, an epoch, or the time of a day. */
 
 /** When a limit ends, behind the words that say so. */
-const LEAD = /\b(?:resets?|again|available|retry|until|refreshes)(?: (?:at|on|after))?:? ?/gi;
+const LEAD =
+  /\b(?:resets?|again|available|retry|until|refreshes|renews|allowed|resumes?|unblocked|lifted)(?: (?:at|on|after))?:? ?/gi;
 
 const ISO =
   /^(\d{4}-\d\d-\d\d)[T ](?:at )?(\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) ?(Z|UTC|GMT|[+-]\d\d:?\d\d)/i;
@@ -9,7 +10,10 @@ const ISO =
 const NAMED =
   /^(?:[a-z]{3},? )?(?:\d{1,2} [a-z]{3}|[a-z]{3} \d{1,2},?) \d{4},? \d\d:\d\d(?::\d\d)? (?:GMT|UTC)(?:[+-]\d{4})?/i;
 const EPOCH = /^(\d{10}|\d{13})(?![\d.]*\d)/;
-const OF_DAY = /^(\d{1,2}):(\d\d)(?::\d\d)? ?([ap]m)? ?(?:UTC|GMT)([+-]\d{1,2})?(?![\d:])/i;
+const OF_DAY = /^(\d{1,2}):(\d\d)(?::(\d\d))? ?([ap]m)? ?(?:UTC|GMT)([+-]\d{1,2})?(?![\d:])/i;
+
+/** All of them have a part of this form. */
+const CLOCK_OR_EPOCH = /\d:\d|\d{10}/;
 
 const MAX_CHARS = 64;
 const HOUR_MS = 3_600_000;
@@ -20,6 +24,7 @@ const DAY_MS = 24 * HOUR_MS;
  * server's own clock; without that it says nothing.
  */
 export function momentIn(text: string, serverMs: number | undefined): number | undefined {
+  if (!CLOCK_OR_EPOCH.test(text)) return undefined;
   for (const lead of text.matchAll(LEAD)) {
     const start = lead.index + lead[0].length;
     const moment = parseMoment(text.slice(start, start + MAX_CHARS), serverMs);
@@ -42,11 +47,11 @@ function parseMoment(text: string, serverMs: number | undefined): number | undef
 }
 
 function nextTimeOfDay(text: string, serverMs: number): number | undefined {
-  const [matched, hours, minutes, half, zone = '0'] = OF_DAY.exec(text) ?? [];
+  const [matched, hours, minutes, seconds = '0', half, zone = '0'] = OF_DAY.exec(text) ?? [];
   if (matched === undefined) return undefined;
   const ofHalf = half === undefined ? Number(hours) : Number(hours) % 12;
   const hour = ofHalf + (half?.toLowerCase() === 'pm' ? 12 : 0) - Number(zone);
-  const ofDay = hour * HOUR_MS + Number(minutes) * 60_000;
+  const ofDay = hour * HOUR_MS + Number(minutes) * 60_000 + Number(seconds) * 1000;
   const since = (((ofDay - (serverMs % DAY_MS)) % DAY_MS) + DAY_MS) % DAY_MS;
   return serverMs + since;
 }

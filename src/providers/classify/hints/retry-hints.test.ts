@@ -31,6 +31,22 @@ describe('a hint', () => {
     expect(hintOf({}, resetAt('2026-02-14T00:00:00Z'))).toBeNull();
   });
 
+  it('is read between the tags of a page that a client printed', () => {
+    const page =
+      '<!DOCTYPE html><title>Error 502</title><p>It broke.<p>Please try again in 30 seconds.';
+    const printed = `Unexpected HTTP response with status: 502; body: ${page}`;
+    const { retryAfterMs } = classify({
+      operation: 'generate',
+      headers: {},
+      transport: { name: 'Error', message: printed },
+      phase: 'headers',
+      delivered: false,
+      source: 'test',
+    });
+    expect(retryAfterMs).toBe(30_000);
+    expect(hintOf({}, printed)).toBe(30_000);
+  });
+
   it('is none where the window that a header names had ended before', () => {
     expect(hintOf({ 'x-ratelimit-reset': String(NOW / 1000 - 42) })).toBeNull();
     expect(hintOf({ 'anthropic-ratelimit-requests-reset': '2026-03-01T11:59:00Z' })).toBeNull();
@@ -121,6 +137,13 @@ describe('a hint', () => {
     ['Повторите попытку через 30 секунд.', 30_000],
     ['30 saniye sonra tekrar deneyin.', 30_000],
     ['Vui lòng thử lại sau 30 giây.', 30_000],
+    ['Skúste to znova o 2 minúty.', 120_000],
+    ['Zkuste to znovu za 30 sekund.', 30_000],
+    ['Försök igen om 5 minuter.', 300_000],
+    ['Réessayez dans une heure.', 3_600_000],
+    ['Bitte in einer Stunde erneut versuchen.', 3_600_000],
+    ['Inténtelo de nuevo en un minuto.', 60_000],
+    ['Retrying _completion_with_retry in 4.0 seconds as it raised: try again in 20s', 20_000],
     ['Retry after Sun, 01 Mar 2026 12:01:00 GMT.', 60_000],
     ['It resets at Sun Mar 01 2026 12:01:00 GMT+0000 (Coordinated Universal Time)', 60_000],
     [`Your limit resets at ${NOW / 1000 + 60}.`, 60_000],
@@ -137,6 +160,8 @@ describe('a hint', () => {
     'Timeout: wait time 30 seconds exceeded',
     'The maximum wait time of 30s is over',
     'You used all of it in the last 5 hours before you asked',
+    'Retrying call_with_retry in 4.0 seconds as it raised RateLimitError',
+    'Les limites sont dans une minute par compte',
   ])('is none where the time in %j is that of something else', (message) => {
     expect(hintOf({}, { error: { message } })).toBeNull();
   });
@@ -160,6 +185,7 @@ describe('a hint', () => {
     [{ next_retry_at: NOW / 1000 + 60 }, 60_000],
     [{ rate_limit_reset: NOW / 1000 + 60 }, 60_000],
     [{ resetTimestamp: NOW + 60_000 }, 60_000],
+    [{ 'X-RateLimit-Reset': String(NOW + 60_000) }, 60_000],
   ])('is read from a field by the words of its name: %j', (field, ms) => {
     expect(hintOf({}, { error: { message: 'No', ...field } })).toBe(ms);
   });
@@ -187,6 +213,15 @@ describe('a hint', () => {
       expect(hintOf({ 'retry-after': value })).toBe(366 * 86_400_000);
     },
   );
+
+  it.each([
+    { 'x-ratelimitbytokens-reset': '12', 'x-ratelimitbytokens-remaining': '0' },
+    { 'ratelimitbyminute-reset-requests': '12', 'ratelimitbyminute-remaining-requests': '0' },
+  ])('is the reset of the measure that is spent, whatever others say: %j', (headers) => {
+    const beside = { 'x-ratelimit-reset': '40', 'x-ratelimit-remaining': '7' };
+    expect(hintOf({ ...beside, ...headers })).toBe(12_000);
+    expect(hintOf({}, { error: { message: 'No', ...headers } })).toBe(12_000);
+  });
 
   it('is read from a header before the prose', () => {
     expect(hintOf({ 'retry-after': '2' }, { error: { message: 'try again in 9s' } })).toBe(2_000);

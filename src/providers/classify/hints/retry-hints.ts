@@ -7,7 +7,7 @@ import { acceptMs, atMostMs, parseDuration } from './durations.ts';
 import type { Evidence } from '../evidence.ts';
 import { momentIn, parseDate } from './moments.ts';
 import { waitInProse } from './wait-in-prose.ts';
-import { pageWords } from '../web-page.ts';
+import { hasPage, pageWords } from '../web-page.ts';
 
 export interface RetryHint {
   readonly ms: number;
@@ -51,13 +51,23 @@ function fromWords(
   serverMs: number | undefined,
   now: number | undefined,
 ): RetryHint | undefined {
-  const page = form === 'html' && typeof failure.body === 'string' ? failure.body : undefined;
+  const page = pageOf(form, failure);
   const words = page === undefined ? text : pageWords(page);
   const stated = page === undefined ? prose.wait().ms : waitInProse(words);
   if (stated !== undefined) return { ms: stated, from: MESSAGE };
   // a sentence may speak of a moment that is long past, which is no invitation to call at once
   const ms = now === undefined ? undefined : untilMs(momentIn(words, serverMs), now);
   return ms === 0 ? undefined : hint(ms, DATE_IN_MESSAGE);
+}
+
+/** A page in place of the reply, or printed by a client. */
+function pageOf(
+  form: Evidence['form'],
+  { body, transport }: Evidence['failure'],
+): string | undefined {
+  if (form === 'html' && typeof body === 'string') return body;
+  const printed = typeof body === 'string' ? body : transport?.message;
+  return printed !== undefined && hasPage(printed) ? printed : undefined;
 }
 
 function hint(ms: number | undefined, from: string): RetryHint | undefined {
@@ -91,7 +101,7 @@ function fromRetryInfo(evidence: Evidence): RetryHint | undefined {
   return delay === undefined ? undefined : hint(parseDuration(delay), 'RetryInfo');
 }
 
-/** `x-ratelimit-reset-tokens`, `anthropic-ratelimit-requests-reset`, `x-rate-limit-reset-…`. */
+/** `x-ratelimit-reset-tokens`, `anthropic-ratelimit-requests-reset`, `ratelimitbysize-reset`. */
 function fromResetHeaders(headers: Headers, now: number | undefined): RetryHint | undefined {
   const resets = Object.keys(headers).flatMap((name) => {
     const dimension = resetDimension(name);
@@ -111,7 +121,7 @@ function fromResetHeaders(headers: Headers, now: number | undefined): RetryHint 
 const DRAFT_RESET = /(?:^|[;,])\s{0,4}(?:t|reset)=(\d{1,9})(?=[;,\s]|$)/;
 
 const RESET_HEADER =
-  /^(?:[a-z0-9]{1,20}-){0,3}rate-?limit-(?:reset(?:-([\w-]{1,40}))?|([\w-]{1,40})-reset)$/;
+  /^(?:[a-z0-9]{1,20}-){0,3}rate-?limit(?:by[a-z]{1,20})?-(?:reset(?:-([\w-]{1,40}))?|([\w-]{1,40})-reset)$/;
 
 /** A vendor's own name for the rest of a window: `x-codex-primary-reset-after-seconds`. */
 const REST_HEADER = /^(?:[a-z0-9]{1,20}-){1,4}reset-(?:after|in)(?:-seconds)?$/;

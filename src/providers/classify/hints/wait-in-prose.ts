@@ -7,7 +7,7 @@ import { acceptMs, durationAt, durationBefore } from './durations.ts';
 
 /** Words behind which a length of time is a wait only with a preposition: `try again in`, `resets in`. */
 const OF_WAITING =
-  'retry|retrying|retried|again|resets?|available|refresh|refreshes|renews|resume|replenished|(?:next|new|another|your) requests?(?: (?:is )?allowed)?|novamente|nuevo|erneut|essayer|riprova|ponownie|opnieuw|попытку|lại|lagi';
+  'retry|retried|again|resets?|available|refresh|refreshes|renews|resume|replenished|(?:next|new|another|your) requests?(?: (?:is )?allowed)?|novamente|nuevo|erneut|essayer|essayez|riprova|ponownie|opnieuw|znova|znovu|igen|uudelleen|din nou|попытку|снова|знову|lại|lagi';
 
 /** An estimate is a wait all the same. */
 const ROUGHLY =
@@ -15,7 +15,7 @@ const ROUGHLY =
 
 const LEAD = new RegExp(
   [
-    `(?:${OF_WAITING})(?: will occur)?[ _-](?:in|after|em|en|dans|tra|po|over|через|sau|dalam)[ :=]{1,2}${ROUGHLY}$`,
+    `(?<!\\w)(?:${OF_WAITING})(?: will occur)?[ _-](?:in|after|em|en|dans|tra|po|over|o|za|om|peste|через|sau|dalam)[ :=]{1,2}${ROUGHLY}$`,
     `(?:^|[^a-z])(?:wait|back off|backoff|cooldown)(?: time| period)?(?: for| of| is|:|=)? ?${ROUGHLY}$`,
   ].join('|'),
 );
@@ -35,6 +35,13 @@ const NUMBER_WORDS: Readonly<Record<string, number>> = {
   a: 1,
   an: 1,
   one: 1,
+  einer: 1,
+  une: 1,
+  un: 1,
+  una: 1,
+  um: 1,
+  uma: 1,
+  jednu: 1,
   two: 2,
   three: 3,
   four: 4,
@@ -47,7 +54,7 @@ const NUMBER_WORDS: Readonly<Record<string, number>> = {
 };
 
 const NUMBER_WORD = new RegExp(
-  `\\b(${Object.keys(NUMBER_WORDS).sort(longestFirst).join('|')}) (?=second|minute|hour|day)`,
+  `\\b(${Object.keys(NUMBER_WORDS).sort(longestFirst).join('|')}) (?=second|minut|minút|hour|day|sekund|segund|stund|heure|hora|hodin|godzin)`,
   'g',
 );
 

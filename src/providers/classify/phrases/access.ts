@@ -1,6 +1,13 @@
 /** Phrases of servers about keys, permissions and regions. */
 import type { Phrase } from './phrase.ts';
 
+/** A key that is good, and of another place than the one that the request names. */
+const OF_ANOTHER_PLACE: readonly Phrase[] = ['folder', 'project', 'workspace'].flatMap((place) =>
+  ['not match', 'mismatch', 'not belong'].flatMap((apart) =>
+    ['key', 'service account', 'token'].map((holder) => [place, apart, holder]),
+  ),
+);
+
 export const ACCESS_PHRASES = {
   auth: [
     'invalid api key',
@@ -75,6 +82,7 @@ export const ACCESS_PHRASES = {
     ['request ip', 'allowlist'],
     ['tenant', 'not match'],
     ['tenant', 'wrong issuer'],
+    ...OF_ANOTHER_PLACE,
     ['lacks', 'role'],
     'missing role',
     'missing the role',

@@ -6,7 +6,6 @@ export const LIMITS_PHRASES = {
   wait: [
     'again in ',
     'retry in ',
-    'retrying in ',
     ' after ',
     'retry-after',
     'wait ',
@@ -145,6 +144,8 @@ export const LIMITS_PHRASES = {
     ' rpd ',
     '(tpd)',
     '(rpd)',
+    ' tpd/',
+    ' rpd/',
     'daily',
     'per month',
     'permonth',

@@ -53,6 +53,7 @@ export const REQUEST_PHRASES = {
     'finishreasonsafety',
     'nsfw',
     'new sensitive',
+    'infring',
   ],
   media: [
     'unsupported image',

@@ -49,6 +49,9 @@ export const SERVICE_PHRASES = {
   /** The model or the program that runs it fell over. */
   crashed: [
     'has crashed',
+    ['worker', 'crashed'],
+    ['server', 'crashed'],
+    ['process', 'crashed'],
     'degraded function',
     'runner process has terminated',
     'runner has unexpectedly stopped',

@@ -36,7 +36,13 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     id: 'code-words.own-limit',
     when: {
       statuses: [400, 402, 403, 409, 422],
-      codeSays: anyOf([['bound', 'hit']], OTHER_LIMITS),
+      codeSays: anyOf(
+        [
+          ['bound', 'hit'],
+          ['plan', 'bound'],
+        ],
+        OTHER_LIMITS,
+      ),
       notPhrases: ['rate_limit', 'short_window', 'context', 'window', 'oversize'],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
@@ -271,6 +277,15 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
     why: 'the code says that a feature is not supported',
+  },
+  {
+    id: 'code-words.connection',
+    when: {
+      statuses: [NONE, 200, 500, 502, 503],
+      codeSays: each(['connection'], ['refused'], ['account', 'key', 'plan', 'rate', 'prompt']),
+    },
+    means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'the code says that no connection came about',
   },
   {
     id: 'code-words.overload',

@@ -225,13 +225,17 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         'invalid_grant',
         'auth',
       ],
+      notPhrases: ['scopes'],
     },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'a code for a key that is wrong, missing or withdrawn, whatever the status',
   },
   {
     id: 'auth.code-part',
-    when: { codeParts: ['auth_failure', 'authfailure', 'invalid_api_key', 'invalid_access_key'] },
+    when: {
+      codeParts: ['auth_failure', 'authfailure', 'invalid_api_key', 'invalid_access_key'],
+      notPhrases: ['scopes'],
+    },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'a code built from a word for an invalid key',
   },
@@ -334,7 +338,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
     id: 'tool-schema.param',
     when: {
       params:
-        /^(?:body\.)?(?:tools|functions)(?:[[.]|$)|^text\.format\.schema|^response_format\.json_schema/,
+        /^(?:body\.)?(?:(?:tools|functions)(?:[[.]|$)|text\.format\.schema|response_format\.json_schema)/,
       notPhrases: ['unsupported'],
     },
     means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },

@@ -3,7 +3,7 @@ import { anyOf, each } from '../concepts/saying.ts';
 import { NONE, type Rule } from '../rule.ts';
 
 /** Words beside which a key is none that opens an account. */
-const OTHER_KEYS = ['tool', 'model', 'prompt', 'text', 'schema'] as const;
+const OTHER_KEYS = ['tool', 'model', 'prompt', 'text', 'schema', 'fetch'] as const;
 const REJECTED_LOGIN = [['login', 'key', 'invalid'] as const, ['login', 'must'] as const];
 const OTHER_TOKENS = ['tokens', 'bound', 'prompt', 'reply', 'text', 'sampling'] as const;
 

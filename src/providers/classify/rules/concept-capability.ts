@@ -63,9 +63,12 @@ export const CAPABILITY_RULES: readonly Rule[] = [
             ['model', 'must', 'listed'],
             ['model', 'name', 'invalid'],
             ['endpoint', 'name', 'missing'],
-            ['model', 'cut'],
           ],
           ['account', 'right', 'tool', 'text', 'busy', 'connection', 'reply'],
+        ),
+        ...anyOf(
+          [['model', 'cut']],
+          ['account', 'right', 'tool', 'text', 'busy', 'connection', 'reply', 'prompt', 'invalid'],
         ),
         ...anyOf(
           [['model', 'unset', 'host']],

@@ -200,6 +200,15 @@ export const MATERIAL_RULES: readonly Rule[] = [
     why: 'a part of the request is said to be wrong, under a status that does not say so',
   },
   {
+    id: 'server.own-reply',
+    when: {
+      statuses: [500, 502],
+      mentions: /\bvalidation errors? for [A-Z]\w{0,60}(?:Response|Chunk|Event|Output|Result)\b/,
+    },
+    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'the server could not read its own reply; the fields that it misses are not those of the request',
+  },
+  {
     id: 'concept.refused-setting',
     when: {
       statuses: [200, 500],

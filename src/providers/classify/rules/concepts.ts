@@ -117,7 +117,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
   {
     id: 'concept.filter',
     when: {
-      statuses: [200, 400, 403, 406, 409, 412, 418, 422, 424, 451, 500],
+      statuses: [200, 400, 403, 406, 409, 412, 418, 422, 424, 451, 498, 500],
       says: each(
         ['filter'],
         ['forbidden', 'invalid', 'prompt', 'found', 'blocked', 'text', 'content', 'media'],

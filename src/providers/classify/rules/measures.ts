@@ -19,6 +19,27 @@ export const MEASURE_FIRST_RULES: readonly Rule[] = [
     why: 'a bound of tokens for one request is that of the window, no rate',
   },
   {
+    id: 'parameter.idempotency-key',
+    when: { statuses: [400, 422], mentions: /\bidempotency[ _-]?key\b/i },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'this key tells requests apart; it opens no account',
+  },
+  {
+    id: 'too-large.dimensions',
+    when: {
+      statuses: [200, 400, 422],
+      mentions:
+        /\b(?:image|picture|photo|video|frame)s?\b[^.\n]{0,40}\b(?:dimensions?|resolution|width|height|sides?)\b[^.\n]{0,60}\d[^.\n]{0,30}\b(?:got|was|is|has) \d{2,6} ?[x×] ?\d{2,6}/i,
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the message states the bounds of a picture, and how large it is',
+  },
+  {
     id: 'measure.field',
     when: {
       statuses: [400, 422],
@@ -47,5 +68,15 @@ export const MEASURE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
     why: 'the message states how many of something one request may have',
+  },
+  {
+    id: 'server.refused',
+    when: {
+      statuses: [400, 404, 409, 412, 418, 422],
+      mentions:
+        /^(?:an? )?(?:unexpected )?internal (?:server |system |service )?(?:error|failure)\b/i,
+    },
+    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'the server speaks of a fault of its own, under the status of a refusal',
   },
 ];

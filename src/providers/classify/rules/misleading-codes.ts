@@ -89,6 +89,22 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'less of something is left than this call needs, whatever the code or the class says',
   },
   {
+    id: 'quota.trial',
+    when: {
+      statuses: [NONE, 200, 401, 402, 403, 429],
+      phrases: ['about_plan'],
+      mentions: /\btrials?\b/i,
+      says: each(
+        ['plan'],
+        ['reached', 'spent', 'lacking'],
+        ['minute', 'rate', 'prompt', 'window', 'bytes', 'media', 'length', 'param', 'busy'],
+      ),
+      notPhrases: ['short_window'],
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'a trial that is used up is not filled again, whatever it counts',
+  },
+  {
     id: 'quota.reported-as-auth',
     when: {
       statuses: [400, 401, 402, 403, 429],
@@ -147,7 +163,13 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
       codeSays: each(['model'], ['missing', 'unavailable', 'unsupported']),
       says: [
         ...each(['plan'], ['unavailable', 'forbidden'], ['missing', 'key', 'wait', 'spent']),
-        ...anyOf([['account', 'forbidden', 'model']], ['missing', 'key', 'token', 'wait']),
+        ...anyOf(
+          [
+            ['account', 'forbidden', 'model'],
+            ['account', 'vetting', 'must'],
+          ],
+          ['missing', 'key', 'token', 'wait'],
+        ),
       ],
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },

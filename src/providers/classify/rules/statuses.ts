@@ -6,36 +6,6 @@ import { NONE, type Rule } from '../rule.ts';
 const SETTING =
   /^(?:body\.)?(?:temperature|top_?p|top_?k|n|seed|stop|stream|max_(?:completion_|output_)?tokens|presence_penalty|frequency_penalty|logprobs|top_logprobs|logit_bias|service_tier|verbosity|reasoning(?:_effort|\.\w+)?|thinking(?:\.\w+)?|tool_choice|parallel_tool_calls|store|metadata|user|modalities|session\.\w+)$/;
 
-/** Rules for a status that says what is the matter, where nothing else was understood. */
-export const STATUS_ALONE: ReadonlySet<string> = new Set([
-  'status.401',
-  'status.403',
-  'status.404',
-  'status.413',
-  'status.429',
-  'code.denied',
-  'code.absent',
-]);
-
-/** The same for faults of a server, which are worth another try. */
-export const FAULT_ALONE: ReadonlySet<string> = new Set([
-  'status.424',
-  'status.503',
-  'status.5xx',
-  'code.server',
-]);
-
-/** Rules that say no more than that the request was refused or the job failed. */
-export const VAGUE_RULES: ReadonlySet<string> = new Set([
-  'status.4xx',
-  'status.address',
-  'code.refused',
-  'code.invalid',
-  'stop.error',
-  'job.failed',
-  'stream.unrecognised',
-]);
-
 export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'parameter.no-body',
@@ -124,9 +94,15 @@ export const STATUS_RULES: readonly Rule[] = [
   },
   {
     id: 'status.403',
-    when: { statuses: [403, 451] },
+    when: { statuses: [403] },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
     why: 'the server knows the caller and refuses',
+  },
+  {
+    id: 'status.451',
+    when: { statuses: [451] },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'a law or a policy forbids it, and nothing says that the content is meant',
   },
   {
     id: 'address.text',
@@ -149,6 +125,21 @@ export const STATUS_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'a framework has no such path: the base URL is wrong; a host would name the model',
+  },
+  {
+    id: 'address.gone',
+    when: {
+      statuses: [410],
+      mentions: /\b(?:endpoint|api|version|route|path|v\d)\b/i,
+      notPhrases: ['model', 'spent', 'auth'],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'an old address of the API was closed; the message does not speak of a model',
   },
   {
     id: 'status.404',
@@ -185,6 +176,20 @@ export const STATUS_RULES: readonly Rule[] = [
     when: { statuses: [408, 504, 524, 598] },
     means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
     why: 'the server or its upstream took too long',
+  },
+  {
+    id: 'conflict.taken',
+    when: {
+      statuses: [409],
+      mentions: /\balready (?:exists?|taken|registered|in use)\b|\bduplicate\b/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the name or the id is taken, and stays so',
   },
   {
     id: 'status.409',

@@ -1,5 +1,6 @@
 /** Rules for replies with a good status that failed: why the model stopped. */
-import type { Rule } from '../rule.ts';
+import { anyOf } from '../concepts/saying.ts';
+import { NONE, type Rule } from '../rule.ts';
 
 export const STOP_RULES: readonly Rule[] = [
   {
@@ -113,6 +114,33 @@ export const STOP_RULES: readonly Rule[] = [
     when: { stops: ['timeout', 'timed_out', 'deadline_exceeded'] },
     means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
     why: 'the reply says that its time ran out',
+  },
+  {
+    id: 'stop.filtered-said',
+    when: {
+      statuses: [NONE, 200],
+      stopSays: anyOf([['filter'], ['policy'], ['blocked'], ['content', 'forbidden']], ['host']),
+    },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the stop reason says by its words that the content was blocked',
+  },
+  {
+    id: 'stop.length-said',
+    when: {
+      statuses: [NONE, 200],
+      stopSays: anyOf(
+        [
+          ['length', 'bound'],
+          ['reply', 'bound'],
+          ['tokens', 'bound'],
+          ['length', 'reached'],
+          ['bound', 'reached'],
+        ],
+        ['rate', 'requests', 'minute', 'day', 'window', 'prompt', 'money', 'quota'],
+      ),
+    },
+    means: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
+    why: 'the stop reason says by its words that the reply was cut at its limit',
   },
   {
     id: 'stream.unfinished',

@@ -7,6 +7,9 @@ import { NONE, type Rule } from '../rule.ts';
 /** A request that was refused, or a text that lost its status. */
 const REFUSED = [NONE, 400, 404, 406, 409, 410, 412, 415, 418, 422, 424];
 
+const QUEUE_FULL =
+  /\bqueue (?:is |was )?full\b|队列[^。\n]{0,8}满|キュー[^。\n]{0,8}満|대기열[^.\n]{0,8}가득|очередь[^.\n]{0,20}переполнена/i;
+
 export const TEXT_RULES: readonly Rule[] = [
   {
     id: 'permission.breach',
@@ -124,6 +127,12 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'the message speaks of a certificate that is not trusted, whatever wraps it',
   },
   {
+    id: 'rate.or-pay',
+    when: { statuses: [402], phrases: ['rate_limit', 'overload'], notPhrases: ['spent'] },
+    means: { kind: 'provider.rate_limited', scope: 'account', recovery: 'window' },
+    why: 'a limit of calls, around which one may pay; no money is said to be spent',
+  },
+  {
     id: 'permission.scopes',
     when: { statuses: [401], phrases: ['scopes'] },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
@@ -140,6 +149,17 @@ export const TEXT_RULES: readonly Rule[] = [
     when: { statuses: [403], phrases: ['auth'], notPhrases: ['permission'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'forbidden, and the message speaks of the key itself',
+  },
+  {
+    id: 'overload.queue-full',
+    when: { statuses: [200, 400], phrases: ['overload'], mentions: QUEUE_FULL },
+    means: {
+      kind: 'provider.overloaded',
+      outcome: 'not_started',
+      scope: 'model',
+      recovery: 'window',
+    },
+    why: 'the queue was full, so nothing was put into it',
   },
   {
     id: 'overload.text',
@@ -170,7 +190,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'server.crashed',
-    when: { statuses: [400, 500], phrases: ['crashed'] },
+    when: { statuses: [NONE, 200, 400, 422, 424, 500], phrases: ['crashed'] },
     means: { kind: 'provider.server_error', scope: 'model', recovery: 'now' },
     why: 'the program that runs the model crashed, whatever the status says',
   },

@@ -69,7 +69,7 @@ const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
   code_words: Math.log(100),
   phrases: Math.log(5),
 };
-/** Where only the category differs: whether the content of a request is at fault or a setting. */
+/** The margin where only the category differs: the content of a request is at fault, or a setting. */
 const SAME_KIND = Math.log(2);
 /** Kinds of what says little; a rule that read something more special must be outweighed by much. */
 const GENERAL: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
@@ -80,7 +80,7 @@ const GENERAL: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
 const GENERAL_OVER = Math.log(12);
 /** Sending a refused request again must be worth more than a word that gateways use of every failure. */
 const TRANSIENT = Math.log(8);
-/** Where no rule holds, the likeliest conclusion must be this likely. */
+/** The likeliest conclusion must be this likely where no rule holds. */
 const MIN_LIKELY = 0.6;
 
 const scores = new Float64Array(LABELS.length);
@@ -164,7 +164,7 @@ function isTransient({ means: { kind, category } }: Rule): boolean {
 }
 
 /** Anyone can imitate our problem documents; one that we do not believe is no sign of anything. */
-function isInOurWords({ codes }: Evidence): boolean {
+export function isInOurWords({ codes }: Evidence): boolean {
   for (const code of codes)
     if (code.startsWith('provider_') || code.startsWith('urn_errand_')) return true;
   return false;

@@ -1,0 +1,56 @@
+/** Errors inside of a stream, in the shape of any host. */
+import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+
+/** Places of an error beside a good end, by hosts of any protocol. `x_groq` is Groq's. */
+const ERROR_PLACES = ['delta', 'message', 'response', 'x_groq'] as const;
+
+/** A host reports an error inside a stream in its own place; the SDK of another host ignores it there. */
+export function errorIn(event: unknown): unknown {
+  const choices = readProperty(event, 'choices');
+  const places = [
+    event,
+    ...ERROR_PLACES.map((key) => readProperty(event, key)),
+    ...(isArray(choices) ? choices : []),
+  ];
+  const errors = places.map((place) => readProperty(place, 'error'));
+  const inside = errors.find((error) => isPlainObject(error) || isFilled(error));
+  if (inside !== undefined) return inside;
+  const status = readProperty(event, 'base_resp');
+  // MiniMax, beside a good end
+  if (isPlainObject(status) && (readProperty(status, 'status_code') ?? 0) !== 0) return status;
+  const exception = exceptionIn(event);
+  if (exception !== undefined) return exception;
+  return isErrorEvent(event) ? event : undefined;
+}
+
+/** AWS names the exception in the key of its event; the SDK ignores those that it does not know. */
+const EXCEPTION = /^[a-z]{1,60}exception$/i;
+
+function exceptionIn(event: unknown): unknown {
+  if (!isPlainObject(event)) return undefined;
+  const found = Object.entries(event).find(([key]) => EXCEPTION.test(key));
+  if (found === undefined) return undefined;
+  const [name, body] = found;
+  const type = name.charAt(0).toUpperCase() + name.slice(1);
+  return { __type: type, ...(isPlainObject(body) ? body : {}) };
+}
+
+/** Fields of a part of a reply, in any protocol. */
+const PARTS = ['choices', 'candidates', 'content', 'output', 'delta', 'response', 'item', 'part'];
+const MESSAGES = ['message', 'msg', 'detail', 'error_message'];
+const CODES = ['code', 'status', 'status_code', 'error_code'];
+
+/** An event that is an error as a whole, in the shape of vLLM, DashScope or a proxy in between. */
+function isErrorEvent(event: unknown): boolean {
+  if (!isPlainObject(event) || PARTS.some((key) => readProperty(event, key) !== undefined))
+    return false;
+  const isText = (key: string): boolean => isFilled(readProperty(event, key));
+  if (!MESSAGES.some(isText)) return false;
+  const isNamed = [readProperty(event, 'object'), readProperty(event, 'type')].includes('error');
+  return isNamed || CODES.some((key) => isText(key) || Number(readProperty(event, key)) >= 400);
+}
+
+/** A text that is not empty. */
+export function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
