@@ -9,8 +9,14 @@ import { durationWords } from '../errors/render/phrases.ts';
 import { aiSdkEnding } from '../providers/extract/ai-sdk-ending.ts';
 import { isGoodFinishReason } from '../providers/finish-reasons.ts';
 import { providerNamed } from '../providers/known-providers.ts';
-import { brokenBeforeContent, notInTime, type ModelRef } from '../providers/own-findings.ts';
+import {
+  brokenBeforeContent,
+  notInTime,
+  unlessGivenUp,
+  type ModelRef,
+} from '../providers/own-findings.ts';
 import { draftFromProvider } from '../providers/report-from.ts';
+import { INTERRUPTED } from '../providers/wire/bad-sign.ts';
 
 /** An ending that is a failure, found in an answer that came. */
 export class BadEnding extends Error {
@@ -23,9 +29,6 @@ export class BadEnding extends Error {
     this.link = link;
   }
 }
-
-/** A stream without its end. */
-export const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' };
 
 export interface FinishReason {
   readonly unified: string;
@@ -42,6 +45,15 @@ export interface Ending {
   readonly hasCalls: boolean;
 }
 
+/** The words of the SDK; a model that says another one may be of any version. */
+const ENDINGS: ReadonlySet<string> = new Set([
+  'stop',
+  'length',
+  'content-filter',
+  'tool-calls',
+  'other',
+]);
+
 /** Undefined for an ending that passes: one that the SDK, or the provider's own word, calls good. */
 export function badEndingOf(
   { unified, raw }: FinishReason,
@@ -50,7 +62,8 @@ export function badEndingOf(
   if (unified === 'length' && !isTruncationNamed) return undefined;
   const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
   // nothing says that the answer is whole
-  const hasNoWord = unified === 'other' && (raw === undefined || raw === '');
+  const isKnown = ENDINGS.has(unified);
+  const hasNoWord = (unified === 'other' || !isKnown) && (raw === undefined || raw === '');
   if (isCut || hasNoWord) return new BadEnding(INTERRUPTED);
   if (unified === 'tool-calls' && !hasCalls) return new BadEnding(UNREADABLE);
   // the SDK does not know the word, and the host may have taken it from another provider
@@ -58,7 +71,7 @@ export function badEndingOf(
     return undefined;
   const link = {
     ...(isStream ? { type: 'finish' } : {}),
-    finishReason: unified,
+    finishReason: isKnown ? unified : 'other',
     ...(raw === undefined ? {} : { rawFinishReason: raw }),
   };
   return aiSdkEnding(link) === undefined ? undefined : new BadEnding(link);
@@ -66,6 +79,16 @@ export function badEndingOf(
 
 /** An answer that cannot be used: an announced call that is missing, or vectors that are none. */
 export const UNREADABLE = { finishReason: 'error', rawFinishReason: 'malformed_response' };
+
+/** Notes a call that the caller would make. Two with one id are one that was sent twice. */
+export function noteCall(
+  callIds: Set<string>,
+  { toolCallId, providerExecuted }: { toolCallId: string; providerExecuted?: boolean | undefined },
+): void {
+  if (providerExecuted === true) return;
+  if (callIds.has(toolCallId)) throw new BadEnding(UNREADABLE);
+  callIds.add(toolCallId);
+}
 
 /** A failure in the body of a success, which the SDK takes for an answer. */
 export function badBodyOf(body: unknown, finish: FinishReason): BadEnding | undefined {
@@ -103,7 +126,7 @@ export interface Seen {
 export function failureOf(
   thrown: unknown,
   ref: ModelRef,
-  { stamp, isDelivered }: Seen,
+  { stamp, isBegun, isDelivered }: Seen,
 ): ErrorReport {
   const link = isInstance(thrown, BadEnding) ? thrown.link : thrown;
   const read = (each: unknown): ReportDraft =>
@@ -114,7 +137,7 @@ export function failureOf(
       delivered: isDelivered,
       stamp,
     });
-  const first = read(link);
+  const first = unlessGivenUp(read(link), ref, { stamp, isBegun, isDelivered });
   // a model has no output of its own to judge: its SDK could not read what the provider sent
   const draft = first.kind === 'agent.output_invalid' ? read(INTERRUPTED) : first;
   // nobody has seen anything of it, so another model may answer

@@ -42,10 +42,6 @@ export class CallLedger<Model> {
     });
     this.#rows.push(row);
     if (error !== undefined) this.#failures.push(summaryOf(row, error));
-    try {
-      onAttempt?.(row);
-    } catch {
-      // a listener that throws hurts nobody: the call is not its concern
-    }
+    onAttempt?.(row);
   }
 }

@@ -18,6 +18,7 @@ import {
 } from '../machine/policy/model-chain.ts';
 import type { ReportedUsage } from '../providers/pricing/counted-usage.ts';
 import { costUsdMicros, type TokenCounts } from '../providers/pricing/prices.ts';
+import { newWireRecord, type WireRecord } from '../providers/wire/wire-events.ts';
 import { INLINE_CEILING_MS } from '../workflow/plan/limits.ts';
 import type { AttemptRow } from './attempt-row.ts';
 import { AttemptScope } from './attempt-scope.ts';
@@ -45,10 +46,14 @@ export interface OpenAttempt<Model> {
   written: number;
   /** A call of a tool came. */
   hasCalls: boolean;
+  /** Facts from the raw events of a stream, which the SDK drops. */
+  readonly wire: WireRecord;
+  /** The calls that the caller would make. */
+  readonly callIds: Set<string>;
+  /** Calls whose arguments have begun to come. */
+  readonly begunIds: Set<string>;
   /** The provider's count, once it said so. */
   reported?: ReportedUsage;
-  /** The body of the answer, where its status decides about its ending. */
-  body?: unknown;
   /** The caller asked for the raw events of a stream. */
   showsRaw?: boolean;
   readonly estimate: TokenCounts;
@@ -211,6 +216,9 @@ export class ChainCall<Model extends NamedModel> {
       isBegun: false,
       isDelivered: false,
       hasCalls: false,
+      wire: newWireRecord(),
+      callIds: new Set(),
+      begunIds: new Set(),
       written: 0,
     };
   }

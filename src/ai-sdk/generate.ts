@@ -5,7 +5,7 @@ import { isPlainObject } from '../errors/support/safe-json.ts';
 import { readReply } from '../machine/conversation/model-reply.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import type { ReportedUsage } from '../providers/pricing/counted-usage.ts';
-import { badBodyOf, badEndingOf } from './call-failure.ts';
+import { badBodyOf, badEndingOf, noteCall } from './call-failure.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { expectedTokens } from './expect-tokens.ts';
 import type { Chain } from './options.ts';
@@ -65,6 +65,7 @@ async function ask(
     badBodyOf(body, answer.finishReason) ??
     badEndingOf(answer.finishReason, endingFor(chain, open, { isStream: false }));
   if (bad !== undefined) throw bad;
+  for (const part of answer.content) if (part.type === 'tool-call') noteCall(open.callIds, part);
   return answer;
 }
 

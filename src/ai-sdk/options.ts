@@ -2,6 +2,7 @@
 import { catalogRow, CATALOG } from '../errors/catalog/catalog.ts';
 import { matchesKind } from '../errors/catalog/kinds.ts';
 import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
+import { safeListener } from '../errors/support/safe-listener.ts';
 import { suggest } from '../errors/support/suggest.ts';
 import { MACHINE_CLOCK, type ResilienceClock } from '../machine-clock.ts';
 import {
@@ -124,7 +125,7 @@ export function makeChain<Model extends NamedModel>(
     clock: readClock(refuse, given['clock']),
     deadlineMs: readNumber(refuse, 'deadlineMs', given['deadlineMs'], MAX_MS),
     budgetUsdMicros: budgetUsd === undefined ? undefined : Math.floor(budgetUsd * MICROS),
-    onAttempt: readFunction(refuse, given['onAttempt']),
+    onAttempt: readListener(refuse, given['onAttempt']),
   };
 }
 
@@ -268,11 +269,11 @@ function readClock(refuse: Refuse, clock: unknown): ResilienceClock {
   return clock as ResilienceClock;
 }
 
-function readFunction(refuse: Refuse, value: unknown): ((row: AttemptRow) => void) | undefined {
+function readListener(refuse: Refuse, value: unknown): ((row: AttemptRow) => void) | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'function') throw refuse('onAttempt', 'is not a function');
   // true: what it does with the row is its own business
-  return value as (row: AttemptRow) => void;
+  return safeListener(value as (row: AttemptRow) => unknown);
 }
 
 export function readNumber(

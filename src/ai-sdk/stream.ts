@@ -13,7 +13,9 @@ import { isPlainObject } from '../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../machine-clock.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
-import { BadEnding, badBodyOf, badEndingOf, INTERRUPTED } from './call-failure.ts';
+import { badSignIn, errorSignIn, INTERRUPTED } from '../providers/wire/bad-sign.ts';
+import { noteWire } from '../providers/wire/wire-events.ts';
+import { BadEnding, badEndingOf, noteCall } from './call-failure.ts';
 import { AttemptStopped } from './attempt-scope.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { endingFor, optionsFor, withRecord } from './entry-options.ts';
@@ -21,7 +23,6 @@ import { expectedTokens } from './expect-tokens.ts';
 import { reportedUsage } from './generate.ts';
 import type { Chain } from './options.ts';
 import { isContent } from './stream-content.ts';
-import { endedResponse, withRawEvents } from './stream-status.ts';
 
 type Model = LanguageModelV4;
 type Finish = Extract<Part, { type: 'finish' }>;
@@ -62,7 +63,8 @@ async function openStream(
   options: LanguageModelV4CallOptions,
 ): Promise<Opened> {
   const { entry, scope } = open;
-  const asked = withRawEvents(entry.model, optionsFor(entry, options, scope.signal));
+  // the SDK drops errors beside a good end, all finish reasons but the last, and what follows the end
+  const asked = { ...optionsFor(entry, options, scope.signal), includeRawChunks: true };
   const result = await scope.wait(entry.model.doStream(asked));
   open.showsRaw = options.includeRawChunks === true;
   const reader = result.stream.getReader();
@@ -108,6 +110,8 @@ async function nextPart(
     throw new BadEnding(INTERRUPTED);
   }
   if (part.type === 'error') throw inBand(part.error);
+  // nothing after the end is a part of the reply
+  if (finish !== undefined && isContent(part)) throw new BadEnding(INTERRUPTED);
   noteSeen(open, part);
   if (part.type === 'finish') checkFinish(chain, open, part);
   return part;
@@ -217,16 +221,32 @@ class Reading {
 
 function noteSeen(open: OpenAttempt<Model>, part: Part): void {
   open.written += charsIn(part);
-  if (part.type === 'tool-call') open.hasCalls = true;
+  if (part.type === 'tool-input-start' && part.providerExecuted !== true)
+    open.begunIds.add(part.id);
+  if (part.type === 'tool-call') {
+    open.hasCalls = true;
+    noteCall(open.callIds, part);
+  }
+  if (part.type === 'raw') {
+    noteWire(open.wire, part.rawValue);
+    if (open.wire.isMixed) throw new BadEnding(INTERRUPTED);
+  }
   if (part.type === 'finish') open.reported = reportedUsage(part.usage);
-  open.body ??= endedResponse(part);
 }
 
 function checkFinish(chain: Chain<Model>, open: OpenAttempt<Model>, part: Finish): void {
-  const bad =
-    badBodyOf(open.body, part.finishReason) ??
-    badEndingOf(part.finishReason, endingFor(chain, open, { isStream: true }));
+  const { wire, entry } = open;
+  const { finishReason } = part;
+  const error = errorSignIn(wire);
+  if (error !== undefined) throw new BadEnding(error);
+  const bad = badEndingOf(finishReason, endingFor(chain, open, { isStream: true }));
   if (bad !== undefined) throw bad;
+  // an answer that was cut passes as one, with the word that says so
+  const sign = finishReason.unified === 'length' ? undefined : badSignIn(wire, entry.ref.provider);
+  if (sign !== undefined) throw new BadEnding(sign);
+  // counted: the id of a call and that of its arguments need not be the same
+  const isHalf = open.begunIds.size > open.callIds.size;
+  if (isHalf && part.finishReason.unified !== 'length') throw new BadEnding(INTERRUPTED);
 }
 
 /** An error that the provider sent inside its stream. */

@@ -16,7 +16,7 @@ const PARTS = ['bin', 'helpers', 'schema', 'package.json'];
 const MADE_FROM = [
   'src/**/*.ts',
   'dashboard/**/*.{ts,tsx,css,html}',
-  'scripts/{bundle,dashboard}.mjs',
+  'scripts/{bundle,command-parts,dashboard,loaded-modules}.mjs',
   'package.json',
   'package-lock.json',
   '{bin,helpers,schema}/*',

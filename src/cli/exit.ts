@@ -9,12 +9,20 @@ import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { OutputOptions } from './format.ts';
+import { INTERRUPTED } from './guard/command-end.ts';
 import { configured, reportOf } from './report-of.ts';
 import { failurePanel } from './screen/failure-panel.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Exits that belong to no kind of failure; every other exit comes from the catalog. */
-const EXIT = { completed: 0, failed: 3, paused: 5, store: 6, cancelled: 130, interrupted: 130 };
+const EXIT = {
+  completed: 0,
+  failed: 3,
+  paused: 5,
+  store: 6,
+  cancelled: INTERRUPTED,
+  interrupted: INTERRUPTED,
+};
 
 export function exitOf(result: RunResult): number {
   switch (result.status) {

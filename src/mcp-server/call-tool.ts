@@ -261,11 +261,11 @@ function namedIn({ workflow, input = {} }: JsonObject): {
 function withLists(given: JsonObject): JsonObject {
   const isList = (name: string, value: JsonValue): value is string =>
     (name === 'attention' || name === 'status') && typeof value === 'string';
-  const entries = Object.entries(given).map(([name, value]) => [
+  const entries = Object.entries(given).map(([name, value]): [string, JsonValue] => [
     name,
     isList(name, value) ? value.split(',').map((word) => word.trim()) : value,
   ]);
-  return Object.fromEntries(entries) as JsonObject;
+  return Object.fromEntries(entries);
 }
 
 function queryOf({ attention, status, workflow, limit }: JsonObject): ListQuery {

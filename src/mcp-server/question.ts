@@ -31,8 +31,10 @@ export function plainQuestion({ status, questions, view }: ReadRun): PlainQuesti
 function choices({
   options,
   promptFor = [],
+  error,
 }: OpenQuestion): ReadonlyMap<string, JsonValue> | undefined {
-  if (options.includes('edit') || options.length === 0 || promptFor.length > 0) return undefined;
+  const takesEdit = error !== undefined && options.includes('edit');
+  if (takesEdit || options.length === 0 || promptFor.length > 0) return undefined;
   const texts = options.map(textOf);
   if (texts.includes(undefined) || new Set(texts).size < texts.length) return undefined;
   return new Map(options.map((option) => [textOf(option) ?? '', option]));

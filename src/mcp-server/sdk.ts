@@ -117,6 +117,8 @@ export interface McpServerSdk {
   /** `bus` carries what subscribed clients hear. */
   httpHandler(factory: SdkFactory, bus: SdkEventBus): SdkHttpHandler;
   isLegacyRequest(request: Request, body: unknown): Promise<boolean>;
+  /** Whether the package reads it; it drops any other message without a reply. */
+  isMessage(value: unknown): boolean;
   newSession(id: string): SdkSession;
   serveStdio(
     factory: SdkFactory,
@@ -179,10 +181,12 @@ function toSdk(main: unknown, stdio: unknown): McpServerSdk | undefined {
     functionIn<Callable>(main, name),
   );
   const serveStdio = functionIn<Callable>(stdio, 'serveStdio');
+  const parse = functionIn<Callable>(main, 'parseJSONRPCMessage');
   if (Server === undefined || ProtocolError === undefined || Session === undefined)
     return undefined;
   if (createHandler === undefined || isLegacy === undefined || serveStdio === undefined)
     return undefined;
+  // the casts below are true of every version of the package that has all of these functions
   return {
     newServer: ({ version, instructions, announcesTools }) =>
       new Server(
@@ -199,9 +203,20 @@ function toSdk(main: unknown, stdio: unknown): McpServerSdk | undefined {
     unknownTool: (message) => new ProtocolError(INVALID_PARAMS, message) as Error,
     httpHandler: (factory, bus) => createHandler(factory, { bus }) as SdkHttpHandler,
     isLegacyRequest: (request, body) => isLegacy(request, body) as Promise<boolean>,
+    isMessage: (value) => parse === undefined || accepts(parse, value),
     newSession: (id) => new Session({ sessionIdGenerator: () => id }) as SdkSession,
     serveStdio: (factory, options) => serveStdio(factory, options) as { close(): Promise<void> },
   };
+}
+
+function accepts(parse: Callable, value: unknown): boolean {
+  try {
+    parse(value);
+    return true;
+  } catch {
+    // the one way in which it refuses
+    return false;
+  }
 }
 
 function functionIn<T>(exports: unknown, name: string): T | undefined {

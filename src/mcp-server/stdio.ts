@@ -14,6 +14,7 @@ import { ToolChanges } from './tool-changes.ts';
 const MAX_LINE_CHARS = 8 * 1024 * 1024;
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
+const INVALID_PARAMS = -32_602;
 
 export interface StdioOptions {
   readonly input: Readable;
@@ -40,7 +41,7 @@ export function serveStdio(
   options: StdioOptions,
 ): ServingStdio {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  const transport = new LineTransport(options, resolve);
+  const transport = new LineTransport(sdk, options, resolve);
   const calls = new CallsUnderWay();
   const changes = new ToolChanges(host);
   const onProblem = (thrown: unknown): void => options.onProblem(host.report(thrown).message);
@@ -68,6 +69,7 @@ class LineTransport implements SdkTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: McpMessage) => void) | undefined;
+  readonly #sdk: McpServerSdk;
   readonly #options: StdioOptions;
   readonly #onEnd: () => void;
   readonly #decoder = new StringDecoder('utf8');
@@ -75,7 +77,8 @@ class LineTransport implements SdkTransport {
   #isTooLong = false;
   #isClosed = false;
 
-  constructor(options: StdioOptions, onEnd: () => void) {
+  constructor(sdk: McpServerSdk, options: StdioOptions, onEnd: () => void) {
+    this.#sdk = sdk;
     this.#options = options;
     this.#onEnd = onEnd;
   }
@@ -134,13 +137,22 @@ class LineTransport implements SdkTransport {
     } catch {
       return this.#refuse(PARSE_ERROR, 'The line is not JSON');
     }
-    if (isMessage(message)) this.onmessage?.(message);
-    else this.#refuse(INVALID_REQUEST, 'The line is not one message of JSON-RPC 2.0');
+    if (!isMessage(message))
+      return this.#refuse(INVALID_REQUEST, 'The line is not one message of JSON-RPC 2.0');
+    if (!asksForReply(message) || this.#sdk.isMessage(message)) return this.onmessage?.(message);
+    const id = isId(message.id) ? message.id : null;
+    if (typeof message.method === 'string' && id !== null)
+      this.#refuse(
+        INVALID_PARAMS,
+        `The parameters of ${clipped(message.method)} are not valid`,
+        id,
+      );
+    else this.#refuse(INVALID_REQUEST, 'The message is no request of JSON-RPC 2.0', id);
   }
 
-  /** No request can be named, so it has no id. */
-  #refuse(code: number, message: string): void {
-    void this.send({ jsonrpc: '2.0', id: null, error: { code, message } });
+  /** Without an id where no request can be named. */
+  #refuse(code: number, message: string, id: McpMessage['id'] = null): void {
+    void this.send({ jsonrpc: '2.0', id, error: { code, message } });
   }
 }
 
@@ -153,4 +165,20 @@ function isMessage(value: unknown): value is McpMessage {
     'jsonrpc' in value &&
     value.jsonrpc === '2.0'
   );
+}
+
+/** A notification has no id, and a reply has a result or an error: neither gets a reply. */
+function asksForReply(message: McpMessage): boolean {
+  if ('result' in message || 'error' in message) return false;
+  return 'id' in message || typeof message.method !== 'string';
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' || typeof id === 'number';
+}
+
+const MAX_METHOD_CHARS = 80;
+
+function clipped(method: string): string {
+  return method.slice(0, MAX_METHOD_CHARS);
 }

@@ -8,7 +8,7 @@ import type { DetailsByKind } from './inject/drafts.ts';
 import { atlasOf, type Atlas } from './places/places.ts';
 import { writtenScenarios } from './plan-file/written-scenarios.ts';
 import type { Transforms } from './play/transforms.ts';
-import { Company } from './scenarios/company.ts';
+import { ScenarioPlayer } from './scenarios/scenario-player.ts';
 import { Playbill } from './scenarios/generate.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { WorldValues } from './values/world-values.ts';
@@ -40,7 +40,7 @@ export interface WorldOptions {
 
 export interface Performed {
   readonly atlas: Atlas;
-  readonly company: Company;
+  readonly player: ScenarioPlayer;
   readonly notes: Notebook;
   readonly scenarios: readonly Scenario[];
 }
@@ -53,7 +53,7 @@ export async function performAll(
   const { seed = 1, given = {}, input = {}, details = {}, answers = {}, transforms } = options;
   const atlas = atlasOf(plan, files);
   const values = new WorldValues(atlas, { outputs: given, input });
-  const company = new Company({
+  const player = new ScenarioPlayer({
     atlas,
     values,
     seed,
@@ -65,7 +65,7 @@ export async function performAll(
   const isShown = ({ name }: Pick<Scenario, 'name'>): boolean =>
     options.only === undefined || name.includes(options.only);
   let played = 0;
-  const bill = new Playbill(company, {
+  const bill = new Playbill(player, {
     kinds: options.generate?.kinds ?? 'all',
     doubt: options.generate?.doubt ?? 'all',
     keepsWays: options.keepsWays ?? false,
@@ -76,5 +76,5 @@ export async function performAll(
   });
   const generated = await bill.make();
   const written = await writtenScenarios(bill, options.scenarios ?? []);
-  return { atlas, company, notes, scenarios: [...generated, ...written].filter(isShown) };
+  return { atlas, player, notes, scenarios: [...generated, ...written].filter(isShown) };
 }

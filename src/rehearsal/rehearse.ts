@@ -67,13 +67,13 @@ async function rehearse(
 ): Promise<Rehearsed> {
   const { seed = 1, crashes = DEFAULT_CRASHES, minima = {}, storms = 0, recorded } = options;
   const performed = await performAll(plan, files, options);
-  const { atlas, company, notes } = performed;
+  const { atlas, player, notes } = performed;
   const { onProgress } = options;
   const watching = onProgress === undefined ? {} : { onProgress };
   const how = { crashes, seed, ...watching };
-  const crashed = await rehearseCrashes(company, performed.scenarios, how);
+  const crashed = await rehearseCrashes(player, performed.scenarios, how);
   const scenarios = performed.scenarios.map((each) => afterCrashes(each, crashed));
-  const report = new CoverageReport(company.kitchen, notes, scenarios);
+  const report = new CoverageReport(player.context, notes, scenarios);
   // loaded when asked for: most rehearsals have neither mutants nor storms
   const mutants =
     options.hasMutants === true
@@ -82,7 +82,7 @@ async function rehearse(
   const weather =
     storms === 0
       ? undefined
-      : await (await import('./storms.ts')).rehearseStorms(company, { seed, storms, ...watching });
+      : await (await import('./storms.ts')).rehearseStorms(player, { seed, storms, ...watching });
   const coverage = {
     ...report.all,
     crashes: crashed.figure,

@@ -85,7 +85,7 @@ export interface Simulation {
   readonly result: RunResult;
   readonly commits: readonly StoredCommit[];
   readonly events: readonly RunEvent[];
-  /** Every effect that was really executed, by the world's own books. */
+  /** Every effect that was really executed, by the world's own record. */
   readonly executions: readonly Execution[];
   readonly incidents: readonly Incident[];
   readonly warnings: readonly Warning[];

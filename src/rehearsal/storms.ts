@@ -3,7 +3,7 @@ import { worstCaseOf } from '../workflow/check/check.ts';
 import { LAWS } from './laws/laws.ts';
 import type { Subject } from './laws/subject.ts';
 import type { WorldOptions } from './perform-all.ts';
-import type { Company } from './scenarios/company.ts';
+import type { ScenarioPlayer } from './scenarios/scenario-player.ts';
 import { simulate } from './simulated-run.ts';
 import { BROKEN_PROMISES } from './verdict/verdict.ts';
 import { STORMY } from './world/faults.ts';
@@ -25,7 +25,7 @@ interface StormOptions {
 }
 
 export async function rehearseStorms(
-  { atlas, values }: Company,
+  { atlas, values }: ScenarioPlayer,
   { seed, storms, onProgress }: StormOptions,
 ): Promise<Storms> {
   const { plan } = atlas;

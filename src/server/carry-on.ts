@@ -1,5 +1,5 @@
 /**
- * The work of a server beside its requests: carries runs on, keeps schedules, sends webhooks. The engine and
+ * The work of a server beside its requests: continues runs, keeps schedules, sends webhooks. The engine and
  * the store do it; this file is the one place where the server asks them to.
  */
 import type { EffectClock } from '../effects/clock.ts';

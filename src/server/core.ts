@@ -35,7 +35,7 @@ export interface RunCore {
   readonly allowEdit: boolean;
   /** The coverage of the last rehearsal of a workflow, by its name. */
   readonly lastRehearsal: (workflow: string) => JsonObject | undefined;
-  /** Whether runs are only stored here, and another server carries them on. */
+  /** Whether runs are only stored here, and another server continues them. */
   readonly onlyStores: boolean;
   /** Undefined until it has begun, and where no run is resumed. */
   readonly carryOn: () => CarryOn | undefined;

@@ -23,7 +23,7 @@ test.each([
     'a body',
     'POST /v1/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{',
   ],
-])('a client that sends %s a byte at a time is cut off, and is told why', async (_, begun) => {
+])('a client that sends %s a byte at a time is cut off, and learns why', async (_, begun) => {
   const server = newServer();
   const listening = await listen(server, { host: '127.0.0.1', port: 0, limits: LIMITS });
   const socket = connect(listening.port, '127.0.0.1');

@@ -32,7 +32,7 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
   readonly publicUrl?: string;
   /**
    * Whether runs are executed here. False is for hosts that end between requests: runs are stored, and
-   * another server carries them on. Default: true.
+   * another server continues them. Default: true.
    */
   readonly carryOn?: boolean;
   /** The name that the server is bound to. */

@@ -80,7 +80,7 @@ export class RunHost {
     this.core.chunks.note(progress);
   }
 
-  /** Opens the store, and begins to carry runs on. Rejects with `store.*`. */
+  /** Opens the store, and begins to continue runs. Rejects with `store.*`. */
   async open(): Promise<void> {
     await this.#engine();
   }

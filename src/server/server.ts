@@ -120,7 +120,7 @@ export class HostedServer implements ErrandServer {
     return problemResponse(reportOfThrown(thrown, redactor), { source: 'request', base });
   }
 
-  /** Opens the store, and begins to carry runs on. Rejects with `store.*`. */
+  /** Opens the store, and begins to continue runs. Rejects with `store.*`. */
   open(): Promise<void> {
     return this.#host.open();
   }

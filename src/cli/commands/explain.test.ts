@@ -118,6 +118,16 @@ describe('what cannot be done', () => {
       ['explain', 'external.git.drift'],
       ['A workflow may raise this kind itself'],
     ],
+    [
+      'such a kind whose words a provider uses too',
+      ['explain', 'external.order.missing'],
+      ['no kind called external.order.missing', 'A workflow may raise this kind itself'],
+    ],
+    [
+      'such a kind with the words of a rule',
+      ['explain', 'db.timeout'],
+      ['no kind called db.timeout'],
+    ],
     ['no kind at all', ['explain'], ['Name a kind', 'errand explain --list']],
     ['a kind and a list', ['explain', KIND, '--list'], ['not both']],
     ['an unknown command', ['explian'], ["unknown command 'explian'", 'Did you mean explain?']],

@@ -42,12 +42,7 @@ export async function explain(
   const kinds = kindsCalled(name);
   if (kinds.length === 0) {
     const { meantByWord } = await import('./explain/explain-word.ts');
-    // a kind that is misspelt or lacks its prefix gets a suggestion, and is not read as a provider's code
-    const [prefix = ''] = name.split('.');
-    const isMeantAsKind = RUNTIME_KINDS.some(
-      (kind) => kind.endsWith(`.${name}`) || (prefix !== name && kind.startsWith(`${prefix}.`)),
-    );
-    const word = isMeantAsKind ? undefined : meantByWord(name);
+    const word = isMeantAsKind(name) ? undefined : meantByWord(name);
     if (word !== undefined) {
       terminal.out(showWord(name, word, options.format, terminal));
       return 0;
@@ -57,6 +52,15 @@ export async function explain(
   }
   terminal.out(showNamed(name, kinds, options.format, terminal));
   return 0;
+}
+
+/** A workflow's own kind, and one that is misspelt or lacks its prefix, is not read as a provider's code. */
+function isMeantAsKind(name: string): boolean {
+  const [prefix = ''] = name.split('.');
+  const isOfRuntime = RUNTIME_KINDS.some(
+    (kind) => kind.endsWith(`.${name}`) || (prefix !== name && kind.startsWith(`${prefix}.`)),
+  );
+  return isOfRuntime || isKindName(name);
 }
 
 function showAll(format: Format, terminal: Terminal): string {

@@ -17,7 +17,7 @@ import { readJson, type ReadJson } from '../../workflow/json-schema/exact-number
 import { completeInput, readInput, refuseInexact } from '../../workflow/plan/inputs.ts';
 import { IN_CODE, type WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { refusal } from '../exit.ts';
-import { noteEnd, untilCrash } from '../guard/command-end.ts';
+import { INTERRUPTED, noteEnd, untilCrash } from '../guard/command-end.ts';
 import { Journal } from '../session/journal.ts';
 import { runLeg, legOptions, type LegFlags } from '../session/run-session.ts';
 import { splitPair } from '../session/split-pair.ts';
@@ -114,14 +114,14 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
 }
 
 export async function cancel(id: string, flags: LegFlags, terminal: Terminal): Promise<number> {
-  const show = new SessionView(flags, terminal, { run: id });
+  const show = new SessionView(flags, terminal, { run: id, isCancelling: true });
   return inProject({ show, run: id }, async (project) => {
     await openRun(project, id, show);
     const exit = await runLeg({ show, project, workflow: undefined, flags, terminal }, (onEvent) =>
       project.engine.requestCancel(id, currentUser(), { onEvent }),
     );
-    // the command succeeded; 130 is the code of the cancelled run
-    return exit === 130 ? 0 : exit;
+    // the command succeeded; that is the code of the cancelled run
+    return exit === INTERRUPTED ? 0 : exit;
   });
 }
 

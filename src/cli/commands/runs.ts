@@ -6,7 +6,7 @@ import { clip } from '../../errors/render/columns.ts';
 import { renderLine } from '../../errors/render/line.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { suggest } from '../../errors/support/suggest.ts';
-import { runRow, type RunRow } from '../../history/run-row.ts';
+import { failureOfRun, runRow, type RunRow } from '../../history/run-row.ts';
 import type { RunSummary } from '../../machine/ports/store-port.ts';
 import type { WaitFailure } from '../../machine/state/waiting.ts';
 import { refusal } from '../exit.ts';
@@ -124,7 +124,7 @@ function remarks(run: ListedRun | undefined, columns: number): string[] {
   const { status, error, waiting, file } = run ?? {};
   if (status === 'failed' && error !== undefined) return [failureLine(error, columns)];
   if (status === 'paused' && waiting !== undefined) {
-    const failed = waiting.all.find((wait) => wait.error !== undefined)?.error;
+    const failed = failureOfRun({ waiting });
     return [
       ...(failed === undefined ? [] : [failureLine(failed, columns)]),
       clip(`    ${waitWords(waiting)}`, columns),

@@ -13,6 +13,9 @@ export interface CrashHandler {
   readonly cutOff?: (crash: ErrandError) => number;
 }
 
+/** The exit code of a command whose run was stopped and can be resumed. */
+export const INTERRUPTED = 130;
+
 const handlers: CrashHandler[] = [];
 let exitCode: number | undefined;
 let isOutputLost = false;
@@ -25,7 +28,7 @@ export function noteEnd(code: number): number {
   return code;
 }
 
-/** A result that nobody can read is no success. */
+/** A result that nobody can read is no success, and the run that it stops was interrupted by nobody. */
 export function noteLostOutput(): void {
   isOutputLost = true;
 }
@@ -50,7 +53,7 @@ export function mayBeHeld(): boolean {
 
 /** Returns the exit code of a command that has ended. */
 export function endOfCommand(): number | undefined {
-  return isOutputLost && exitCode === 0 ? 1 : exitCode;
+  return isOutputLost && (exitCode === 0 || exitCode === INTERRUPTED) ? 1 : exitCode;
 }
 
 /** Returns how to take it back. */

@@ -9,7 +9,14 @@ import { oneLine } from '../../errors/support/printable.ts';
 import { refuse } from '../exit.ts';
 import { forgetSecrets, reportOf } from '../report-of.ts';
 import type { CliContext } from '../program/context.ts';
-import { beginCommand, cutOffByCrash, endOfCommand, noteEnd, stopForCrash } from './command-end.ts';
+import {
+  beginCommand,
+  cutOffByCrash,
+  endOfCommand,
+  INTERRUPTED,
+  noteEnd,
+  stopForCrash,
+} from './command-end.ts';
 import { captureForeignOutput } from './foreign-output.ts';
 
 /** Call it before any code of others is loaded. */
@@ -32,7 +39,7 @@ export function guardProcess({ terminal, output }: CliContext): void {
     const ended = endOfCommand();
     if (ended === undefined)
       process.exitCode = noteEnd(cutOffByCrash(crash ?? endedProcess()) ?? 1);
-    else if (code === 0 || crash !== undefined) process.exitCode = ended;
+    else if (code === 0 || code === INTERRUPTED || crash !== undefined) process.exitCode = ended;
     release();
   };
 

@@ -1,8 +1,7 @@
 /** Stops what serves until it is stopped: the first signal asks, a second one ends the process at once. */
-import { noteLeftRunning } from './command-end.ts';
+import { INTERRUPTED, noteLeftRunning } from './command-end.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-const SECOND_EXIT = 130;
 
 export class Stopping {
   /** Aborted with the first signal. */
@@ -17,7 +16,7 @@ export class Stopping {
     this.asked = promise;
     this.#listener = () => {
       this.off();
-      for (const signal of SIGNALS) process.once(signal, () => process.exit(SECOND_EXIT));
+      for (const signal of SIGNALS) process.once(signal, () => process.exit(INTERRUPTED));
       // what it executes may ignore that it is stopped
       noteLeftRunning();
       controller.abort();

@@ -7,7 +7,7 @@ export function addMcpCommand(cli: CliContext): void {
     .helpGroup('Run workflows:')
     .summary('serve workflows as tools of an MCP client')
     .description(
-      'Serves workflow files as tools over standard input and output, for clients of the Model Context Protocol, and carries their runs on. It needs @modelcontextprotocol/server. It stops when the client closes the input; running effects have 8 seconds to end.',
+      'Serves workflow files as tools over standard input and output, for clients of the Model Context Protocol, and continues their runs. It needs @modelcontextprotocol/server. It stops when the client closes the input; running effects have 8 seconds to end.',
     )
     .argument('[files...]', 'workflow files, or folders that have some', [])
     .addOption(onlyJsonOption())

@@ -8,7 +8,7 @@ import { refuseGoneFolder, refuseTwoForms, type CliContext, type Commands } from
 import { FILE_COMMANDS } from './file-commands.ts';
 import { INSPECT_COMMANDS } from './inspect-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
-import { MOVE_COMMANDS } from './move-commands.ts';
+import { TRANSFER_COMMANDS } from './transfer-commands.ts';
 import { addRehearseCommand } from './rehearse-command.ts';
 import { REMOVE_COMMANDS } from './remove-commands.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
@@ -19,7 +19,7 @@ import { addRunLocationOptions, addWorkerCommand } from './worker-command.ts';
 const COMMANDS: Commands = {
   ...RUN_COMMANDS,
   ...INSPECT_COMMANDS,
-  ...MOVE_COMMANDS,
+  ...TRANSFER_COMMANDS,
   ...REMOVE_COMMANDS,
   serve: addServeCommand,
   mcp: addMcpCommand,

@@ -8,7 +8,7 @@ export function addServeCommand(cli: CliContext): void {
     .helpGroup('Run workflows:')
     .summary('serve workflows over HTTP')
     .description(
-      'Serves workflow files over HTTP until it is stopped, and carries their runs on. Tokens are set with ERRAND_TOKENS or ERRAND_TOKEN; without either, one is made and printed. Ctrl-C gives running effects 8 seconds to end.',
+      'Serves workflow files over HTTP until it is stopped, and continues their runs. Tokens are set with ERRAND_TOKENS or ERRAND_TOKEN; without either, one is made and printed. Ctrl-C gives running effects 8 seconds to end.',
     )
     .argument('[files...]', 'workflow files, or folders that have some', [])
     .option('--host <address>', 'address to listen on', '127.0.0.1')

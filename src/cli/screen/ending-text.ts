@@ -136,10 +136,11 @@ function asTyped(option: JsonValue): string {
 }
 
 /** An edit needs its value, and some options a text; the bare word would be refused. */
-function answerForm(option: JsonValue, { promptFor = [] }: Wait): string {
+function answerForm(option: JsonValue, { promptFor = [], error }: Wait): string {
   if (promptFor.some(({ value }) => value === option))
     return shellWord(JSON.stringify({ selected: option, additional_input: '…' }));
-  return option === 'edit' ? `'{"edit": …}'` : shellWord(asTyped(option));
+  const isEdit = option === 'edit' && error !== undefined;
+  return isEdit ? `'{"edit": …}'` : shellWord(asTyped(option));
 }
 
 export function cutOffText(run: string): string {

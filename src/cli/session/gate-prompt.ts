@@ -24,6 +24,8 @@ export interface AskedOption {
   readonly label?: string;
   /** Asks for a text under this name. */
   readonly promptFor?: string;
+  /** Asks for the result that takes the place of a failure. */
+  readonly isEdit?: true;
 }
 
 /** Returns the gate to ask about next; undefined where the run waits for no gate. */
@@ -128,6 +130,11 @@ export function optionsOf(
   const node = plan === undefined ? undefined : nodeAtPath(plan, path)?.node;
   // only tool calls of an agent can be approved for longer
   const grants = node?.type === 'agent' && options[0] === 'approve' ? GRANTS : [];
+  // its own options, and not those of a question about its failure: one of them may be called edit
+  const isOfFile =
+    node?.type === 'human_gate' &&
+    node.options.length === options.length &&
+    node.options.every(({ value }, index) => value === options[index]);
   return [...options.map(toOption), ...grants];
 
   function toOption(value: JsonValue): AskedOption {
@@ -136,7 +143,12 @@ export function optionsOf(
     // a label may be a template, whose text only the run knows
     const label = known?.label.includes('{') === false ? { label: known.label } : {};
     const text = promptFor.find((each) => each.value === value);
-    return { value, ...label, ...(text === undefined ? {} : { promptFor: text.name }) };
+    return {
+      value,
+      ...label,
+      ...(text === undefined ? {} : { promptFor: text.name }),
+      ...(value === 'edit' && !isOfFile ? { isEdit: true as const } : {}),
+    };
   }
 }
 
@@ -146,7 +158,7 @@ const GRANTS: readonly AskedOption[] = [
 ];
 
 async function completed(
-  { value, promptFor }: AskedOption,
+  { value, promptFor, isEdit }: AskedOption,
   ask: Ask,
   err: Terminal['err'],
 ): Promise<JsonValue | undefined> {
@@ -156,7 +168,7 @@ async function completed(
     if (text.trim() !== '') return { selected: value, additional_input: text };
     err('This answer needs a text.');
   }
-  if (value !== 'edit') return value;
+  if (isEdit === undefined) return value;
   for (;;) {
     const text = await ask('the result, as JSON: ');
     if (text === undefined) return undefined;

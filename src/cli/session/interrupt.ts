@@ -4,7 +4,7 @@
  */
 import type { RunHandle } from '../../engine/backend.ts';
 import type { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { noteEnd, noteLeftRunning, onCrash } from '../guard/command-end.ts';
+import { INTERRUPTED, noteEnd, noteLeftRunning, onCrash } from '../guard/command-end.ts';
 
 export interface Interrupt {
   /** The crash that stopped the leg. */
@@ -16,7 +16,6 @@ export interface Interrupt {
   readonly off: () => void;
 }
 
-export const INTERRUPTED = 130;
 const TERMINATED = 143;
 
 /** SIGHUP: the terminal was closed. SIGQUIT: Ctrl-\, which would leave scripts running. */

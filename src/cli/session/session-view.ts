@@ -15,7 +15,7 @@ import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { reportOf } from '../report-of.ts';
 import { EventLines } from './event-line.ts';
 import { exitOf, insideOf, printRefusal } from '../exit.ts';
-import { INTERRUPTED } from './interrupt.ts';
+import { INTERRUPTED } from '../guard/command-end.ts';
 import type { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ExtensionParts } from '../../machine/ports/extension-port.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
@@ -76,6 +76,8 @@ export interface Subject {
   readonly exported?: () => readonly RunEvent[];
   /** A leg has begun here: errors from then on are not refusals. */
   readonly isBegun?: boolean;
+  /** The command cancels the run, so that its end is the answer, which belongs on stdout. */
+  readonly isCancelling?: boolean;
 }
 
 export class SessionView {
@@ -215,7 +217,7 @@ export class SessionView {
     if (this.#isObject())
       this.#printObject(this.#withoutLeg({ status: 'running' }, await this.#stored()));
     else this.#terminal.err(leftText(run, server));
-    return Number(process.exitCode ?? 130);
+    return Number(process.exitCode ?? INTERRUPTED);
   }
 
   /** Prints that the message reached the process that runs it, which may have cancelled it by now. */
@@ -225,8 +227,17 @@ export class SessionView {
     if (events.at(-1)?.type === 'run:cancelled')
       this.result({ run, result: { status: 'cancelled' }, events, plan: undefined });
     else if (this.#isObject()) this.#printObject(this.#withoutLeg({ status: 'running' }, events));
-    else this.note(`Sent to the process that runs ${run}. Follow it with: errand watch ${run}`);
+    else {
+      const text = `Sent to the process that runs ${run}. Follow it with: errand watch ${run}`;
+      if (this.#answersWithEnd()) this.#terminal.out(text);
+      else this.note(text);
+    }
     return 0;
+  }
+
+  /** Whether the end of the run is the answer of the command, as a text. */
+  #answersWithEnd(): boolean {
+    return this.#subject.isCancelling === true && this.#options.json !== true;
   }
 
   /** Builds a result where no leg ran in this process. */
@@ -297,6 +308,8 @@ export class SessionView {
       this.#terminal.err(failurePanel({ ...failedRun(ended, error), commands }, this.#screen()));
     else if (result.status === 'paused')
       this.#terminal.err(pausedText(run, result.waiting, { events, nowMs: Date.now() }));
+    else if (result.status === 'cancelled' && this.#answersWithEnd())
+      this.#terminal.out(cancelledText(run));
     else if (result.status === 'cancelled') this.#terminal.err(cancelledText(run));
     else this.#terminal.err(interruptedText(run));
   }

@@ -1,5 +1,5 @@
 /** Coverage: each figure as covered of total, with what was missed and why, and what is excluded. */
-import type { Kitchen } from '../inject/kitchen.ts';
+import type { RecipeContext } from '../inject/recipe-context.ts';
 import { recipesFor } from '../inject/recipes.ts';
 import { doubtfulTool } from '../inject/model-recipes.ts';
 import type { Route } from '../../workflow/plan/route.ts';
@@ -59,17 +59,17 @@ export interface ErrorRoute {
 const NO_MEMBER = 'no failure of a member can get out of it';
 
 export class CoverageReport {
-  readonly #kitchen: Kitchen;
+  readonly #context: RecipeContext;
   readonly #notes: Notebook;
   readonly #scenarios: readonly Scenario[];
   readonly #isExcludedKind: (place: Place, kind: string) => boolean;
 
-  constructor(kitchen: Kitchen, notes: Notebook, scenarios: readonly Scenario[]) {
-    this.#kitchen = kitchen;
+  constructor(context: RecipeContext, notes: Notebook, scenarios: readonly Scenario[]) {
+    this.#context = context;
     this.#notes = notes;
     this.#scenarios = scenarios;
     this.#isExcludedKind = (place, kind) =>
-      kind.startsWith('group.') && recipesFor(kitchen, place, kind).length === 0;
+      kind.startsWith('group.') && recipesFor(context, place, kind).length === 0;
   }
 
   get all(): Coverage {
@@ -83,7 +83,7 @@ export class CoverageReport {
 
   /** Every error route, in the order of the files. */
   errorRoutes(): readonly ErrorRoute[] {
-    const { atlas } = this.#kitchen;
+    const { atlas } = this.#context;
     return atlas.files.flatMap((file) => [
       ...atlas.places
         .filter((place) => place.file === file)
@@ -132,7 +132,7 @@ export class CoverageReport {
             this.#notes.routes.has(each.route) ? `it never happened` : this.#whyMissed(each),
         })),
       ),
-      ...this.#kitchen.atlas.places.flatMap((place) =>
+      ...this.#context.atlas.places.flatMap((place) =>
         gateFacts(place).map((fact) => ({
           subject: place,
           fact,
@@ -155,7 +155,7 @@ export class CoverageReport {
   }
 
   #kinds(): Figure<KindMissed> {
-    const all = this.#kitchen.atlas.places.flatMap((place) =>
+    const all = this.#context.atlas.places.flatMap((place) =>
       place.kinds.map((kind) => ({ place, kind })),
     );
     const excluded = all.filter(({ place, kind }) => this.#isExcludedKind(place, kind));
@@ -174,7 +174,7 @@ export class CoverageReport {
   }
 
   #doubt(): Figure<DoubtMissed> {
-    const all = this.#kitchen.atlas.places.filter((place) => isDoubtful(this.#kitchen, place));
+    const all = this.#context.atlas.places.filter((place) => isDoubtful(this.#context, place));
     const missed = all.filter((place) => !this.#notes.doubt.has(place));
     return {
       covered: all.length - missed.length,
@@ -188,7 +188,7 @@ export class CoverageReport {
   }
 
   #placesOf(file: PlacedFile): readonly Place[] {
-    return this.#kitchen.atlas.places.filter((place) => place.file === file);
+    return this.#context.atlas.places.filter((place) => place.file === file);
   }
 
   #whyMissed({ route, place, file }: ErrorRoute): string {
@@ -257,14 +257,14 @@ function factWords(fact: MoveFact): string {
 }
 
 /** A node whose effect must not be repeated unasked, or an agent that may call such a tool. */
-function isDoubtful(kitchen: Kitchen, place: Place): boolean {
+function isDoubtful(context: RecipeContext, place: Place): boolean {
   const { node, file } = place;
-  if (node.type === 'agent') return doubtfulTool(kitchen, place) !== undefined;
+  if (node.type === 'agent') return doubtfulTool(context, place) !== undefined;
   if (node.type !== 'script' && node.type !== 'call' && node.type !== 'tool') return false;
   if (node.isIdempotent) return false;
   if (node.type === 'script') return true;
   const name = node.type === 'call' ? node.function : node.tool;
   const key = file.caller === undefined ? '' : file.plan.file;
-  const isDeclared = kitchen.atlas.plan.tools?.[key]?.[name]?.isIdempotent === true;
+  const isDeclared = context.atlas.plan.tools?.[key]?.[name]?.isIdempotent === true;
   return node.isNeverRepeated === true || !isDeclared;
 }

@@ -5,7 +5,7 @@
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { WorldOptions } from '../perform-all.ts';
 import type { TakenRoute } from '../play/trace.ts';
-import type { Company } from '../scenarios/company.ts';
+import type { ScenarioPlayer } from '../scenarios/scenario-player.ts';
 import type { Performance, Scenario, Summary } from '../scenarios/scenario.ts';
 import { wayOf } from '../scenarios/summary.ts';
 import { randomFrom } from '../world/random.ts';
@@ -52,7 +52,7 @@ interface CrashOptions {
 }
 
 export async function rehearseCrashes(
-  company: Company,
+  player: ScenarioPlayer,
   scenarios: readonly Scenario[],
   { crashes, seed, onProgress }: CrashOptions,
 ): Promise<CrashResult> {
@@ -65,7 +65,7 @@ export async function rehearseCrashes(
     onProgress?.(`crash point ${index + 1} of ${chosen.length}`);
     const { scenario, commit, when } = point;
     const deaths = [...(scenario.script.deaths ?? []), { commit, when }];
-    const performance = await company.perform({ ...scenario.script, deaths });
+    const performance = await player.perform({ ...scenario.script, deaths });
     const twice = repeatedUnasked(performance.played);
     const why =
       twice.length > 0

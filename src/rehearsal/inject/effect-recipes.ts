@@ -4,18 +4,27 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { Place } from '../places/places.ts';
 import { draftOf, PRINTED } from './drafts.ts';
-import { at, type Kitchen } from './kitchen.ts';
+import { at, type RecipeContext } from './recipe-context.ts';
 import type { Recipe, StruckCall } from './strike.ts';
 
 /** Kinds of an effect that did its work and gave a result that cannot be used. */
 const OFF_SCHEMA: JsonValue = { rehearsed: 'off the schema' };
 
-export function effectRecipes(kitchen: Kitchen, place: Place, kind: string): readonly Recipe[] {
-  const failure = draftOf(place, kind, kitchen.details);
-  return [at(place, kind, { type: 'effect', call: () => struck(kitchen, place, kind, failure) })];
+export function effectRecipes(
+  context: RecipeContext,
+  place: Place,
+  kind: string,
+): readonly Recipe[] {
+  const failure = draftOf(place, kind, context.details);
+  return [at(place, kind, { type: 'effect', call: () => struck(context, place, kind, failure) })];
 }
 
-function struck({ values }: Kitchen, place: Place, kind: string, failure: ReportDraft): StruckCall {
+function struck(
+  { values }: RecipeContext,
+  place: Place,
+  kind: string,
+  failure: ReportDraft,
+): StruckCall {
   const { node } = place;
   switch (kind) {
     case 'effect.outcome_unknown':

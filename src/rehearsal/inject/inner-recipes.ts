@@ -3,20 +3,24 @@ import { letsGo } from '../../workflow/check/routing.ts';
 import { reachable, buildFlow } from '../../workflow/check/flow-graph.ts';
 import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
 import type { Place } from '../places/places.ts';
-import type { Kitchen } from './kitchen.ts';
+import type { RecipeContext } from './recipe-context.ts';
 import { EVERY, type Recipe, type Strike } from './strike.ts';
 
-/** A kitchen that knows all recipes, those from inside too. */
-export interface WholeKitchen extends Kitchen {
-  readonly recipesFor: (kitchen: Kitchen, place: Place, kind: string) => readonly Recipe[];
+/** The context with all recipes, those from inside too. */
+export interface FullRecipeContext extends RecipeContext {
+  readonly recipesFor: (context: RecipeContext, place: Place, kind: string) => readonly Recipe[];
 }
 
 /** More ways than that are not tried. */
 const MOST_WAYS = 3;
 
 /** At the first node inside that lets the kind through, until it is out. */
-export function childRecipes(kitchen: WholeKitchen, place: Place, kind: string): readonly Recipe[] {
-  const { atlas } = kitchen;
+export function childRecipes(
+  context: FullRecipeContext,
+  place: Place,
+  kind: string,
+): readonly Recipe[] {
+  const { atlas } = context;
   const inside = atlas.places.filter(({ file, node, kinds }) => {
     const isInside =
       place.node.type === 'workflow' && file.plan === atlas.plan.children[place.node.workflow];
@@ -25,16 +29,20 @@ export function childRecipes(kitchen: WholeKitchen, place: Place, kind: string):
   return inside
     .slice(0, MOST_WAYS)
     .flatMap((inner) =>
-      kitchen.recipesFor(kitchen, inner, kind).map((recipe) => until(recipe, place)),
+      context.recipesFor(context, inner, kind).map((recipe) => until(recipe, place)),
     );
 }
 
 /** As many members as the mode of the group needs, each with the first kind that gets out of it. */
-export function groupRecipes(kitchen: WholeKitchen, place: Place, kind: string): readonly Recipe[] {
+export function groupRecipes(
+  context: FullRecipeContext,
+  place: Place,
+  kind: string,
+): readonly Recipe[] {
   const { node } = place;
   if (node.type !== 'parallel' && node.type !== 'for_each') return [];
-  const members = membersOf(kitchen, place, node);
-  const escapes = members.map((member) => escapesOf(kitchen, member));
+  const members = membersOf(context, place, node);
+  const escapes = members.map((member) => escapesOf(context, member));
   const isOne = node.failureMode === 'fail_fast' || node.failureMode === 'all_or_nothing';
   const failing = escapes.filter((ways) => ways.length > 0);
   const needed = isOne ? 1 : neededOf(node, members.length);
@@ -60,7 +68,7 @@ function neededOf({ type, failureMode, quorum }: GroupPlan, members: number): nu
     : members;
 }
 
-function membersOf({ atlas }: Kitchen, place: Place, node: GroupPlan): readonly Place[] {
+function membersOf({ atlas }: RecipeContext, place: Place, node: GroupPlan): readonly Place[] {
   const names = node.type === 'parallel' ? node.members : [node.member.name];
   return names.flatMap(
     (name) =>
@@ -69,10 +77,10 @@ function membersOf({ atlas }: Kitchen, place: Place, node: GroupPlan): readonly 
 }
 
 /** The ways in which a failure gets out of a member's branch: of the member first, then of what follows it. */
-function escapesOf(kitchen: WholeKitchen, member: Place): readonly Recipe[] {
+function escapesOf(context: FullRecipeContext, member: Place): readonly Recipe[] {
   const { file } = member;
   const branch = reachable(buildFlow(file.plan), [member.node.name]);
-  const later = kitchen.atlas.places.filter(
+  const later = context.atlas.places.filter(
     (each) => each.file === file && each !== member && branch.has(each.node.name),
   );
   return [member, ...later]
@@ -80,7 +88,7 @@ function escapesOf(kitchen: WholeKitchen, member: Place): readonly Recipe[] {
       place.kinds
         .filter((kind) => letsGo(kind, place.node.routes, file.plan.onError))
         .slice(0, MOST_WAYS)
-        .flatMap((kind) => kitchen.recipesFor(kitchen, place, kind).slice(0, 1)),
+        .flatMap((kind) => context.recipesFor(context, place, kind).slice(0, 1)),
     )
     .slice(0, MOST_WAYS);
 }

@@ -12,18 +12,22 @@ import { madeUp } from '../values/made-up.ts';
 import { runtimeOf } from '../values/world-values.ts';
 import { lostReply } from './effect-recipes.ts';
 import { draftOf } from './drafts.ts';
-import { at, type Kitchen } from './kitchen.ts';
+import { at, type RecipeContext } from './recipe-context.ts';
 import type { How, Recipe } from './strike.ts';
 
 type Reply = Extract<How, { type: 'model' }>['reply'];
 
-export function modelRecipes(kitchen: Kitchen, place: Place, kind: string): readonly Recipe[] {
-  if (kind === 'effect.outcome_unknown') return lostTool(kitchen, place, kind);
-  const reply = replyFor(kitchen, place, kind);
+export function modelRecipes(
+  context: RecipeContext,
+  place: Place,
+  kind: string,
+): readonly Recipe[] {
+  if (kind === 'effect.outcome_unknown') return lostTool(context, place, kind);
+  const reply = replyFor(context, place, kind);
   return reply === undefined ? [] : [at(place, kind, { type: 'model', reply })];
 }
 
-function replyFor(kitchen: Kitchen, place: Place, kind: string): Reply | undefined {
+function replyFor(context: RecipeContext, place: Place, kind: string): Reply | undefined {
   const { node } = place;
   switch (kind) {
     case 'provider.exhausted':
@@ -34,7 +38,7 @@ function replyFor(kitchen: Kitchen, place: Place, kind: string): Reply | undefin
       return node.timeoutMs === undefined ? undefined : () => ({ type: 'hangs' });
     case 'agent.output_invalid':
     case 'supervisor.routing':
-      return kitchen.values.schemaOf(place) === undefined && node.type === 'agent'
+      return context.values.schemaOf(place) === undefined && node.type === 'agent'
         ? undefined
         : () => says('off the schema');
     case 'internal.envelope_invalid':
@@ -48,11 +52,11 @@ function replyFor(kitchen: Kitchen, place: Place, kind: string): Reply | undefin
       break;
   }
   if (kind.startsWith('provider.')) {
-    const { message } = draftOf(place, kind, kitchen.details);
+    const { message } = draftOf(place, kind, context.details);
     return () => fails(kind, message);
   }
   if (isReservedKind(kind)) return undefined;
-  const { message, details } = draftOf(place, kind, kitchen.details);
+  const { message, details } = draftOf(place, kind, context.details);
   // true: details of a draft are what the plan has for the kind
   const carried = details === undefined ? {} : { details: details as JsonObject };
   return () => says({ errand_error: true, kind, message, ...carried });
@@ -112,7 +116,7 @@ function overBudget({ node, file }: Place): Reply | undefined {
 
 /** The first tool that the agent may call and that must not be repeated. */
 export function doubtfulTool(
-  { atlas }: Pick<Kitchen, 'atlas'>,
+  { atlas }: Pick<RecipeContext, 'atlas'>,
   { node, file }: Place,
 ): string | undefined {
   if (node.type !== 'agent') return undefined;
@@ -120,8 +124,8 @@ export function doubtfulTool(
   return offeredTools(node, tools).find(([, { isIdempotent }]) => !isIdempotent)?.[0];
 }
 
-function lostTool(kitchen: Kitchen, place: Place, kind: string): readonly Recipe[] {
-  const tool = doubtfulTool(kitchen, place);
+function lostTool(context: RecipeContext, place: Place, kind: string): readonly Recipe[] {
+  const tool = doubtfulTool(context, place);
   if (tool === undefined) return [];
   return [
     at(place, kind, {

@@ -5,38 +5,38 @@
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
 import type { Place } from '../places/places.ts';
 import { draftOf } from './drafts.ts';
-import { at, type Kitchen } from './kitchen.ts';
+import { at, type RecipeContext } from './recipe-context.ts';
 import { effectRecipes } from './effect-recipes.ts';
 import { groupRecipes, childRecipes } from './inner-recipes.ts';
 import { modelRecipes } from './model-recipes.ts';
 import type { Recipe } from './strike.ts';
 
 /** Empty: nothing can bring it about. */
-export function recipesFor(kitchen: Kitchen, place: Place, kind: string): readonly Recipe[] {
+export function recipesFor(context: RecipeContext, place: Place, kind: string): readonly Recipe[] {
   const { node } = place;
   const asserted = node.assert.filter(({ raise }) => raise === kind);
   const first = asserted.map(({ index }) => at(place, kind, { type: 'assertion', index }));
   if (kind.startsWith('group.') && (node.type === 'parallel' || node.type === 'for_each')) {
-    const ways = groupRecipes({ ...kitchen, recipesFor }, place, kind);
-    return ways.length === 0 ? [] : [...ways, atNode(kitchen, place, kind)];
+    const ways = groupRecipes({ ...context, recipesFor }, place, kind);
+    return ways.length === 0 ? [] : [...ways, atNode(context, place, kind)];
   }
-  return [...first, ...byType(kitchen, place, kind), atNode(kitchen, place, kind)];
+  return [...first, ...byType(context, place, kind), atNode(context, place, kind)];
 }
 
-function byType(kitchen: Kitchen, place: Place, kind: string): readonly Recipe[] {
+function byType(context: RecipeContext, place: Place, kind: string): readonly Recipe[] {
   const { node } = place;
   switch (node.type) {
     case 'agent':
     case 'supervisor':
-      return modelRecipes(kitchen, place, kind);
+      return modelRecipes(context, place, kind);
     case 'script':
     case 'call':
     case 'tool':
     case 'transform':
-      return isOfMachine(kind) ? [] : effectRecipes(kitchen, place, kind);
+      return isOfMachine(kind) ? [] : effectRecipes(context, place, kind);
     case 'workflow':
       if (kind === 'limit.node_timeout') return stalls(place, kind);
-      return childRecipes({ ...kitchen, recipesFor }, place, kind);
+      return childRecipes({ ...context, recipesFor }, place, kind);
     case 'parallel':
     case 'for_each':
     case 'wait':
@@ -71,7 +71,7 @@ function isLimitOfFile(kind: string): boolean {
   return kind.startsWith('limit.') && kind !== 'limit.node_timeout' && isReservedKind(kind);
 }
 
-function atNode({ details, values }: Kitchen, place: Place, kind: string): Recipe {
+function atNode({ details, values }: RecipeContext, place: Place, kind: string): Recipe {
   const failure = draftOf(place, kind, details);
   const isAfterwards = kind === 'route.no_match' || kind === 'route.guard_failed';
   // its routes are chosen after its work, so there is an output by then

@@ -12,20 +12,24 @@ export interface Given {
   readonly path: string;
   readonly value: JsonValue;
   readonly inDoubt?: Wait['inDoubt'];
+  /** Whether the gate asks about a failure; only there is `edit` more than a word. */
+  readonly isAboutFailure: boolean;
 }
 
 export function isAnswer(
   plan: WorkflowPlan,
-  { gate, path, value, inDoubt }: Given,
+  { gate, path, value, inDoubt, isAboutFailure }: Given,
   options: readonly JsonValue[],
 ): boolean {
   const node = nodeAt(plan, path)?.node;
   if (isQuestionOfModel(gate)) return isReply(value);
-  if (node?.type === 'human_gate' && node.questions !== undefined)
-    return answersQuestions(value, node.questions, options);
+  if (node?.type === 'human_gate' && !isAboutFailure)
+    return node.questions === undefined
+      ? isChoice(value, options)
+      : answersQuestions(value, node.questions, options);
   if (!isPlainObject(value)) return value !== 'edit' && options.includes(value);
   const { edit, approve, raise } = value;
-  if (isPlainObject(raise)) return options.includes('raise');
+  if (isPlainObject(raise)) return gate.endsWith('#budget');
   if (isPlainObject(approve))
     return gate.includes('#') && (approve['for'] === 'node' || approve['for'] === 'run');
   if (edit === undefined || !options.includes('edit')) return false;
@@ -36,11 +40,16 @@ export function isAnswer(
   return schema === undefined || checkValue(schema, edit).length === 0;
 }
 
+/** An option of the file, whatever word it is, alone or as `selected`. */
+function isChoice(value: JsonValue, options: readonly JsonValue[]): boolean {
+  return options.includes(isPlainObject(value) ? (value['selected'] ?? null) : value);
+}
+
 /** Whether the stored answer is the given one; a text is stored as the field that it was typed for. */
 export function isSameAnswer(plan: WorkflowPlan, given: Given, stored: JsonValue): boolean {
   const node = nodeAt(plan, given.path)?.node;
   const isRead = node?.type === 'human_gate' && node.questions !== undefined;
-  if (isRead) return true;
+  if (isRead && !given.isAboutFailure) return true;
   if (isQuestionOfModel(given.gate)) return wordsIn(stored) === wordsIn(given.value);
   return JSON.stringify(stored) === JSON.stringify(given.value);
 }
@@ -72,6 +81,8 @@ function answersQuestions(
   options: readonly JsonValue[],
 ): boolean {
   const option = value === 'skip_all' ? 'skip' : value;
+  // nobody passes over a question that has to be answered
+  if (option === 'skip' && list.some(({ isRequired }) => isRequired)) return false;
   if (option === 'skip' || option === 'abort') return options.includes(option);
   const given = byId(value, list);
   if (given === undefined) return false;

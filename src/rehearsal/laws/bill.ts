@@ -1,8 +1,21 @@
-/** P7: what models charge is on the bill to the micro-dollar, whether the reply arrived or not. */
+/** P7: every attempt is on the bill, and what models charge to the micro-dollar, whether the reply arrived or not. */
 import { costsOf } from '../../history/cost-ledger.ts';
 import { callsOf } from './calls.ts';
 import { dueFor, modelRequests, NOTHING, plus, spentFor } from './model-requests.ts';
 import type { Law, Subject } from './subject.ts';
+
+export const everyAttemptIsBilled: Law = {
+  name: 'each execution in the world has a row on the bill',
+  promise: 'P7 every attempt is on the bill',
+  breaches: ({ events, executions }) => {
+    const owed = new Map<string, number>();
+    for (const { path, effect } of executions) count(owed, `${path} ${effect.target}`, 1);
+    for (const { path, target } of costsOf(events).attempts) count(owed, `${path} ${target}`, -1);
+    return [...owed].flatMap(([what, missing]) =>
+      missing > 0 ? [`${missing} executions of ${what} are not on the bill`] : [],
+    );
+  },
+};
 
 export const chargesAreBilled: Law = {
   name: 'an attempt with an answer is on the bill with what the model charged',
@@ -56,4 +69,8 @@ function dueInAll(subject: Subject): typeof NOTHING {
     (sum, request) => plus(sum, dueFor(subject.plan, request)),
     NOTHING,
   );
+}
+
+function count(counts: Map<string, number>, key: string, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }

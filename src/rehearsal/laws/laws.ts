@@ -1,5 +1,10 @@
 /** The laws that hold of every run, whatever went wrong around it. Those of a changed file need its texts. */
-import { budgetsKnowTheBill, chargesAreBilled, sumsAreRight } from './bill.ts';
+import {
+  budgetsKnowTheBill,
+  chargesAreBilled,
+  everyAttemptIsBilled,
+  sumsAreRight,
+} from './bill.ts';
 import {
   onePerRequest,
   withinMaxRetries,
@@ -14,7 +19,6 @@ import {
   nothingIsForgotten,
   turnsAreCounted,
 } from './conversations.ts';
-import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './books.ts';
 import {
   failsAsSaid,
   oneClassification,
@@ -44,8 +48,11 @@ import {
   signalsAreObeyed,
   typedEndings,
 } from './one-ending.ts';
+import { noSecrets } from './no-secrets.ts';
+import { damageIsSaid } from './store-damage.ts';
 import { lostEndsAreNoticed, nobodyIsRobbed } from './ownership.ts';
 import {
+  anEditIsTheResult,
   answersAreJudged,
   decisionsAreAudited,
   nobodyIsAsked,
@@ -135,6 +142,7 @@ export const LAWS: readonly Law[] = [
   doubtIsSaid,
   oneAnswerPerGate,
   answersAreJudged,
+  anEditIsTheResult,
   whatRanOutGoesOn,
   nobodyIsAsked,
   decisionsAreAudited,

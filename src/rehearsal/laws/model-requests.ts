@@ -14,7 +14,7 @@ export interface ModelRequest {
   readonly reserves: Spent;
   /** Absent: no result was ever stored. */
   settled?: Settled;
-  /** The execution in the world's own books; absent: it was never sent. */
+  /** The execution in the world's own record; absent: it was never sent. */
   execution?: Execution;
 }
 

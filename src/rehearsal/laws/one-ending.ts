@@ -26,15 +26,29 @@ export const restsAreFinal: Law = {
         event.type === 'run:paused' ||
         event.type === 'run:failed' ||
         (event.type === 'run:completed' && isRewound);
-      // a paused run can still be cancelled, which is a leg of its own
+      // a paused run can still be cancelled, which is a leg of its own, or by the handle of the leg that paused
       const isCancelled =
         next.type === 'run:cancelled' &&
-        legs.some(({ by, fromSeq }) => by === 'cancel' && fromSeq === event.seq);
+        legs.some(
+          (leg) =>
+            (leg.by === 'cancel' && leg.fromSeq === event.seq) || isCancelledLate(leg, event.seq),
+        );
       return mayGoOn && (next.type === 'run:resumed' || isCancelled)
         ? []
         : [`${next.type} comes after ${event.type}, event ${event.seq}`];
     }),
 };
+
+/** Whether the handle of a leg cancelled the run after that leg had come to rest with that event. */
+function isCancelledLate({ cancelledAtMs, fromSeq, toSeq }: Leg, restSeq: number): boolean {
+  return cancelledAtMs !== undefined && fromSeq < restSeq && restSeq <= toSeq;
+}
+
+/** Whether all that a leg met is the end that an earlier one's handle had asked for: no answer is taken any more. */
+export function isCancelledBefore({ legs, events }: Subject, { fromSeq, toSeq }: Leg): boolean {
+  const isOnlyEnd = toSeq === fromSeq + 1 && events[fromSeq]?.type === 'run:cancelled';
+  return isOnlyEnd && legs.some((earlier) => isCancelledLate(earlier, fromSeq));
+}
 
 export const oneRestPerLeg: Law = {
   name: 'a leg ends as it says it did, with one event for it',
@@ -46,14 +60,16 @@ export const oneRestPerLeg: Law = {
       if (result.status === 'refused') {
         // a start whose commit was not acknowledged cannot know of it, nor who took the run over
         const isUnheard = leg.by === 'start' && result.error.kind.startsWith('store.');
-        return leg.toSeq === leg.fromSeq || isUnheard
+        return leg.toSeq === leg.fromSeq || isUnheard || isCancelledBefore(subject, leg)
           ? []
           : [`leg ${index} was refused and wrote events`];
       }
       if (result.status === 'interrupted')
         return rests.length <= 1 ? [] : [`leg ${index} rests ${rests.length} times`];
-      const [rest] = rests;
-      if (rests.length !== 1 || rest === undefined)
+      const [rest, second] = rests;
+      const isCancelled =
+        second?.type === 'run:cancelled' && rest !== undefined && isCancelledLate(leg, rest.seq);
+      if (rests.length !== (isCancelled ? 2 : 1) || rest === undefined)
         return [`leg ${index} is ${result.status} and rests ${rests.length} times`];
       return rest.type === `run:${result.status}`
         ? sameEnd(result, rest, index)

@@ -1,7 +1,8 @@
 /**
  * Gates: one answer each, in time, by a person who can be asked; and the record of who decided what.
  */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { isCancelledBefore } from './one-ending.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { auditTrail, type AuditEntry } from '../../history/audit-trail.ts';
 import type { RunEvent, Wait } from '../../machine/state/events.ts';
 import type { Leg } from '../simulated-run.ts';
@@ -15,9 +16,12 @@ export const oneAnswerPerGate: Law = {
   promise: 'gates: late and second answers are refused',
   breaches: ({ events, plan }) => {
     const open = new Map<string, EventOf<'gate:opened'>>();
+    const failed = new Set<string>();
     let hasPeople = true;
     return events.flatMap((event) => {
       if (isType(event, 'run:started', 'run:resumed')) hasPeople = event.gates !== false;
+      if (event.type === 'node:started') failed.delete(event.path);
+      if (event.type === 'node:failed') failed.add(event.path);
       if (event.type === 'gate:opened') open.set(event.gate, event);
       if (!isType(event, 'gate:answered', 'gate:expired')) return [];
       const opened = open.get(event.gate);
@@ -31,7 +35,8 @@ export const oneAnswerPerGate: Law = {
       if (event.type === 'gate:expired')
         return isLate || !hasPeople ? [] : [`${what} comes too early`];
       if (isLate) return [`${what} comes too late`];
-      const given = { ...event, inDoubt: opened.inDoubt };
+      const isAboutFailure = failed.has(event.path);
+      const given = { ...event, inDoubt: opened.inDoubt, isAboutFailure };
       return isAnswer(plan, given, opened.options) ? [] : [`${what} is no answer`];
     });
   },
@@ -40,10 +45,13 @@ export const oneAnswerPerGate: Law = {
 export const answersAreJudged: Law = {
   name: 'an answer that is late, second or nonsense is refused as such and changes nothing; any other is taken',
   promise: 'gates: late and second answers are refused',
-  breaches: ({ legs, events, plan }) =>
-    legs.flatMap(({ answer, result, fromSeq, toSeq, startedAtMs }, number) => {
+  breaches: (subject) =>
+    subject.legs.flatMap((leg, number) => {
+      const { events, plan } = subject;
+      const { answer, result, fromSeq, toSeq, startedAtMs } = leg;
       const paused = events[fromSeq - 1];
       if (answer === undefined || paused?.type !== 'run:paused') return [];
+      if (isCancelledBefore(subject, leg)) return [];
       const isRefused = result.status === 'refused' && result.error.kind === 'validation.input';
       const wait = waitCalled(paused.waiting.all, answer);
       if (wait === undefined || !isTakeable(plan, wait, answer.value, startedAtMs)) {
@@ -54,10 +62,9 @@ export const answersAreJudged: Law = {
       const taken = ofType(events.slice(fromSeq, toSeq), 'gate:answered')[0];
       if (isRefused) return [`leg ${number} refused ${JSON.stringify(answer.value)}`];
       const { gate = '', path = '' } = wait;
+      const given = { gate, path, value: answer.value, isAboutFailure: wait.error !== undefined };
       const isTaken =
-        fromSeq === toSeq ||
-        (taken?.gate === gate &&
-          isSameAnswer(plan, { gate, path, value: answer.value }, taken.value));
+        fromSeq === toSeq || (taken?.gate === gate && isSameAnswer(plan, given, taken.value));
       return isTaken ? [] : [`leg ${number} lost the answer to ${answer.gate}`];
     }),
 };
@@ -76,9 +83,31 @@ function waitCalled(
 }
 
 function isTakeable(plan: WorkflowPlan, wait: Wait, value: JsonValue, nowMs: number): boolean {
-  const { gate = '', path = '', until, options = [], inDoubt } = wait;
+  const { gate = '', path = '', until, options = [], inDoubt, error } = wait;
   const isInTime = until === undefined || nowMs < Date.parse(until);
-  return isInTime && isAnswer(plan, { gate, path, value, inDoubt }, options);
+  const given = { gate, path, value, inDoubt, isAboutFailure: error !== undefined };
+  return isInTime && isAnswer(plan, given, options);
+}
+
+export const anEditIsTheResult: Law = {
+  name: 'the value of an edit, null too, is the result of the node or the call that it is for',
+  promise: 'gates: the answer of a person counts as it was given',
+  breaches: ({ events }) =>
+    ofType(events, 'gate:answered').flatMap(({ seq, path, value }) => {
+      if (!isPlainObject(value) || value['edit'] === undefined) return [];
+      // at a node around it, the answer counts where the unknown outcome arose
+      const next = events
+        .slice(seq)
+        .find((event) => 'path' in event && (event.path === path || isInside(event.path, path)));
+      const isResult =
+        next?.type === 'node:completed' || (next?.type === 'effect:succeeded' && next.given);
+      if (!isResult || JSON.stringify(next.output) === JSON.stringify(value['edit'])) return [];
+      return [`event ${next.seq} at ${next.path} does not have the value of event ${seq}`];
+    }),
+};
+
+function isInside(path: string, around: string): boolean {
+  return path.startsWith(`${around}/`) || path.startsWith(`${around}[`);
 }
 
 export const whatRanOutGoesOn: Law = {
@@ -184,8 +213,8 @@ const DENIED: ReadonlySet<string> = new Set([
 export const decisionsAreAudited: Law = {
   name: 'who approved, denied or was granted what is in the audit, and every call that was kept from happening',
   promise: 'the audit',
-  breaches: ({ events }) => {
-    const due = events.flatMap((event) => dueFor(events, event));
+  breaches: ({ events, plan }) => {
+    const due = events.flatMap((event) => dueFor(plan, events, event));
     if (due.length === 0) return [];
     const left = new Map<string, number>();
     for (const entry of auditTrail(events)) count(left, nameOf(entry), 1);
@@ -200,15 +229,17 @@ export const decisionsAreAudited: Law = {
 
 type Due = Pick<AuditEntry, 'at' | 'who' | 'what'> & { readonly path?: string };
 
-function dueFor(events: readonly RunEvent[], event: RunEvent): readonly Due[] {
+function dueFor(plan: WorkflowPlan, events: readonly RunEvent[], event: RunEvent): readonly Due[] {
   switch (event.type) {
     case 'gate:answered': {
       const { at, path, by: who, value, gate } = event;
       const opened = events.findLast(
         (each) => each.type === 'gate:opened' && each.gate === gate && each.seq < event.seq,
       );
+      // a gate of the file may have an option of that name
+      const isGate = nodeAt(plan, path)?.node.type === 'human_gate';
       const isCall = opened?.type === 'gate:opened' && opened.options.includes('approve');
-      if (!isCall) return [{ at, path, who, what: 'answer' }];
+      if (!isCall || isGate) return [{ at, path, who, what: 'answer' }];
       return [{ at, path, who, what: value === 'deny' ? 'deny' : 'approve' }];
     }
     case 'effect:requested': {

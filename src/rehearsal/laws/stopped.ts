@@ -1,6 +1,6 @@
 /**
  * P3, P4 and P6, for effects that are stopped from outside: they may still do their work, be killed,
- * or ignore it. Judged by what was really executed, by the world's own books.
+ * or ignore it. Judged by what was really executed, by the world's own record.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Execution } from '../world/execution-record.ts';

@@ -10,7 +10,7 @@ import type { Path } from '../../workflow/plan/pointer.ts';
 import type { PlannedFault, RehearsalPlan } from '../../workflow/rehearsal-plan/plan-schema.ts';
 import { MOVES } from '../../workflow/plan/route.ts';
 import type { Atlas, Place } from '../places/places.ts';
-import { NEVER } from '../play/desk.ts';
+import { NEVER } from '../play/scripted-person.ts';
 import { chosenOption } from '../play/trace.ts';
 import { possibleNames } from '../scenarios/possible-names.ts';
 import { runtimeOf, type WorldValues } from '../values/world-values.ts';

@@ -12,8 +12,8 @@ import type { PlannedFault } from '../../workflow/rehearsal-plan/plan-schema.ts'
 import type { CallFault } from '../inject/call-fault.ts';
 import { draftOf } from '../inject/drafts.ts';
 import { lostReply } from '../inject/effect-recipes.ts';
-import type { Kitchen } from '../inject/kitchen.ts';
-import { strikeAt } from '../inject/kitchen.ts';
+import type { RecipeContext } from '../inject/recipe-context.ts';
+import { strikeAt } from '../inject/recipe-context.ts';
 import { EVERY, type Strike, type StruckCall, type Tries } from '../inject/strike.ts';
 import type { Place } from '../places/places.ts';
 import type { PlayedFaults, RunControl } from '../play/play.ts';
@@ -25,7 +25,7 @@ import { hasEffect, subjectOf } from './subject.ts';
 type CommitFaultOf = NonNullable<PlayedFaults['commitFault']>;
 type Watcher = NonNullable<PlayedFaults['onEvent']>;
 
-export function faultsOf(kitchen: Kitchen, planned: readonly PlannedFault[]): PlayedFaults {
+export function faultsOf(context: RecipeContext, planned: readonly PlannedFault[]): PlayedFaults {
   const strikes: Strike[] = [];
   const callFaults: CallFault[] = [];
   const commits: CommitFaultOf[] = [];
@@ -37,13 +37,13 @@ export function faultsOf(kitchen: Kitchen, planned: readonly PlannedFault[]): Pl
       continue;
     }
     const at = fault.at ?? '';
-    if (fault.cancel === true) watchers.push(cancelling(kitchen, at, tries));
+    if (fault.cancel === true) watchers.push(cancelling(context, at, tries));
     else if (fault.kill === 'before_commit' || fault.kill === 'after_commit')
-      commits.push(killing(kitchen, at, tries, fault.kill));
+      commits.push(killing(context, at, tries, fault.kill));
     else {
-      const place = subjectOf(at).type === 'node' ? placeNamed(kitchen.atlas, at) : undefined;
-      if (place !== undefined && !hasEffect(place)) strikes.push(...atNode(kitchen, place, fault));
-      else callFaults.push(callFault(kitchen, fault, tries));
+      const place = subjectOf(at).type === 'node' ? placeNamed(context.atlas, at) : undefined;
+      if (place !== undefined && !hasEffect(place)) strikes.push(...atNode(context, place, fault));
+      else callFaults.push(callFault(context, fault, tries));
     }
   }
   return {
@@ -63,16 +63,16 @@ function triesOf(text: PlannedFault['try']): Tries {
   return { from: Number(from), to: to === '' ? Infinity : Number(to) };
 }
 
-function atNode(kitchen: Kitchen, place: Place, fault: PlannedFault): readonly Strike[] {
+function atNode(context: RecipeContext, place: Place, fault: PlannedFault): readonly Strike[] {
   const kind = fault.fail?.kind;
   if (kind === undefined) return [];
-  const how = { type: 'node', failure: draftFor(kitchen, place, fault) } as const;
+  const how = { type: 'node', failure: draftFor(context, place, fault) } as const;
   const strike = strikeAt(place, kind, how, triesOf(fault.try));
   const isPath = fault.at !== undefined && fault.at !== place.name && fault.at !== place.node.name;
   return [{ ...strike, paths: Infinity, ...(isPath ? { path: fault.at ?? '' } : {}) }];
 }
 
-function draftFor({ details }: Kitchen, place: Place, { fail }: PlannedFault): ReportDraft {
+function draftFor({ details }: RecipeContext, place: Place, { fail }: PlannedFault): ReportDraft {
   const base = draftOf(place, fail?.kind ?? 'rehearsed.failure', details);
   return {
     ...base,
@@ -84,23 +84,23 @@ function draftFor({ details }: Kitchen, place: Place, { fail }: PlannedFault): R
   };
 }
 
-function callFault(kitchen: Kitchen, fault: PlannedFault, tries: Tries): CallFault {
+function callFault(context: RecipeContext, fault: PlannedFault, tries: Tries): CallFault {
   return {
-    matches: matcher(kitchen, fault.at ?? ''),
+    matches: matcher(context, fault.at ?? ''),
     tries,
     ...(fault.fail?.kind === undefined ? {} : { kind: fault.fail.kind }),
     ...(fault.kill === undefined ? {} : { kills: true }),
     call: (request, calm) => {
-      const place = kitchen.atlas.of(request.path);
+      const place = context.atlas.of(request.path);
       if (place === undefined) return undefined;
       return request.work.type === 'model'
-        ? modelFault(kitchen, place, fault, calm)
-        : effectFault(kitchen, place, fault, request);
+        ? modelFault(context, place, fault, calm)
+        : effectFault(context, place, fault, request);
     },
   };
 }
 
-function matcher(kitchen: Kitchen, at: string): CallFault['matches'] {
+function matcher(context: RecipeContext, at: string): CallFault['matches'] {
   const { type, name } = subjectOf(at);
   switch (type) {
     case 'model':
@@ -114,24 +114,29 @@ function matcher(kitchen: Kitchen, at: string): CallFault['matches'] {
       return ({ path, work }, place) => {
         // of an agent its model requests
         if (place.node.type === 'agent' && work.type !== 'model') return false;
-        return isAt(kitchen, name, path, place);
+        return isAt(context, name, path, place);
       };
   }
 }
 
-function isAt(kitchen: Kitchen, name: string, path: string, place: Place | undefined): boolean {
-  const isPath = name.includes('[') || kitchen.atlas.named(name) === undefined;
+function isAt(
+  context: RecipeContext,
+  name: string,
+  path: string,
+  place: Place | undefined,
+): boolean {
+  const isPath = name.includes('[') || context.atlas.named(name) === undefined;
   if (matchesPath(name, path)) return true;
   return (!isPath && place?.name === name) || (!name.includes('/') && place?.node.name === name);
 }
 
 function modelFault(
-  kitchen: Kitchen,
+  context: RecipeContext,
   place: Place,
   fault: PlannedFault,
   calm: SimulatedAnswer | undefined,
 ): StruckCall | SimulatedAnswer | undefined {
-  if (fault.fail !== undefined) return modelFailure(kitchen, place, fault);
+  if (fault.fail !== undefined) return modelFailure(context, place, fault);
   if (fault.delay !== undefined) return { type: 'takes', delayMs: ms(fault.delay) };
   if (fault.hang === true) return { type: 'hang', delayMs: 0 };
   if (fault.lose !== undefined) return calm === undefined ? undefined : { ...calm, isLost: true };
@@ -143,10 +148,10 @@ function modelFault(
   return fault.kill === undefined ? undefined : { type: 'hangs' };
 }
 
-function modelFailure(kitchen: Kitchen, place: Place, fault: PlannedFault): SimulatedAnswer {
+function modelFailure(context: RecipeContext, place: Place, fault: PlannedFault): SimulatedAnswer {
   const { kind } = fault.fail ?? {};
   if (kind !== undefined && !isReservedKind(kind)) {
-    const { message, details } = draftFor(kitchen, place, fault);
+    const { message, details } = draftFor(context, place, fault);
     // true: a plan is JSON
     const more = details === undefined ? {} : { details: details as JsonObject };
     return { type: 'answer', answer: { errand_error: true, kind, message, ...more }, delayMs: 0 };
@@ -172,7 +177,7 @@ function simulatedFailure({ fail }: PlannedFault): SimulatedFailure {
 }
 
 function effectFault(
-  kitchen: Kitchen,
+  context: RecipeContext,
   place: Place,
   fault: PlannedFault,
   request: EffectRequest,
@@ -183,7 +188,7 @@ function effectFault(
       failure:
         fault.fail.kind === undefined
           ? classifiedFailure(fault, request)
-          : draftFor(kitchen, place, fault),
+          : draftFor(context, place, fault),
     };
   if (fault.delay !== undefined) return { type: 'takes', delayMs: ms(fault.delay) };
   if (fault.hang === true) return { type: 'hangs' };
@@ -232,7 +237,7 @@ function storeFault({ store, from, for: during }: PlannedFault): CommitFaultOf {
 
 /** Dies around the commit that has the n-th result of the node. */
 function killing(
-  kitchen: Kitchen,
+  context: RecipeContext,
   at: string,
   { from, to }: Tries,
   when: 'before_commit' | 'after_commit',
@@ -240,7 +245,8 @@ function killing(
   let results = 0;
   let killed = 0;
   return ({ events }) => {
-    const found = events.filter((event) => isResult(kitchen, at, event as RunEvent)).length;
+    // a commit has the events of a run
+    const found = events.filter((event) => isResult(context, at, event as RunEvent)).length;
     if (found === 0) return undefined;
     const count = results + 1;
     const isDue = count >= from && count <= to && killed < Math.min(to - from + 1, MOST_KILLS);
@@ -256,21 +262,21 @@ function killing(
 /** A process that is killed every time never ends. */
 const MOST_KILLS = 20;
 
-function isResult(kitchen: Kitchen, at: string, event: RunEvent): boolean {
+function isResult(context: RecipeContext, at: string, event: RunEvent): boolean {
   const isOfEffect = event.type === 'effect:succeeded' || event.type === 'effect:failed';
   const isOfNode = event.type === 'node:completed' || event.type === 'node:failed';
   if (!isOfEffect && !isOfNode) return false;
-  const place = kitchen.atlas.of(event.path);
+  const place = context.atlas.of(event.path);
   if (place === undefined || hasEffect(place) !== isOfEffect) return false;
-  return isAt(kitchen, subjectOf(at).name, event.path, place);
+  return isAt(context, subjectOf(at).name, event.path, place);
 }
 
-function cancelling(kitchen: Kitchen, at: string, tries: Tries): Watcher {
+function cancelling(context: RecipeContext, at: string, tries: Tries): Watcher {
   const counts = new Map<string, number>();
   return (event: RunEvent, run: RunControl) => {
     if (event.type !== 'node:started') return;
-    const place = kitchen.atlas.of(event.path);
-    if (!isAt(kitchen, at, event.path, place)) return;
+    const place = context.atlas.of(event.path);
+    if (!isAt(context, at, event.path, place)) return;
     const count = (counts.get(event.path) ?? 0) + 1;
     counts.set(event.path, count);
     if (count >= tries.from && count <= tries.to) run.cancel();

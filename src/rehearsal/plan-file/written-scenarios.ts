@@ -20,14 +20,14 @@ export async function writtenScenarios(
 }
 
 async function playWritten(bill: Playbill, planned: PlannedScenario): Promise<Scenario> {
-  const { company } = bill;
+  const { player } = bill;
   const script = await scriptOf(bill, planned);
-  const performance = await company.perform(script);
+  const performance = await player.perform(script);
   const draft = { name: planned.name, origin: 'written' as const };
   const scenario = bill.add(draft, { script, performance });
   const { expect } = planned;
   if (expect === undefined || scenario.summary === undefined) return scenario;
-  const differs = differencesOf(company.atlas, expect, scenario.summary);
+  const differs = differencesOf(player.atlas, expect, scenario.summary);
   const isDecided = expect.status !== undefined || expect.error !== undefined;
   return {
     ...scenario,
@@ -51,15 +51,15 @@ function decided({ judgement, summary }: Scenario): Judgement {
 
 /** Steered to the node of its first fault, where values lead there. */
 async function scriptOf(bill: Playbill, planned: PlannedScenario): Promise<Script> {
-  const { company } = bill;
+  const { player } = bill;
   const { faults = [], answers = {}, input = {} } = planned;
   const [first] = faults;
   const subject = first?.at === undefined ? undefined : subjectOf(first.at);
-  const place = subject?.type === 'node' ? placeNamed(company.atlas, subject.name) : undefined;
+  const place = subject?.type === 'node' ? placeNamed(player.atlas, subject.name) : undefined;
   const way = place === undefined ? undefined : await bill.peacefulWay(place);
   const calm = bill.calmScript;
   const { assignment, people } = way?.script ?? calm;
-  const base = company.values.input(assignment);
+  const base = player.values.input(assignment);
   return {
     assignment,
     strikes: [],
@@ -69,6 +69,6 @@ async function scriptOf(bill: Playbill, planned: PlannedScenario): Promise<Scrip
       waitsForParks: true,
     },
     input: { ...base, ...(input as JsonObject) },
-    faults: () => faultsOf(company.kitchen, faults),
+    faults: () => faultsOf(player.context, faults),
   };
 }

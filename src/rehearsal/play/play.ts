@@ -1,4 +1,4 @@
-/** Plays one scenario to its end in the simulated world: starts the run, and resumes it as its desk says. */
+/** Plays one scenario to its end in the simulated world: starts the run, and resumes it as its person says. */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -16,7 +16,7 @@ import type { NextLeg } from '../world/operator.ts';
 import { Rehearsal } from '../world/rehearsal.ts';
 import type { Director } from '../world/director.ts';
 import type { Death } from '../world/world.ts';
-import { Desk, type People } from './desk.ts';
+import { ScriptedPerson, type People } from './scripted-person.ts';
 
 /** Starts and resumes in all: a run that needs more does not end. */
 const MOST_LEGS = 50;
@@ -107,7 +107,7 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
     hasPeople: () => !isAlone,
     ...(faults?.onEvent === undefined ? {} : { onEvent: watching(faults.onEvent, outside) }),
   });
-  const desk = new Desk({
+  const person = new ScriptedPerson({
     atlas,
     people: script.people,
     now: () => world.clock.now(),
@@ -118,7 +118,7 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
       values.answerTo(place, directing.visitOf(path), script.assignment),
     edited: stage.edited,
   });
-  const parts = { rehearsal, world, desk, directing, isCancelled: () => isCancelled };
+  const parts = { rehearsal, world, person, directing, isCancelled: () => isCancelled };
   const { isEnded, refused } = await playLegs(parts);
   backend.kill();
   return {
@@ -136,13 +136,13 @@ export async function play(stage: Stage, script: Script): Promise<Played> {
 interface LegParts {
   readonly rehearsal: Rehearsal;
   readonly world: SimulatedBackend['world'];
-  readonly desk: Desk;
+  readonly person: ScriptedPerson;
   readonly directing: RehearsalDirector;
   /** Whether a fault has cancelled the run. */
   readonly isCancelled: () => boolean;
 }
 
-async function playLegs({ rehearsal, world, desk, directing, isCancelled }: LegParts): Promise<{
+async function playLegs({ rehearsal, world, person, directing, isCancelled }: LegParts): Promise<{
   readonly isEnded: boolean;
   readonly refused: readonly string[];
 }> {
@@ -153,7 +153,7 @@ async function playLegs({ rehearsal, world, desk, directing, isCancelled }: LegP
     await world.clock.passUntil(world.clock.sleep(next.afterMs));
     const { by, result } = await rehearsal.leg(next);
     if (result.status === 'interrupted') directing.recall(events);
-    next = desk.next(world.resultOf(world.latestRun), events);
+    next = person.next(world.resultOf(world.latestRun), events);
     if (result.status !== 'refused') legs++;
     else if (refused.push(result.error.message) > MOST_REFUSED) break;
     else if (next.type === 'resume')

@@ -1,16 +1,15 @@
 /** The scenarios of a node's failures: each of its kinds, then what its error routes promise. */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { handlingOf, takes, type Step } from '../../workflow/check/routing.ts';
 import type { Route } from '../../workflow/plan/route.ts';
 import { recipesFor } from '../inject/recipes.ts';
 import { EVERY, FIRST, type Recipe, type Tries } from '../inject/strike.ts';
 import { GOES_ON } from '../names.ts';
 import { getsTo, type Place } from '../places/places.ts';
-import { NEVER } from '../play/desk.ts';
+import { NEVER } from '../play/scripted-person.ts';
 import type { Script } from '../play/play.ts';
 import { guardWords } from '../steer/obstacles.ts';
 import { steer, type Found, type Goal } from '../steer/steer.ts';
-import type { Kitchen } from '../inject/kitchen.ts';
+import type { RecipeContext } from '../inject/recipe-context.ts';
 import type { Draft, GenerateOptions, Playbill } from './generate.ts';
 import type { Performance } from './scenario.ts';
 
@@ -36,7 +35,7 @@ export class FailureScenarios {
   async play(): Promise<void> {
     if (this.#bill.options.kinds === 'none') return;
     for (const kind of rehearsedKinds(this.#bill.options, this.#place)) await this.#kind(kind);
-    const routes = rehearsedRoutes(this.#bill.company.atlas.places, this.#place);
+    const routes = rehearsedRoutes(this.#bill.player.atlas.places, this.#place);
     for (const route of routes) await this.#spent(route);
     for (const route of routes) await this.#asked(route);
     for (const route of routes) await this.#parked(route);
@@ -49,7 +48,7 @@ export class FailureScenarios {
 
   async #kind(kind: string): Promise<void> {
     const draft = this.#draft(kind);
-    const recipes = recipesFor(this.#bill.company.kitchen, this.#place, kind);
+    const recipes = recipesFor(this.#bill.player.context, this.#place, kind);
     // what no member can bring about is excluded, not rehearsed
     if (recipes.length === 0) return;
     this.#made.add(kind);
@@ -72,19 +71,30 @@ export class FailureScenarios {
     if (!this.#made.has(kind) || !isBounded(route)) return;
     const recipe = this.#recipes.get(kind);
     if (recipe === undefined) return this.#leaveOut(this.#draft(kind, 'spent'));
-    const tries: Tries = { from: 1, to: this.#triesUntilSpent(route, kind) };
+    const before = this.#stepsBefore(route, kind);
+    const tries = triesPast([...before, { route }]);
     const script = withPeople(this.#struck(recipe, tries), { goesOn: [this.#place.name] });
     this.#add(this.#draft(kind, 'spent'), await this.#perform(script));
   }
 
-  /** The first try, and one for each repetition of this route and of those before it. */
-  #triesUntilSpent(route: Route, kind: string): number {
+  #stepsBefore(route: Route, kind: string): readonly Step[] {
     const { steps } = this.#handling(kind);
-    const before = steps.slice(0, steps.findIndex((step) => step.route === route) + 1);
-    return (
-      1 +
-      before.reduce((sum, { route: { move } }) => sum + ('max' in move ? (move.max ?? 0) : 0), 0)
+    return steps.slice(
+      0,
+      steps.findIndex((step) => step.route === route),
     );
+  }
+
+  /** It fails until routing gets to this route: repetitions before it are used up, and nobody answers. */
+  #struckUntil(route: Route, recipe: Recipe, kind: string): Script {
+    const before = this.#stepsBefore(route, kind);
+    const { name } = this.#place;
+    return withPeople(this.#struck(recipe, triesPast(before)), {
+      ...(before.some((step) => step.route.move.type === 'park') ? { goesOn: [name] } : {}),
+      ...(before.some((step) => step.route.move.type === 'ask')
+        ? { answers: { [name]: NEVER } }
+        : {}),
+    });
   }
 
   async #asked({ route, kind }: RehearsedRoute): Promise<void> {
@@ -92,26 +102,21 @@ export class FailureScenarios {
     if (!this.#made.has(kind)) return;
     for (const name of answerNames(route)) {
       if (recipe === undefined) this.#leaveOut(this.#draft(kind, name));
-      else await this.#answered(recipe, kind, { name, answer: name === EXPIRED ? NEVER : name });
+      else {
+        const began = this.#struckUntil(route, recipe, kind);
+        const answer = name === EXPIRED ? NEVER : name;
+        const script = withPeople(began, { answers: { [this.#place.name]: answer } });
+        this.#add(this.#draft(kind, name), await this.#perform(script));
+      }
     }
-  }
-
-  async #answered(
-    recipe: Recipe,
-    kind: string,
-    { name, answer }: { readonly name: string; readonly answer: JsonValue },
-  ): Promise<void> {
-    const script = withPeople(this.#struck(recipe, FIRST), {
-      answers: { [this.#place.name]: answer },
-    });
-    this.#add(this.#draft(kind, name), await this.#perform(script));
   }
 
   async #parked({ route, kind }: RehearsedRoute): Promise<void> {
     if (route.move.type !== 'park' || !this.#made.has(kind)) return;
     const recipe = this.#recipes.get(kind);
     if (recipe === undefined) return this.#leaveOut(this.#draft(kind, GOES_ON));
-    const script = withPeople(this.#struck(recipe, FIRST), { goesOn: [this.#place.name] });
+    const began = this.#struckUntil(route, recipe, kind);
+    const script = withPeople(began, { goesOn: [this.#place.name] });
     this.#add(this.#draft(kind, GOES_ON), await this.#perform(script));
   }
 
@@ -120,14 +125,14 @@ export class FailureScenarios {
     if (this.#taken.has(route) || !this.#made.has(kind)) return;
     const recipe = this.#recipes.get(kind);
     const draft = this.#draft(kind, `#${route.index}`);
-    const { company } = this.#bill;
+    const { player } = this.#bill;
     if (recipe !== undefined) {
       const goal = this.#goalOf(route, table, kind);
       for (const isAlone of [false, true])
         for (const tries of [FIRST, EVERY]) {
           const script = withPeople(this.#struck(recipe, tries), { goesOn: [this.#place.name] });
           const began = await this.#perform(isAlone ? { ...script, isAlone } : script);
-          const found = await steer(company, began, goal);
+          const found = await steer(player, began, goal);
           if (found === undefined) continue;
           this.#add(draft, found);
           return;
@@ -137,19 +142,13 @@ export class FailureScenarios {
   }
 
   #whyUntaken(route: Route, kind: string): string {
-    const { company } = this.#bill;
+    const { player } = this.#bill;
     const site = { file: this.#place.file, routesOf: this.#place };
-    if (route.when !== undefined) return guardWords(company, route.when, site, { kind });
-    const { steps } = this.#handling(kind);
-    const before = steps
-      .slice(
-        0,
-        steps.findIndex((step) => step.route === route),
-      )
-      .find((step) => step.route.when !== undefined);
+    if (route.when !== undefined) return guardWords(player, route.when, site, { kind });
+    const before = this.#stepsBefore(route, kind).find((step) => step.route.when !== undefined);
     return before?.route.when === undefined
       ? 'Earlier routes leave nothing to it'
-      : guardWords(company, before.route.when, site, { kind, isWanted: false });
+      : guardWords(player, before.route.when, site, { kind, isWanted: false });
   }
 
   #goalOf(route: Route, table: Step['table'], kind: string): Goal {
@@ -172,7 +171,7 @@ export class FailureScenarios {
   }
 
   async #perform(script: Script): Promise<Found> {
-    return { script, performance: await this.#bill.company.perform(script) };
+    return { script, performance: await this.#bill.player.perform(script) };
   }
 
   #add(draft: Draft, found: Found): void {
@@ -193,13 +192,13 @@ export class FailureScenarios {
 
 /** The same scenarios, of a node that nothing leads to. */
 export function failureDrafts(
-  kitchen: Kitchen,
+  context: RecipeContext,
   place: Place,
   options: WhichKinds,
 ): readonly Draft[] {
-  const { atlas } = kitchen;
+  const { atlas } = context;
   const kinds = rehearsedKinds(options, place).filter(
-    (kind) => recipesFor(kitchen, place, kind).length > 0,
+    (kind) => recipesFor(context, place, kind).length > 0,
   );
   const routes = rehearsedRoutes(atlas.places, place).filter(({ kind }) => kinds.includes(kind));
   return [
@@ -235,6 +234,15 @@ function rehearsedKinds({ kinds, doubt }: WhichKinds, place: Place): readonly st
 
 function isBounded({ move }: Route): boolean {
   return move.type === 'retry' || (move.type === 'park' && move.max !== undefined);
+}
+
+/** The first try, and one for each repetition by these routes. */
+function triesPast(steps: readonly Pick<Step, 'route'>[]): Tries {
+  const repeated = steps.reduce(
+    (sum, { route: { move } }) => sum + ('max' in move ? (move.max ?? 0) : 0),
+    0,
+  );
+  return { from: 1, to: 1 + repeated };
 }
 
 const EXPIRED = 'expired';

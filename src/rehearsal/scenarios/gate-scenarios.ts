@@ -1,7 +1,7 @@
 /** The scenarios of a `human_gate`: each of its options, and silence where it has a default. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Place } from '../places/places.ts';
-import { NEVER } from '../play/desk.ts';
+import { NEVER } from '../play/scripted-person.ts';
 import type { Found } from '../steer/steer.ts';
 import type { Draft, Playbill } from './generate.ts';
 
@@ -21,7 +21,7 @@ export async function gateScenarios(
       ...script,
       people: { ...people, first: { ...people.first, [place.name]: answer } },
     };
-    const performance = await bill.company.perform(said);
+    const performance = await bill.player.perform(said);
     bill.add(draftOf(place, name), { script: said, performance });
   }
 }

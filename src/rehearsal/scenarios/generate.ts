@@ -10,7 +10,7 @@ import { siteOf } from '../steer/field-table.ts';
 import { isOnTheWay, placesBefore } from '../steer/place-graph.ts';
 import { steer, type Found, type Goal } from '../steer/steer.ts';
 import { guardWords, undeclaredField } from '../steer/obstacles.ts';
-import type { Company } from './company.ts';
+import type { ScenarioPlayer } from './scenario-player.ts';
 import { failureDrafts, FailureScenarios } from './failure-scenarios.ts';
 import { gateDrafts, gateScenarios } from './gate-scenarios.ts';
 import type { Performance, Scenario } from './scenario.ts';
@@ -31,7 +31,7 @@ export type Draft = Omit<Scenario, 'judgement' | 'summary' | 'script'>;
 const CALM_ROUNDS = 6;
 
 export class Playbill {
-  readonly company: Company;
+  readonly player: ScenarioPlayer;
   readonly options: GenerateOptions;
   readonly scenarios: Scenario[] = [];
   /** The script that first entered each place, failures or not. */
@@ -41,14 +41,14 @@ export class Playbill {
   readonly #taken = new Map<string, number>();
   #calm: Found | undefined;
 
-  constructor(company: Company, options: GenerateOptions) {
-    this.company = company;
+  constructor(player: ScenarioPlayer, options: GenerateOptions) {
+    this.player = player;
     this.options = options;
   }
 
   async make(): Promise<readonly Scenario[]> {
     await this.#playCalm();
-    let waiting = [...this.company.atlas.places];
+    let waiting = [...this.player.atlas.places];
     for (let isMore = true; isMore;) {
       isMore = false;
       const still: Place[] = [];
@@ -67,7 +67,7 @@ export class Playbill {
   }
 
   get calmScript(): Script {
-    return this.#calm?.script ?? this.company.calm;
+    return this.#calm?.script ?? this.player.calm;
   }
 
   /** A way to a place on which nothing fails. */
@@ -79,7 +79,7 @@ export class Playbill {
   /** Adds a scenario that was played. */
   add(draft: Draft, found: Found): Scenario {
     const judgement = this.#judge(found.performance);
-    const { atlas } = this.company;
+    const { atlas } = this.player;
     const scenario: Scenario = {
       ...draft,
       script: found.script,
@@ -107,7 +107,7 @@ export class Playbill {
   }
 
   #judge(performance: Performance): Judgement {
-    const { atlas, values } = this.company;
+    const { atlas, values } = this.player;
     const judgement = judge(atlas, performance.played, performance.trace);
     if (judgement.verdict !== 'surprise') return judgement;
     const unknown = undeclaredField(atlas, values, performance);
@@ -116,8 +116,8 @@ export class Playbill {
 
   async #playCalm(): Promise<void> {
     let found: Found = {
-      script: this.company.calm,
-      performance: await this.company.perform(this.company.calm),
+      script: this.player.calm,
+      performance: await this.player.perform(this.player.calm),
     };
     for (let round = 0; round < CALM_ROUNDS; round++) {
       const obstacle = ownFailure(found.performance);
@@ -128,7 +128,7 @@ export class Playbill {
           !trace.failures.some(({ place, isStruck }) => place === obstacle.place && !isStruck) &&
           trace.completed.has(obstacle.place),
       };
-      const better = await steer(this.company, found, goal);
+      const better = await steer(this.player, found, goal);
       if (better === undefined) break;
       found = better;
     }
@@ -139,7 +139,7 @@ export class Playbill {
     const scenario = this.add({ name: 'calm', origin: 'generated' }, found);
     if (!isUnmet || scenario.judgement.verdict !== 'surprise' || left === undefined) return;
     const that = left.place.node.assert.find(({ raise }) => raise === left.error.kind)?.that ?? '';
-    const why = guardWords(this.company, that, {
+    const why = guardWords(this.player, that, {
       file: left.place.file,
       routesOf: left.place,
     });
@@ -165,9 +165,9 @@ export class Playbill {
     const entered = this.#entered.get(place);
     const isPeaceful = entered?.script.strikes.length === 0;
     if (entered !== undefined && isPeaceful) return entered;
-    if (isOnTheWay(this.company.atlas, place) && !this.#hopeless.has(place)) {
+    if (isOnTheWay(this.player.atlas, place) && !this.#hopeless.has(place)) {
       const goal: Goal = { place, isReached: ({ trace }) => trace.visited.has(place) };
-      const steered = await steer(this.company, calm, goal);
+      const steered = await steer(this.player, calm, goal);
       if (steered !== undefined) return steered;
       this.#hopeless.add(place);
     }
@@ -189,7 +189,7 @@ export class Playbill {
             (route) => route.place === place && route.bucket === 'success' && route.rule === index,
           ),
       };
-      const found = await steer(this.company, way, goal);
+      const found = await steer(this.player, way, goal);
       if (found !== undefined) this.add(draft, found);
       else this.addUnreached(draft, way.script, this.#whyNot(place, route, way));
     }
@@ -206,12 +206,12 @@ export class Playbill {
     if (own !== undefined && !trace.completed.has(place))
       return `${place.name} fails by itself: ${own.error.kind}: ${own.error.message}`;
     const site = { file: place.file, routesOf: place };
-    if (when !== undefined) return guardWords(this.company, when, site);
+    if (when !== undefined) return guardWords(this.player, when, site);
     const before = place.node.routes.find(
       (route) => route.index < index && route.onError === undefined && route.when !== undefined,
     );
     if (before?.when === undefined) return 'An earlier route takes every result';
-    return guardWords(this.company, before.when, site, { isWanted: false });
+    return guardWords(this.player, before.when, site, { isWanted: false });
   }
 
   #isTakenBefore(place: Place, rule: number): boolean {
@@ -221,7 +221,7 @@ export class Playbill {
   /** Nothing leads to the place: each of its scenarios is listed, with what stands in the way. */
   #leaveOut(place: Place): void {
     const why = this.whyUnreached(place);
-    const { script } = this.#calm ?? { script: this.company.calm };
+    const { script } = this.#calm ?? { script: this.player.calm };
     for (const { index, onError } of place.node.routes)
       if (onError === undefined)
         this.addUnreached(
@@ -232,18 +232,18 @@ export class Playbill {
     const add = (draft: Draft): void => this.addUnreached(draft, script, why);
     for (const draft of gateDrafts(place)) add(draft);
     if (this.options.kinds !== 'none')
-      for (const draft of failureDrafts(this.company.kitchen, place, this.options)) add(draft);
+      for (const draft of failureDrafts(this.player.context, place, this.options)) add(draft);
   }
 
   /** The guards between the nearest places that are reached and this one. */
   #obstacle(target: Place): string | undefined {
     const seen = new Set([target]);
     for (const place of seen)
-      for (const { from, route } of placesBefore(this.company.atlas, place)) {
+      for (const { from, route } of placesBefore(this.player.atlas, place)) {
         const way = this.#ways.get(from) ?? this.#entered.get(from);
         if (way === undefined) seen.add(from);
         else if (route?.when !== undefined)
-          return guardWords(this.company, route.when, siteOf(from));
+          return guardWords(this.player, route.when, siteOf(from));
         else if (route !== undefined && route.onError === undefined)
           return this.#whyNot(from, route, way);
       }
@@ -251,7 +251,7 @@ export class Playbill {
   }
 
   whyUnreached(place: Place): string {
-    const { atlas, values } = this.company;
+    const { atlas, values } = this.player;
     const obstacle = this.#obstacle(place);
     if (obstacle !== undefined) return obstacle;
     const calm = this.#calm?.performance;

@@ -1,16 +1,16 @@
 /** The names that generated scenarios may have, known before anything is played. */
-import type { Kitchen } from '../inject/kitchen.ts';
+import type { RecipeContext } from '../inject/recipe-context.ts';
 import { failureDrafts } from './failure-scenarios.ts';
 import { gateDrafts } from './gate-scenarios.ts';
 
-export function possibleNames(kitchen: Kitchen): ReadonlySet<string> {
+export function possibleNames(context: RecipeContext): ReadonlySet<string> {
   const names = new Set(['calm']);
-  for (const place of kitchen.atlas.places) {
+  for (const place of context.atlas.places) {
     for (const { index, onError } of place.node.routes)
       if (onError === undefined) names.add(`calm: ${place.name} #${index}`);
     const drafts = [
       ...gateDrafts(place),
-      ...failureDrafts(kitchen, place, { kinds: 'all', doubt: 'all' }),
+      ...failureDrafts(context, place, { kinds: 'all', doubt: 'all' }),
     ];
     for (const { name } of drafts) names.add(name);
     // an error route is rehearsed with one of its kinds

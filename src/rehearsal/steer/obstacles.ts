@@ -7,7 +7,7 @@ import {
   type TemplateSite,
 } from '../../workflow/check/template-sites.ts';
 import type { Atlas, Place, PlacedFile } from '../places/places.ts';
-import type { Company } from '../scenarios/company.ts';
+import type { ScenarioPlayer } from '../scenarios/scenario-player.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { at, type WorldValues } from '../values/world-values.ts';
 import { fieldsBehind, type Site } from './fields.ts';
@@ -18,7 +18,7 @@ import { detailsLine, pasteLine } from './paste-line.ts';
  * the failure that it is asked about.
  */
 export function guardWords(
-  { atlas, values }: Pick<Company, 'atlas' | 'values'>,
+  { atlas, values }: Pick<ScenarioPlayer, 'atlas' | 'values'>,
   source: string,
   site: Site,
   { isWanted = true, kind }: { readonly isWanted?: boolean; readonly kind?: string } = {},

@@ -4,7 +4,7 @@
  */
 import type { Place } from '../places/places.ts';
 import type { Script } from '../play/play.ts';
-import type { Company } from '../scenarios/company.ts';
+import type { ScenarioPlayer } from '../scenarios/scenario-player.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { siteOf, type Assignment, type Field } from './field-table.ts';
 import { distancesTo } from './place-graph.ts';
@@ -28,24 +28,24 @@ const MOST_COMBINATIONS = 32;
 
 /** Undefined: no value that is known leads there. `began` is the script's own performance. */
 export async function steer(
-  company: Company,
+  player: ScenarioPlayer,
   began: Found,
   goal: Goal,
 ): Promise<Found | undefined> {
   if (goal.isReached(began.performance)) return began;
-  const distances = distancesTo(company.atlas, goal.place);
+  const distances = distancesTo(player.atlas, goal.place);
   const tried = new Set<string>([keyOf(began.script.assignment)]);
   let best = began;
   let left = MOST_PLAYS;
   for (let isCloser = true; isCloser && left > 0;) {
     isCloser = false;
-    for (const assignment of candidates(company, best, goal, distances)) {
+    for (const assignment of candidates(player, best, goal, distances)) {
       const key = keyOf(assignment);
       if (tried.has(key)) continue;
       tried.add(key);
       if (left-- <= 0) return undefined;
       const script = { ...best.script, assignment };
-      const performance = await company.perform(script);
+      const performance = await player.perform(script);
       if (goal.isReached(performance)) return { script, performance };
       if (distanceOf(performance, distances) >= distanceOf(best.performance, distances)) continue;
       best = { script, performance };
@@ -68,7 +68,7 @@ function distanceOf({ trace }: Performance, distances: ReadonlyMap<Place, number
 }
 
 function* candidates(
-  company: Company,
+  player: ScenarioPlayer,
   { script, performance }: Found,
   goal: Goal,
   distances: ReadonlyMap<Place, number>,
@@ -76,9 +76,9 @@ function* candidates(
   const nearest = [...performance.trace.visited]
     .filter((place) => distances.has(place))
     .sort((a, b) => (distances.get(a) ?? 0) - (distances.get(b) ?? 0));
-  const { fields } = company.values;
+  const { fields } = player.values;
   const groups = nearest.map((place) =>
-    fieldsInTheWay(company, place, place === goal.place ? goal : undefined),
+    fieldsInTheWay(player, place, place === goal.place ? goal : undefined),
   );
   const seen = new Set<string>();
   for (const group of groups) {
@@ -91,7 +91,7 @@ function* candidates(
 }
 
 function fieldsInTheWay(
-  { values }: Company,
+  { values }: ScenarioPlayer,
   place: Place,
   goal: Goal | undefined,
 ): readonly Field[] {

@@ -237,11 +237,11 @@ function exampleOf(schema: JsonObject, random: Random): JsonValue {
     case 'object': {
       const { properties } = schema;
       if (!isObject(properties)) return {};
-      const fields = Object.entries(properties).map(([name, field]) => [
+      const fields = Object.entries(properties).map(([name, field]): [string, JsonValue] => [
         name,
         isObject(field) ? exampleOf(field, random) : null,
       ]);
-      return Object.fromEntries(fields) as JsonObject;
+      return Object.fromEntries(fields);
     }
     case 'array':
       return [];

@@ -1,4 +1,4 @@
-/** The person at the desk: answers gates, resumes what stopped, and decides when it is enough. */
+/** The person who operates a simulated run: answers gates, resumes what stopped, and decides when it is enough. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import type { Wait, Waiting } from '../../machine/state/events.ts';
@@ -127,7 +127,8 @@ export class Operator {
     const [option = 'yes'] = wait.options ?? [];
     if (wait.until !== undefined && chance.chance(0.6))
       return says(wait.gate, option, Math.max(0, Date.parse(wait.until) - now()));
-    return says(wait.gate, chance.pick(NONSENSE));
+    const nonsense = wait.reason === 'budget' ? NONSENSE : [...NONSENSE, { raise: { usd: 1 } }];
+    return says(wait.gate, chance.pick(nonsense));
   }
 
   /** The latest answer once more, for the question that it was for: its gate may ask again. */
@@ -137,7 +138,7 @@ export class Operator {
     return isDrawn ? { type: 'resume', afterMs: 500, answer: { ...this.#given, by } } : undefined;
   }
 
-  #answer({ gate = '', opening, node = '', options = [] }: Wait): Answer | undefined {
+  #answer({ gate = '', opening, node = '', options = [], error }: Wait): Answer | undefined {
     const { answers, random } = this.#options;
     if (answers !== 'any') {
       const value = answers[gate] ?? answers[node];
@@ -147,7 +148,9 @@ export class Operator {
     const chance = random('answer', gate, this.#options.answered(gate));
     if (options.length === 0 || chance.chance(0.1)) return undefined;
     const chosen = chance.pick(options);
-    const value = isAsked(options) ? replyTo(chosen, gate) : inFull(chosen, gate, chance);
+    // the file may call an option of its own gate `edit`
+    const isEdit = chosen === 'edit' && error !== undefined;
+    const value = isAsked(options) ? replyTo(chosen, gate) : inFull(chosen, gate, chance, isEdit);
     return { gate, opening, value, by: 'operator' };
   }
 }
@@ -173,8 +176,8 @@ const NONSENSE: readonly JsonValue[] = [
 ];
 
 /** An edit needs its value; an approval of an agent's call may be for more than that call. */
-function inFull(chosen: JsonValue, gate: string, chance: Random): JsonValue {
-  if (chosen === 'edit') return { edit: { n: chance.int(4) } };
+function inFull(chosen: JsonValue, gate: string, chance: Random, isEdit: boolean): JsonValue {
+  if (isEdit) return { edit: chance.chance(0.2) ? null : { n: chance.int(4) } };
   if (chosen !== 'approve' || !gate.includes('#') || !chance.chance(0.4)) return chosen;
   return { approve: { for: chance.pick(['node', 'run']) } };
 }

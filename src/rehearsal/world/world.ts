@@ -1,6 +1,6 @@
 /**
  * The world around the engine: one clock, one store, effects, and processes that start and die. All
- * of it follows from the seed. It keeps its own books, which the laws compare with the log.
+ * of it follows from the seed. It keeps its own record, which the laws compare with the log.
  */
 import { hashText } from '../../workflow/plan/stable-hash.ts';
 import type { NamedGuard } from '../../effects/run-guards.ts';
@@ -20,7 +20,7 @@ import { Executions, type EffectSettings } from './executions.ts';
 import type { Incident } from './faults.ts';
 import { withoutEnd } from './lost-end.ts';
 import { randomFrom, type Random, type SeedWord } from './random.ts';
-import { newBooks, noteStored, type Books } from './books.ts';
+import { newStoredFacts, noteStored, type StoredFacts } from './stored-facts.ts';
 import { claimAsRival, CLOCKS_AHEAD_MS, type Rivalry } from './rival.ts';
 import { simulatedEffects } from './simulated-effects.ts';
 import { simulatedStore, type CommitFault } from './simulated-store.ts';
@@ -87,7 +87,7 @@ export class World {
   readonly #options: WorldOptions;
   readonly #random: Random;
   readonly #living = new Set<string>();
-  readonly #books = new Map<string, Books>();
+  readonly #facts = new Map<string, StoredFacts>();
   #processes = 0;
   #commits = 0;
   #faults = 0;
@@ -103,7 +103,7 @@ export class World {
       now: () => this.clock.now(),
       random: (...words) => this.random(...words),
       storedSeq: (run) => this.storedSeq(run),
-      storedResults: (run, name) => this.#books.get(run)?.results.get(name) ?? 0,
+      storedResults: (run, name) => this.#facts.get(run)?.results.get(name) ?? 0,
     });
     this.executions = this.#executions.all;
   }
@@ -154,32 +154,32 @@ export class World {
   }
 
   storedSeq(run: string): number {
-    return this.#books.get(run)?.seq ?? 0;
+    return this.#facts.get(run)?.seq ?? 0;
   }
 
   answered(run: string, gate: string): number {
-    return this.#books.get(run)?.answers.get(gate) ?? 0;
+    return this.#facts.get(run)?.answers.get(gate) ?? 0;
   }
 
   /** The gate that was answered or expired last. */
   lastGate(run: string): string | undefined {
-    return this.#books.get(run)?.lastGate;
+    return this.#facts.get(run)?.lastGate;
   }
 
   /** Paths of the nodes that were started, in that order. */
   started(run: string): readonly string[] {
-    return [...(this.#books.get(run)?.started ?? [])];
+    return [...(this.#facts.get(run)?.started ?? [])];
   }
 
   /** An open gate, and a value that it accepts. */
   openGate(run: string): Omit<Answer, 'by'> | undefined {
-    const [first] = this.#books.get(run)?.open ?? [];
+    const [first] = this.#facts.get(run)?.open ?? [];
     return first === undefined ? undefined : { gate: first[0], ...first[1] };
   }
 
   /** The result by the run's log; `interrupted` when its latest leg has not ended. */
   resultOf(run: string): RunResult {
-    return resultAt(this.#books.get(run)?.last);
+    return resultAt(this.#facts.get(run)?.last);
   }
 
   /** Makes the report of a failure outside any run, with the time of this world. */
@@ -254,7 +254,7 @@ export class World {
     const world = hashText(String(this.#options.seed)).slice(0, 8);
     // after a death before the first commit the same run is started again, under the same id
     return () =>
-      requested++ === 0 ? process : `run-${world}-${this.#books.size + 1}`.slice(0, 13);
+      requested++ === 0 ? process : `run-${world}-${this.#facts.size + 1}`.slice(0, 13);
   }
 
   #storeWorld(
@@ -322,7 +322,7 @@ export class World {
   }
 
   async #stealClaim(run: string): Promise<void> {
-    if (!this.#books.has(run)) return;
+    if (!this.#facts.has(run)) return;
     const owner = { id: 'thief', host: 'far', pid: 1, processStartedAt: '' };
     const claim = await this.store.claim({ run, owner, leaseMs: 1, isAlive: () => false });
     await this.store.release(claim);
@@ -334,12 +334,12 @@ export class World {
   readonly events: RunEvent[] = [];
 
   #stored(run: string, events: readonly object[]): void {
-    const books = this.#books.get(run) ?? newBooks();
-    this.#books.set(run, books);
+    const facts = this.#facts.get(run) ?? newStoredFacts();
+    this.#facts.set(run, facts);
     this.#latestRun = run;
     // the engine made them; a commit that was repeated was stored once
     if (this.#options.director !== undefined)
-      this.events.push(...(events as readonly RunEvent[]).filter(({ seq }) => seq > books.seq));
-    noteStored(books, events);
+      this.events.push(...(events as readonly RunEvent[]).filter(({ seq }) => seq > facts.seq));
+    noteStored(facts, events);
   }
 }

@@ -6,7 +6,7 @@ import { Hono, type Context } from 'hono';
 import type { z } from '@hono/zod-openapi';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { isPlainObject } from '../../errors/support/safe-json.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import type { Access, Visitor } from '../access/access.ts';
 import { includesRole } from '../access/tokens.ts';
 import { parseJson, readText } from './body.ts';
@@ -237,15 +237,28 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown, noun: string): T {
     return result.data;
   }
   const [issue] = result.error.issues;
-  const where = (issue?.path ?? []).map(String).join('.');
+  const path = sentPath(value, issue?.path ?? []);
+  const where = path.map(String).join('.');
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   if (unknown !== undefined)
     throw invalid(`There is no ${noun} ${clip(where === '' ? unknown : `${where}.${unknown}`)}`);
-  throw invalid(
-    where === ''
-      ? `The body is not ${isPlainObject(value) ? 'valid' : 'what the path takes'}: ${issue?.message ?? ''}`
-      : `The ${noun} ${clip(where)} is not valid: ${issue?.message ?? ''}`,
-  );
+  const why = (issue?.message ?? '').replace(/^Invalid input: /, '');
+  if (where === '')
+    throw invalid(
+      `The body is not ${isPlainObject(value) ? 'valid' : 'what the path takes'}: ${why}`,
+    );
+  const isMissing = issue !== undefined && valueAt(value, path) === undefined;
+  throw invalid(`The ${noun} ${clip(where)} ${isMissing ? 'is missing' : `is not valid: ${why}`}`);
+}
+
+/** The path as far as the sent value has it: a schema may look into a text, such as a list of words. */
+function sentPath(value: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
+  const inText = path.findIndex((_, at) => typeof valueAt(value, path.slice(0, at)) === 'string');
+  return inText < 0 ? path : path.slice(0, inText);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => readProperty(inner, key), value);
 }
 
 /** A name that a schema leaves out of its copy in silence, as `__proto__`. What it does not copy is data. */

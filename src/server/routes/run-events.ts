@@ -9,18 +9,22 @@ import { emptyAnswer, jsonAnswer } from '../http/answer.ts';
 import { prefersType } from '../http/accept.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
 import { shownEvent } from '../runs/shown-values.ts';
-import { RunEventShape, wholeNumber } from '../schemas/common.ts';
+import { quoted, RunEventShape, wholeNumber } from '../schemas/common.ts';
 import { endedBy, RunStream } from '../stream/run-stream.ts';
 import { eventStream, STREAM_HEADERS } from '../stream/sse.ts';
 
 const EVENT_TYPE = /^[a-z]+:[a-z_]+$/;
+
+const EventTypeName = z.string().regex(EVENT_TYPE, {
+  error: ({ input }) => `${quoted(input)} is no type of an event`,
+});
 
 const Query = z.strictObject({
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   type: z
     .string()
     .transform((written) => written.split(',').map((part) => part.trim()))
-    .pipe(z.array(z.string().regex(EVENT_TYPE, 'it is no type of an event')))
+    .pipe(z.array(EventTypeName))
     .openapi({ type: 'string', description: 'Types of events, separated by commas.' })
     .optional(),
   limit: wholeNumber(1, 10_000).optional(),

@@ -3,12 +3,14 @@ import { z } from '@hono/zod-openapi';
 import { lastSeq, type FoldedRun } from '../../engine/run-page.ts';
 import { RunFold } from '../../engine/run-fold.ts';
 import { layoutGraph } from '../../history/graph-layout/layout-graph.ts';
+import { RESUME_OBSTACLES } from '../../history/next-moves.ts';
+import type { RunMoves } from '../../history/run-page.ts';
 import { runGraph } from '../../history/workflow-graph.ts';
 import { stepToJson, viewToJson } from '../../history/run-view/wire.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
-import { movesOf, runTag } from '../runs/run-json.ts';
+import { movesOf } from '../runs/run-json.ts';
 import { shownView } from '../runs/shown-view.ts';
 import { shownOf } from '../workflows/served-workflows.ts';
 import {
@@ -28,8 +30,10 @@ const MOVES = {
   attention: AttentionName,
   seq: z.int(),
   nextMoves: z.array(NextMove),
+  resumeObstacle: z.enum(RESUME_OBSTACLES).optional(),
   inDoubt: z.array(z.looseObject({})),
   questions: z.array(z.looseObject({ gate: z.string(), prompt: z.string() })),
+  nextTry: z.looseObject({ path: z.string(), at: z.string() }).optional(),
   error: Report.optional(),
 };
 const RunMovesShape = z.looseObject(MOVES).openapi('RunMoves');
@@ -99,17 +103,24 @@ export function runPageRoutes(core: ServerCore): readonly Route[] {
 
 async function movesAnswer(core: ServerCore, request: CheckedRequest): Promise<Response> {
   const folded = await readyFold(core, runOf(request));
-  const etag = runTag(lastSeq(folded), folded.status);
+  const moves = await movesOf(core, folded, request);
+  const etag = pageTag(moves, lastSeq(folded));
   if (isUnchanged(request.raw, etag)) return emptyAnswer({ status: 304, headers: { etag } });
-  return jsonAnswer(await movesOf(core, folded, request), { headers: { etag } });
+  return jsonAnswer(moves, { headers: { etag } });
+}
+
+/** Moves change with the files that the server has, too, and then the run has no new event. */
+function pageTag({ status, nextMoves, resumeObstacle }: RunMoves, seq: number): string {
+  const moves = new Set(nextMoves.flatMap(({ move, needs = [] }) => [move, ...needs]));
+  return `"${[seq, status, ...moves, ...(resumeObstacle === undefined ? [] : [resumeObstacle])].join('-')}"`;
 }
 
 async function viewAnswer(core: ServerCore, request: CheckedRequest): Promise<Response> {
   const folded = await core.folds.pageOf(runOf(request));
-  const { fold, view, status } = folded;
-  const etag = runTag(view.seq, status);
-  if (isUnchanged(request.raw, etag)) return emptyAnswer({ status: 304, headers: { etag } });
+  const { fold, view } = folded;
   const moves = await movesOf(core, folded, request);
+  const etag = pageTag(moves, view.seq);
+  if (isUnchanged(request.raw, etag)) return emptyAnswer({ status: 304, headers: { etag } });
   const sent = viewToJson(shownView(view, core.base));
   const own = (await core.workflows.find(moves.workflow))?.redactor ?? core.redactor;
   const graph = shownOf(shownOf(runGraph(fold.plan), own), core.redactor);

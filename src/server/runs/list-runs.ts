@@ -2,7 +2,7 @@
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { Attention } from '../../history/attention.ts';
-import { runRow, type RunRow } from '../../history/run-row.ts';
+import { failureOfRun, runRow, type RunRow } from '../../history/run-row.ts';
 import type { RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
 import type { RunCore } from '../core.ts';
 import { shownAttention } from './run-reader.ts';
@@ -99,10 +99,11 @@ function wantedStatuses({ status, attention }: RunQuery): readonly RunStatusName
   return status === undefined ? [...possible] : status.filter((each) => possible.has(each));
 }
 
-function fits({ workflow, error, startedAt }: RunSummary, query: RunQuery): boolean {
+function fits(summary: RunSummary, query: RunQuery): boolean {
+  const { workflow, startedAt } = summary;
   const { kind, since } = query;
   if (query.workflow !== undefined && workflow !== query.workflow) return false;
-  if (kind !== undefined && (error === undefined || !matchesKind(error.kind, kind))) return false;
+  if (kind !== undefined && !matchesKind(failureOfRun(summary)?.kind ?? '', kind)) return false;
   return since === undefined || Date.parse(startedAt) >= Date.parse(since);
 }
 

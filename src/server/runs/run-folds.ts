@@ -75,8 +75,8 @@ export class RunFolds {
       const engine = await this.#engine();
       const record = await engine.record(run);
       const { fold, view, saved } = await this.#advance(engine, record, wanted);
-      const { status } = await engine.summary(run);
-      return { record, status, fold, view: wanted === 'page' ? (saved ?? view) : view };
+      const { status, waiting } = await engine.summary(run);
+      return { record, status, waiting, fold, view: wanted === 'page' ? (saved ?? view) : view };
     })();
     this.#reading.set(run, reading);
     try {

@@ -1,5 +1,5 @@
 /** The run as every answer has it: what `errand show` prints, with its number, attention and next moves. */
-import { runMoves, type FoldedRun } from '../../engine/run-page.ts';
+import { runMoves, type FoldedRun, type MoveContext } from '../../engine/run-page.ts';
 import { shownView } from '../../engine/run-view.ts';
 import type { RunMoves } from '../../history/run-page.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
@@ -58,10 +58,11 @@ export async function movesOf(
 async function resumptionOf(
   core: RunCore,
   { record, status, fold }: FoldedRun,
-): Promise<{ readonly canResume: boolean; readonly needsAccept: boolean }> {
-  if (status === 'running' || status === 'cancelled')
-    return { canResume: false, needsAccept: false };
+): Promise<Pick<MoveContext, 'canResume' | 'resumeObstacle' | 'needsAccept'>> {
+  const not = { canResume: false, needsAccept: false };
+  if (status === 'running' || status === 'cancelled') return not;
   const served = await core.workflows.find(record.workflow);
-  if (served?.plan === undefined) return { canResume: false, needsAccept: false };
+  if (served === undefined) return { ...not, resumeObstacle: 'not_served' };
+  if (served.plan === undefined) return { ...not, resumeObstacle: 'not_valid' };
   return { canResume: true, needsAccept: fold.drift(served.plan).needsAccept };
 }

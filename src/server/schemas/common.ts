@@ -124,9 +124,18 @@ export const RunEventShape = z
   .looseObject({ seq: z.int(), run: z.string(), at: Timestamp, type: z.string() })
   .openapi('RunEvent');
 
+const MAX_QUOTED_CHARS = 80;
+
+/** A value of a query, for a message about it. */
+export function quoted(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, MAX_QUOTED_CHARS));
+}
+
 /** A list of words, separated by commas. */
 export function words<const T extends readonly [string, ...string[]]>(known: T) {
-  const word = z.enum(known);
+  const word = z.enum(known, {
+    error: ({ input }) => `${quoted(input)} is not one of ${known.join(', ')}`,
+  });
   return z
     .string()
     .transform((written) => written.split(',').map((part) => part.trim()))

@@ -161,7 +161,7 @@ test('what a server had taken when it died is sent by another one', async () => 
   await webhooks.stop({ graceMs: 0 });
   const errand = await place.open({ functions: { work: closed } });
   await (await errand.start(PARKS)).result();
-  // taken, and never heard of again
+  // taken, and never seen again
   const taken = await outbox.take([webhookAddress(ONE).id], 10);
   expect(taken).toHaveLength(1);
   const { got, fetch } = receivers(place, () => 200);

@@ -1,6 +1,7 @@
 /** Replaces a file as a whole: a reader sees the old text or the new one, never a part. */
 import { randomBytes } from 'node:crypto';
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readFileSync, renameSync } from 'node:fs';
+import { open, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** `check` is called with the present text at the last moment, and throws where it is not expected. */
@@ -21,8 +22,9 @@ export async function writeWhole(
     } finally {
       await file.close();
     }
-    check(await readFile(target, 'utf8'));
-    await rename(fresh, target);
+    // in one turn: of two saves over the same text, the later one finds the text of the earlier one
+    check(readFileSync(target, 'utf8'));
+    renameSync(fresh, target);
   } catch (thrown) {
     await rm(fresh, { force: true });
     throw thrown;

@@ -74,6 +74,7 @@ function messageOf(message: ModelMessage): object {
 
 function replyParts(reply: Readonly<Record<string, JsonValue>>): readonly object[] {
   const { text, toolCalls = [] } = reply;
+  // the reply of a model call, as the log has it
   const calls = Array.isArray(toolCalls) ? (toolCalls as unknown as readonly ToolCall[]) : [];
   return [textPart(typeof text === 'string' ? text : ''), ...calls.map(callPart)];
 }

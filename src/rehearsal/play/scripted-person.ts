@@ -1,5 +1,5 @@
 /**
- * The person at the desk of a rehearsal: answers what the scenario answers, sits out every wait by time, and
+ * The person of a rehearsed scenario: answers what the scenario answers, sits out every wait by time, and
  * stops at a question that the scenario leaves open, or at a park.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
@@ -22,7 +22,7 @@ export interface People {
   readonly waitsForParks?: boolean;
 }
 
-export interface DeskParts {
+export interface ScriptedPersonParts {
   readonly atlas: Atlas;
   readonly people: People;
   readonly now: () => number;
@@ -36,10 +36,10 @@ export interface DeskParts {
   readonly edited: (place: Place) => JsonValue;
 }
 
-export class Desk {
-  readonly #parts: DeskParts;
+export class ScriptedPerson {
+  readonly #parts: ScriptedPersonParts;
 
-  constructor(parts: DeskParts) {
+  constructor(parts: ScriptedPersonParts) {
     this.#parts = parts;
   }
 

@@ -1,4 +1,4 @@
-/** The commands that move runs between stores: `export` and `import`. */
+/** The commands that transfer runs between stores: `export` and `import`. */
 import {
   examples,
   formatOption,
@@ -10,7 +10,7 @@ import {
 
 const GROUP = 'Move runs:';
 
-export const MOVE_COMMANDS: Commands = {
+export const TRANSFER_COMMANDS: Commands = {
   export: addExport,
   import: addImport,
 };

@@ -1,10 +1,10 @@
-/** The ingredients of recipes, and the simplest of them: one strike at one place. */
+/** The context that recipes for failures are made from, and the simplest recipe: one strike at one place. */
 import type { Atlas, Place } from '../places/places.ts';
 import type { WorldValues } from '../values/world-values.ts';
 import type { DetailsByKind } from './drafts.ts';
 import type { How, Recipe, Strike } from './strike.ts';
 
-export interface Kitchen {
+export interface RecipeContext {
   readonly atlas: Atlas;
   readonly values: WorldValues;
   readonly details: DetailsByKind;

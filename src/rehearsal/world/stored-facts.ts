@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 
-export interface Books {
+export interface StoredFacts {
   /** Events that are stored. */
   seq: number;
   last: RunEvent | undefined;
@@ -18,7 +18,7 @@ export interface Books {
   readonly open: Map<string, { readonly value: JsonValue; readonly opening: number }>;
 }
 
-export function newBooks(): Books {
+export function newStoredFacts(): StoredFacts {
   return {
     seq: 0,
     last: undefined,
@@ -34,23 +34,23 @@ function countUp(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-export function noteStored(books: Books, events: readonly object[]): void {
+export function noteStored(facts: StoredFacts, events: readonly object[]): void {
   for (const each of events) {
     // the engine made it
     const event = each as RunEvent;
     // a commit that was repeated was stored once
-    if (event.seq <= books.seq) continue;
-    books.seq = event.seq;
-    books.last = event;
-    if (event.type === 'node:started') books.started.add(event.path);
-    if (event.type === 'gate:answered') countUp(books.answers, event.gate);
+    if (event.seq <= facts.seq) continue;
+    facts.seq = event.seq;
+    facts.last = event;
+    if (event.type === 'node:started') facts.started.add(event.path);
+    if (event.type === 'gate:answered') countUp(facts.answers, event.gate);
     if (event.type === 'gate:opened')
-      books.open.set(event.gate, { value: event.options[0] ?? null, opening: event.seq });
+      facts.open.set(event.gate, { value: event.options[0] ?? null, opening: event.seq });
     if (event.type === 'gate:answered' || event.type === 'gate:expired') {
-      books.lastGate = event.gate;
-      books.open.delete(event.gate);
+      facts.lastGate = event.gate;
+      facts.open.delete(event.gate);
     }
     if (event.type === 'effect:succeeded' || event.type === 'effect:failed')
-      for (const name of [event.effect.key, event.path]) countUp(books.results, name);
+      for (const name of [event.effect.key, event.path]) countUp(facts.results, name);
   }
 }

@@ -1,22 +1,22 @@
-/** The company that plays scenarios: it plays a script and says what it did. */
+/** Plays scenarios: plays a script and says what it did. */
 import type { Atlas, Place } from '../places/places.ts';
 import { play, type Script, type Stage } from '../play/play.ts';
 import { traceOf } from '../play/trace.ts';
-import type { Kitchen } from '../inject/kitchen.ts';
+import type { RecipeContext } from '../inject/recipe-context.ts';
 import type { DetailsByKind } from '../inject/drafts.ts';
 import type { Performance } from './scenario.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { WorldValues } from '../values/world-values.ts';
 
-export interface CompanyParts extends Omit<Stage, 'edited'> {
+export interface PlayerParts extends Omit<Stage, 'edited'> {
   readonly details: DetailsByKind;
   /** Answers to gates and questions, by node or path. */
   readonly answers: Readonly<Record<string, JsonValue>>;
 }
 
-export class Company {
+export class ScenarioPlayer {
   readonly stage: Stage;
-  readonly kitchen: Kitchen;
+  readonly context: RecipeContext;
   /** Outputs of places where nothing failed. */
   readonly #outputs = new Map<Place, JsonValue>();
   plays = 0;
@@ -24,13 +24,13 @@ export class Company {
   /** Nothing fails, and people answer as the plan says. */
   readonly calm: Script;
 
-  constructor({ details, answers, ...stage }: CompanyParts) {
+  constructor({ details, answers, ...stage }: PlayerParts) {
     this.calm = { assignment: new Map(), strikes: [], people: { answers, goesOn: [] } };
     this.stage = {
       ...stage,
       edited: (place) => this.#outputs.get(place) ?? stage.values.base(place),
     };
-    this.kitchen = { atlas: stage.atlas, values: stage.values, details };
+    this.context = { atlas: stage.atlas, values: stage.values, details };
   }
 
   get atlas(): Atlas {
