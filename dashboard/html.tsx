@@ -5,6 +5,7 @@
 import { renderToString } from 'preact-render-to-string';
 import { visible } from '../src/errors/support/printable.ts';
 import { UTC } from './text/time.ts';
+import { Failures } from './view/run/failures.tsx';
 import type { RunPageData } from './view/run/page-data.ts';
 import { RunReport, runHeading } from './view/run/run-report.tsx';
 import { AllSteps } from './view/run/step-drawer.tsx';
@@ -32,7 +33,7 @@ export function runHtml(page: RunPageData, nowMs: number): string {
       <body class="file">
         <main id="main">
           <SurroundingsContext.Provider value={{ base: undefined, zone: UTC, nowMs }}>
-            <RunReport page={page} AllSteps={AllSteps} />
+            <RunReport page={page} Failures={Failures} AllSteps={AllSteps} />
           </SurroundingsContext.Provider>
         </main>
       </body>

@@ -4,7 +4,7 @@ import { freshness, isAway, noteAway } from './app/api.ts';
 import { listenToVisibility } from './app/hidden-tab.ts';
 import { followAllRuns } from './app/live.ts';
 import { listenToNavigation } from './app/navigation.ts';
-import { signIn, tokenInAddress } from './app/session.ts';
+import { listenToOtherTabs, signIn, tokenInAddress } from './app/session.ts';
 import { Shell } from './app/shell.tsx';
 import { showUnseen } from './view/visible-text.ts';
 import './styles/base.css';
@@ -21,6 +21,7 @@ async function start(): Promise<void> {
   window.addEventListener('hashchange', () => void signInByAddress());
   listenToNavigation();
   listenToVisibility();
+  listenToOtherTabs();
   window.addEventListener('offline', () => noteAway());
   window.addEventListener('online', () => {
     isAway.value = false;

@@ -3,10 +3,10 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** Parts that most pages use: one file, because many small ones compress badly. */
 const SHARED =
-  /node_modules\/@?preact|dashboard\/(view\/(parts|status|surroundings|table-head)|app\/(api|confirm|focus|hooks|moves)|text\/(time|words))|src\/errors\/(render\/(phrases|money)|catalog\/vocabulary|support\/(printable|safe-json)|report\/bounded-text)|src\/history\/(graph-layout\/layout\.ts|run-view\/(bars|list|read-view|wire|steps|places))|src\/machine\/state\/plan-lookup/;
+  /node_modules\/@?preact|dashboard\/(view\/(accept-drift|graph\/(box|graph)|parts|prompt|status|surroundings|table-head)|app\/(api|confirm|focus|hooks|moves)|text\/(time|words))|src\/errors\/(render\/(phrases|money)|catalog\/vocabulary|support\/(printable|safe-json)|report\/bounded-text)|src\/history\/(graph-layout\/layout\.ts|run-view\/(bars|list|read-view|wire|steps|places))|src\/machine\/state\/plan-lookup/;
 
 /** Parts that are loaded when a person is asked, or starts a run. */
-const FORMS = /dashboard\/form\//;
+const FORMS = /dashboard\/form\/(?!questions)/;
 
 /** Styles are one file that the page names, so that nothing has to be loaded beside a script. */
 const plainImports: Plugin = {

@@ -11,6 +11,7 @@ export type Address =
   | { readonly page: 'unknown'; readonly path: string };
 
 export interface RunFilters {
+  readonly status?: string;
   readonly attention?: string;
   readonly workflow?: string;
   readonly kind?: string;
@@ -18,7 +19,7 @@ export interface RunFilters {
   readonly cursor?: string;
 }
 
-const FILTERS = ['attention', 'workflow', 'kind', 'cursor'] as const;
+const FILTERS = ['status', 'attention', 'workflow', 'kind', 'cursor'] as const;
 
 /** `path` is without the base that the server is mounted at. */
 export function addressOf(path: string, search: string): Address {

@@ -24,6 +24,30 @@ export class ServerAway extends Error {
   override readonly name = 'ServerAway';
 }
 
+/** A problem that the page itself has found. */
+function ownProblem(title: string, status: number, detail: string, advice: string): ShownProblem {
+  return {
+    type: 'about:blank',
+    title,
+    status,
+    detail,
+    instance: '',
+    kind: '',
+    category: 'unknown',
+    domain: 'runtime',
+    retryable: null,
+    action: { kind: 'find_out', detail: advice },
+  };
+}
+
+/** Said where a person did something meanwhile: the request may have arrived, and only its answer not. */
+export const NO_ANSWER = ownProblem(
+  'The server does not answer',
+  0,
+  'This may not have been done.',
+  'When it is back, look here again, and repeat it if need be.',
+);
+
 /** The path that the server is mounted at; built files are one folder below it. */
 export const BASE = new URL(/* @vite-ignore */ '..', import.meta.url).pathname.replace(/\/$/, '');
 
@@ -73,6 +97,8 @@ export async function read<T>(path: string, sent: Sent = {}): Promise<T> {
 export async function call<T>(path: string, sent: Sent = {}): Promise<Answer<T>> {
   const response = await answered(path, sent);
   const text = await response.text();
+  // a server that stops answers open connections for a moment, without its store
+  if (response.status === 503 && isAway.value) throw new ServerAway('The server is not ready');
   if (!response.ok) throw refusalIn(response, text);
   noteRole(response.headers.get('errand-role'));
   return {
@@ -116,18 +142,12 @@ function problemIn({ status, headers }: Response, text: string): ShownProblem {
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true;
   // written by the server
   if (isProblem) return JSON.parse(text) as ShownProblem;
-  return {
-    type: 'about:blank',
-    title: 'Refused',
+  return ownProblem(
+    'Refused',
     status,
-    detail: `The request was refused with status ${status}.`,
-    instance: '',
-    kind: 'request.invalid',
-    category: 'unknown',
-    domain: 'runtime',
-    retryable: null,
-    action: { kind: 'find_out', detail: 'Look at what stands between this page and the server.' },
-  };
+    `The request was refused with status ${status}.`,
+    'Look at what stands between this page and the server.',
+  );
 }
 
 function noteRole(given: string | null): void {
@@ -154,7 +174,7 @@ export function noteAway(): void {
 
 async function isBack(): Promise<boolean> {
   try {
-    return (await fetch(`${BASE}/health`, { cache: 'no-store' })).ok;
+    return (await fetch(`${BASE}/ready`, { cache: 'no-store' })).ok;
   } catch {
     // it is asked again
     return false;

@@ -12,6 +12,8 @@ export interface KindCounts {
   readonly kinds: readonly KindCount[];
   /** There are more failed runs than were counted. */
   readonly isCut: boolean;
+  /** The runs that were counted. */
+  readonly failed: ReadonlySet<string>;
 }
 
 export interface BulkResult {
@@ -20,8 +22,9 @@ export interface BulkResult {
   readonly refused: readonly { readonly run: string; readonly problem: ShownProblem }[];
 }
 
-interface FailedRow {
+export interface FailedRow {
   readonly run: string;
+  readonly workflow: string;
   readonly error?: { readonly kind: string };
   readonly costUsdMicros: number;
 }
@@ -29,7 +32,7 @@ interface FailedRow {
 const PAGE = '200';
 const MOST_PAGES = 10;
 
-/** The most frequent first. */
+/** By name: with their numbers they would change places under the pointer. */
 export async function failuresByKind(): Promise<KindCounts> {
   const { rows, isCut } = await failedRuns({}, MOST_PAGES);
   const byKind = new Map<string, KindCount>();
@@ -42,12 +45,15 @@ export async function failuresByKind(): Promise<KindCounts> {
       costUsdMicros: (before?.costUsdMicros ?? 0) + costUsdMicros,
     });
   }
-  return { kinds: [...byKind.values()].toSorted((a, b) => b.count - a.count), isCut };
+  return {
+    kinds: [...byKind.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
+    isCut,
+    failed: new Set(rows.map(({ run }) => run)),
+  };
 }
 
-export async function runsFailedWith(kind: string): Promise<readonly string[]> {
-  const { rows } = await failedRuns({ kind }, Number.POSITIVE_INFINITY);
-  return rows.map(({ run }) => run);
+export async function runsFailedWith(kind: string): Promise<readonly FailedRow[]> {
+  return (await failedRuns({ kind }, Number.POSITIVE_INFINITY)).rows;
 }
 
 async function failedRuns(
@@ -71,10 +77,10 @@ async function failedRuns(
 const MOST_WAITS = 60;
 
 /** The oldest first; where the server is full, it waits for room. */
-export async function resumeAll(kind: string, runs: readonly string[]): Promise<BulkResult> {
+export async function resumeAll(kind: string, runs: readonly FailedRow[]): Promise<BulkResult> {
   const resumed: string[] = [];
   const refused: BulkResult['refused'][number][] = [];
-  for (const run of runs.toReversed()) {
+  for (const { run } of runs.toReversed()) {
     const problem = await resumeWithRoom(run);
     if (problem === undefined) resumed.push(run);
     else refused.push({ run, problem });

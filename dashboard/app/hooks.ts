@@ -2,7 +2,7 @@
 import { useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
-import { freshness, isSignedOut, Refusal, ServerAway } from './api.ts';
+import { freshness, isSignedOut, NO_ANSWER, Refusal, ServerAway } from './api.ts';
 
 export interface Resource<T> {
   readonly data: T | undefined;
@@ -11,7 +11,7 @@ export interface Resource<T> {
   readonly reload: () => Promise<void>;
 }
 
-/** Loads when `key` changes, and again after a sign-in or when the server is back. What is shown stays meanwhile. */
+/** Loads when `key` changes, and again after a sign-in or when the server is back; keeps what it has meanwhile. */
 export function useResource<T>(key: string, load: () => Promise<T>): Resource<T> {
   const [state, setState] = useState<{
     readonly key: string;
@@ -81,9 +81,9 @@ export function useAction(onRefused?: (problem: ShownProblem) => void): Action {
       setState({ isBusy: false });
       return true;
     } catch (thrown) {
-      const problem = problemOf(thrown);
-      setState({ isBusy: false, ...(problem === undefined ? {} : { problem }) });
-      if (problem !== undefined) refused.current?.(problem);
+      const problem = problemOf(thrown) ?? NO_ANSWER;
+      setState({ isBusy: false, problem });
+      refused.current?.(problem);
       return false;
     } finally {
       isBusy.current = false;

@@ -1,11 +1,10 @@
 /** Moves of a run as the page makes them, and what is said where another tab or person was first. */
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
-import type { AuditEntry } from '../../src/history/audit-trail.ts';
 import type { NextMove } from '../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
-import { optionWord, spaced } from '../text/words.ts';
-import { read, Refusal, v1 } from './api.ts';
+import { labelOf } from '../text/words.ts';
+import { NO_ANSWER, read, Refusal, ServerAway, v1 } from './api.ts';
 
 export interface MoveResult {
   readonly words: string;
@@ -20,38 +19,30 @@ export async function makeMove({ path, body = {} }: NextMove, added: JsonObject)
 /** The opening is named, so that an answer never reaches a question that was asked later. */
 export async function answerGate(
   run: string,
-  { gate, opening }: Pick<OpenQuestion, 'gate' | 'opening'>,
+  question: Pick<OpenQuestion, 'gate' | 'opening' | 'labels'>,
   value: JsonValue,
 ): Promise<MoveResult> {
+  const { gate, opening } = question;
   try {
     await read(v1('runs', run, 'answers'), {
       method: 'POST',
       json: { gate, value, ...(opening === undefined ? {} : { opening }) },
     });
-    return { words: `Answered ${gate} with ${answerWord(value)}.` };
+    return { words: `Answered ${gate} with ${answerWord(labelOf(question, value))}.` };
   } catch (thrown) {
+    if (thrown instanceof ServerAway) return { words: '', problem: NO_ANSWER };
     if (!(thrown instanceof Refusal)) throw thrown;
     return { words: '', problem: thrown.problem };
   }
 }
 
-function answerWord(value: JsonValue): string {
-  const words = optionWord(value);
+function answerWord(words: string): string {
   return words.length > 80 ? `${words.slice(0, 79)}…` : words;
 }
 
-/** Reads what the run is now, and who did the last thing to it. */
+/** What the run is now, and who did the last thing to it; few pages ever need the words for it. */
 export async function whatIsNow(run: string): Promise<string> {
-  const [{ status, attention }, audit] = await Promise.all([
-    read<{ readonly status: string; readonly attention: string }>(v1('runs', run)),
-    read<readonly AuditEntry[]>(v1('runs', run, 'audit')),
-  ]);
-  const last = audit.findLast(({ who }) => who !== 'errand');
-  const now =
-    attention === 'none' || attention === status ? status : `${status}, ${spaced(attention)}`;
-  if (last === undefined) return `The run is now ${now}.`;
-  const where = last.path === undefined ? '' : ` ${last.path}`;
-  return `The run is now ${now}. Last, ${last.who} did ${last.what}${where}: ${last.detail}.`;
+  return (await import('./what-is-now.ts')).wordsOfNow(run);
 }
 
 /** Refusals because somebody else was first. */

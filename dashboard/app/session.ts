@@ -8,8 +8,22 @@ export async function signIn(written: string): Promise<void> {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
   });
+  signedIn();
+  tabs.postMessage('signed in');
+}
+
+function signedIn(): void {
   isSignedOut.value = false;
   freshness.value++;
+}
+
+/** The cookie is for all tabs: those that ask for the token need not any more. */
+const tabs = new BroadcastChannel(`errand ${BASE}`);
+
+export function listenToOtherTabs(): void {
+  tabs.addEventListener('message', () => {
+    if (isSignedOut.value) signedIn();
+  });
 }
 
 /** Takes the token out of the address before anything is shown, and out of the history. */

@@ -10,10 +10,10 @@ import { copyText } from './clipboard.ts';
 import { useNow, useTitle } from './hooks.ts';
 import { announcement, openQuestions } from './live.ts';
 import { lazy } from './lazy.tsx';
-import { SignIn } from './pages/sign-in.tsx';
 
 const TICK_MS = 1000;
 
+const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignIn);
 const RunsPage = lazy(async () => (await import('./pages/runs-page.tsx')).RunsPage);
 const RunPage = lazy(async () => (await import('./pages/run-page.tsx')).RunPage);
 const RepairPage = lazy(async () => (await import('./pages/repair-page.tsx')).RepairPage);
@@ -96,8 +96,13 @@ function NotThere({ path }: { readonly path: string }): JSX.Element {
 function Navigation(): JSX.Element {
   const { page } = address.value;
   const open = openQuestions.value;
-  const link = (to: string, name: string, isHere: boolean, count?: string): JSX.Element => (
-    <a href={BASE + to} {...(isHere ? { 'aria-current': 'page' } : {})}>
+  // a run is one of the runs: the list is where it belongs, though not the page itself
+  const current = (own: readonly string[]): 'page' | 'true' | undefined => {
+    if (own[0] === page) return 'page';
+    return own.includes(page) ? 'true' : undefined;
+  };
+  const link = (to: string, name: string, own: readonly string[], count?: string): JSX.Element => (
+    <a href={BASE + to} aria-current={current(own)}>
       {name}
       {count !== undefined && (
         <>
@@ -114,9 +119,9 @@ function Navigation(): JSX.Element {
       <span class="brand" aria-hidden="true">
         errand
       </span>
-      {link('/', 'Runs', page === 'runs')}
-      {link('/gates', 'Questions', page === 'gates', questions)}
-      {link('/workflows', 'Workflows', page === 'workflows')}
+      {link('/', 'Runs', ['runs', 'run', 'repair'])}
+      {link('/gates', 'Questions', ['gates'], questions)}
+      {link('/workflows', 'Workflows', ['workflows', 'workflow'])}
     </nav>
   );
 }

@@ -1,6 +1,7 @@
 /** A run while it is looked at: loaded once, followed by its stream, and folded event by event. */
 import { useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Attention } from '../../src/history/attention.ts';
 import type { FailureHistory } from '../../src/history/failure-history.ts';
 import type { GraphLayout } from '../../src/history/graph-layout/layout.ts';
 import { foldView, type ViewEvent } from '../../src/history/run-view.ts';
@@ -19,10 +20,12 @@ import { problemOf, useThrottled } from './hooks.ts';
 import { announce, announcedOf, countQuestionsSoon } from './live.ts';
 
 /** Events after which other moves may be possible. */
-const MOVING = /^(?:run|gate):|^node:failed$|^node:retrying$|^budget:/;
+const MOVING = /^(?:run|gate):|^(?:node|effect):failed$|^node:retrying$|^budget:/;
 const MOVES_AFTER_MS = 250;
 
-function isMoving(event: ViewEvent): boolean {
+function isMoving(event: ViewEvent, attention: Attention | undefined): boolean {
+  // the next try of a call has begun
+  if (event.type === 'effect:requested') return attention === 'retrying';
   // a route that a success takes opens and closes nothing
   if (event.type === 'route:taken') return event.kind !== undefined;
   return MOVING.test(event.type);
@@ -54,7 +57,11 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
     if (moves !== undefined) setLoaded((before) => ({ ...before, moves }));
   }, [run]);
   const refreshSoon = useThrottled(() => void refresh(), MOVES_AFTER_MS);
-  const fold = useFolding(setLoaded, refreshSoon);
+  const attention = useRef<Attention | undefined>(undefined);
+  attention.current = loaded?.moves.attention;
+  const fold = useFolding(setLoaded, (event) => {
+    if (isMoving(event, attention.current)) refreshSoon();
+  });
   const load = useCallback(async (): Promise<number | undefined> => {
     void refresh();
     try {
@@ -113,12 +120,15 @@ async function addAllSteps(run: string, setLoaded: SetLoaded): Promise<void> {
 const DRAW_EVERY_MS = 150;
 
 /** Events are folded and drawn together, however many came; the first after a while at once. */
-function useFolding(setLoaded: SetLoaded, moved: () => void): (event: ViewEvent) => void {
+function useFolding(
+  setLoaded: SetLoaded,
+  noted: (event: ViewEvent) => void,
+): (event: ViewEvent) => void {
   const waiting = useRef<ViewEvent[]>([]);
   const drawnAtMs = useRef(-Infinity);
   return useCallback((event) => {
     waiting.current.push(event);
-    if (isMoving(event)) moved();
+    noted(event);
     if (waiting.current.length > 1) return;
     const sinceMs = performance.now() - drawnAtMs.current;
     setTimeout(
@@ -178,9 +188,11 @@ function failureKey({ moves, view }: Loaded): string {
 }
 
 /** A failure may point to the file of a workflow that its own has called. */
-function failedWorkflow({ moves, view }: Loaded): string {
+function failedWorkflow({ moves, view }: Loaded): string | undefined {
   const [first] = openFailures({ ...moves, view });
-  return first?.location?.workflow ?? moves.workflow;
+  const workflow = first?.location?.workflow ?? moves.workflow;
+  const isServed = workflow !== moves.workflow || moves.resumeObstacle !== 'not_served';
+  return isServed ? workflow : undefined;
 }
 
 /** The file as it is now, for the lines that failed. */

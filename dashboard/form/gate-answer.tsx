@@ -3,9 +3,13 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
-import { optionWord } from '../text/words.ts';
-import { fieldsOf, readForm, readJson, type Typed } from './schema-fields.ts';
+import { lazy } from '../app/lazy.tsx';
+import { labelOf, optionWord } from '../text/words.ts';
+import { fieldsOf, readForm, readJson, typedText, type Typed } from './schema-fields.ts';
 import { Fields } from './schema-form.tsx';
+
+/** Few gates have a list of questions. */
+const QuestionsAnswer = lazy(async () => (await import('./questions-answer.tsx')).QuestionsAnswer);
 
 export interface GateAnswerProps {
   readonly question: OpenQuestion;
@@ -13,24 +17,32 @@ export interface GateAnswerProps {
   readonly id: string;
   readonly isBusy: boolean;
   readonly answer: (value: JsonValue) => void;
+  /** Called with what has been typed, which is lost with the question. */
+  readonly typing: (text: string) => void;
 }
 
 export function GateAnswer(props: GateAnswerProps): JSX.Element {
   const { question, isBusy, answer } = props;
-  const { options, promptFor = [], grants = [] } = question;
+  const { options, promptFor = [], grants = [], error } = question;
+  // nobody should repeat what may have happened because the page puts it first
+  const isInDoubt = error?.outcome === 'unknown';
+  // a gate of a file may have an option of that name
+  const takesEdit = error !== undefined && options.includes('edit');
+  const { list } = question;
   const texts = promptFor.filter(({ value }) => options.includes(value));
   const plain = options.filter(
-    (option) => option !== 'edit' && !texts.some(({ value }) => value === option),
+    (option) => !(takesEdit && option === 'edit') && !texts.some(({ value }) => value === option),
   );
   return (
     <div class="answers">
+      {list !== undefined && <QuestionsAnswer {...props} list={list} id={`${props.id}-q`} />}
       {plain.length + grants.length > 0 && (
         <p class="buttons">
           {plain.map((option, index) => (
             <button
               key={optionWord(option)}
               type="button"
-              class={index === 0 ? 'primary' : ''}
+              class={index === 0 && !isInDoubt && list === undefined ? 'primary' : ''}
               aria-disabled={isBusy}
               onClick={() => answer(option)}
             >
@@ -49,16 +61,12 @@ export function GateAnswer(props: GateAnswerProps): JSX.Element {
           ))}
         </p>
       )}
-      {texts.map(({ value, name }) => (
+      {(list === undefined ? texts : []).map(({ value, name }) => (
         <TextAnswer key={optionWord(value)} {...props} option={value} name={name} />
       ))}
-      {options.includes('edit') && <EditAnswer {...props} />}
+      {takesEdit && <EditAnswer {...props} />}
     </div>
   );
-}
-
-function labelOf({ labels = [] }: OpenQuestion, option: JsonValue): string {
-  return labels.find(({ value }) => value === option)?.label ?? optionWord(option);
 }
 
 function grantWords(grant: JsonValue): string {
@@ -71,6 +79,7 @@ function TextAnswer({
   id,
   isBusy,
   answer,
+  typing,
   option,
   name,
 }: GateAnswerProps & { readonly option: JsonValue; readonly name: string }): JSX.Element {
@@ -94,7 +103,10 @@ function TextAnswer({
             value={text}
             aria-invalid={error !== ''}
             {...(error === '' ? {} : { 'aria-describedby': `${own}-error` })}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => {
+              setText(event.currentTarget.value);
+              typing(event.currentTarget.value);
+            }}
           />
           {error !== '' && (
             <p class="field-error" id={`${own}-error`}>
@@ -111,7 +123,7 @@ function TextAnswer({
 }
 
 /** A result in place of the node's own: by its schema, else as JSON. */
-function EditAnswer({ question, id, isBusy, answer }: GateAnswerProps): JSX.Element {
+function EditAnswer({ question, id, isBusy, answer, typing }: GateAnswerProps): JSX.Element {
   const fields = fieldsOf(question.schema);
   const [typed, setTyped] = useState<Typed>({});
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
@@ -137,7 +149,11 @@ function EditAnswer({ question, id, isBusy, answer }: GateAnswerProps): JSX.Elem
           fields={fields ?? [JSON_FIELD]}
           typed={typed}
           errors={errors}
-          type={(name, value) => setTyped((before) => ({ ...before, [name]: value }))}
+          type={(name, value) => {
+            const next = { ...typed, [name]: value };
+            setTyped(next);
+            typing(typedText(next));
+          }}
         />
         <button type="submit" aria-disabled={isBusy}>
           Answer

@@ -9,6 +9,8 @@ export type FieldType = 'text' | 'number' | 'choice' | 'check' | 'json';
 
 export interface FormField {
   readonly name: string;
+  /** The words that a person reads in front of the name. */
+  readonly label?: string;
   readonly type: FieldType;
   readonly isRequired: boolean;
   readonly description: string | undefined;
@@ -25,6 +27,13 @@ export interface FormField {
 
 /** By field; a field that nobody has touched is not in it. */
 export type Typed = Readonly<Record<string, string | boolean>>;
+
+/** A line for each field. */
+export function typedText(typed: Typed): string {
+  return Object.entries(typed)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join('\n');
+}
 
 /** Undefined for a schema of something else than an object with known fields. */
 export function fieldsOf(schema: JsonObject | undefined): readonly FormField[] | undefined {

@@ -21,7 +21,7 @@ export function Fields({ id, fields, typed, errors, type }: FieldsProps): JSX.El
         const value = typed[field.name] ?? field.initial;
         return (
           <div key={field.name} class={field.type === 'check' ? 'field check-field' : 'field'}>
-            <label for={own}>{field.name}</label>
+            <Label for={own} field={field} />
             <Control id={own} field={field} value={value} error={error} type={type} />
             {field.description !== undefined && (
               <p class="hint" id={`${own}-hint`}>
@@ -37,6 +37,30 @@ export function Fields({ id, fields, typed, errors, type }: FieldsProps): JSX.El
         );
       })}
     </>
+  );
+}
+
+/** That a field is required stands beside its label, which is its name; screen readers have it from the field. */
+function Label({
+  for: id,
+  field,
+}: {
+  readonly for: string;
+  readonly field: FormField;
+}): JSX.Element {
+  const { label, name, isRequired, type } = field;
+  return (
+    <span class="field-name">
+      <label for={id}>
+        {label !== undefined && `${label} `}
+        {label === undefined ? name : <code class="quiet">{name}</code>}
+      </label>
+      {isRequired && type !== 'check' && (
+        <span class="quiet" aria-hidden="true">
+          required
+        </span>
+      )}
+    </span>
   );
 }
 
@@ -74,7 +98,9 @@ function Control({ id, field, value, error, type }: ControlProps): JSX.Element {
   if (field.type === 'choice')
     return (
       <select {...shared} value={text} onChange={(event) => type(name, event.currentTarget.value)}>
-        {!(isRequired && text !== '') && <option value="">not given</option>}
+        {!(isRequired && text !== '') && (
+          <option value="">{isRequired ? 'choose one' : 'not given'}</option>
+        )}
         {field.choices.map((choice) => (
           <option key={optionWord(choice)} value={optionWord(choice)}>
             {optionWord(choice)}

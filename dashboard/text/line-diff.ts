@@ -21,6 +21,17 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   ];
 }
 
+/** Where a line of the text before, counted from 1, stands now; of one that was removed, what took its place. */
+export function movedLine(before: string, after: string, line: number): number {
+  let [old, now] = [0, 0];
+  for (const { type } of diffLines(before.split('\n'), after.split('\n'))) {
+    if (type !== 'added') old++;
+    if (type !== 'removed') now++;
+    if (old === line && type !== 'added') return type === 'removed' ? now + 1 : now;
+  }
+  return line;
+}
+
 function same(text: string): DiffLine {
   return { type: 'same', text };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { diffLines, unifiedDiff } from './line-diff.ts';
+import { diffLines, movedLine, unifiedDiff } from './line-diff.ts';
 import { agoWords, axisTicks, clockWords, dateWords, UTC } from './time.ts';
 import { bytesWords, grouped, optionWord, spaced, valueText } from './words.ts';
 import { runs } from '../../test/runs.ts';
@@ -82,5 +82,16 @@ describe('the difference of two texts', () => {
       }),
       { numRuns: runs(300) },
     );
+  });
+});
+
+describe('a line of a text that is edited', () => {
+  it('is found where it stands now', () => {
+    const before = 'a\nb\nc\nd\n';
+    expect(movedLine(before, before, 3)).toBe(3);
+    expect(movedLine(before, `x\ny\n${before}`, 3)).toBe(5);
+    expect(movedLine(before, 'a\nb\nchanged\nd\n', 3)).toBe(3);
+    expect(movedLine(before, 'a\nd\n', 4)).toBe(2);
+    expect(movedLine(before, 'a\nb\nc\nd\nmore\n', 3)).toBe(3);
   });
 });

@@ -1,4 +1,14 @@
 /** Words of the API as people read them. */
+import type { Wait } from '../../src/machine/state/events.ts';
+
+/** What a run waits for, after "waits for". */
+export const WAITS: Readonly<Record<Wait['reason'], string>> = {
+  gate: 'an answer',
+  time: 'its time',
+  budget: 'a larger budget',
+  outcome: 'someone who finds out what happened',
+  person: 'a person to resume it',
+};
 
 /** `waiting_person` is shown as "waiting person". */
 export function spaced(word: string): string {
@@ -29,4 +39,14 @@ export function valueText(value: unknown): string {
 /** A value of an option as a word: a text as it is, the rest as JSON on one line. */
 export function optionWord(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The name that its file gives to an option, else its value. */
+export function labelOf(
+  {
+    labels = [],
+  }: { readonly labels?: readonly { readonly value: unknown; readonly label: string }[] },
+  option: unknown,
+): string {
+  return labels.find(({ value }) => value === option)?.label ?? optionWord(option);
 }

@@ -2,9 +2,11 @@
 import type { JSX } from 'preact';
 import { categoryWords, locationWords } from '../../src/errors/render/phrases.ts';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
+import { answerCommand } from '../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
 import { GateAnswer } from '../form/gate-answer.tsx';
+import { Prompt } from './prompt.tsx';
 import { Ago, Command, Facts, KindLink, PageLink, ProblemBox } from './parts.tsx';
 
 export type ListedGate = OpenQuestion & { readonly run: string; readonly workflow: string };
@@ -17,6 +19,7 @@ export interface GateCardProps {
   /** The run as it is now, after a refusal. */
   readonly now?: string | undefined;
   readonly answer: (value: JsonValue) => void;
+  readonly typing: (text: string) => void;
 }
 
 export function GateCard({
@@ -26,6 +29,7 @@ export function GateCard({
   problem,
   now,
   answer,
+  typing,
 }: GateCardProps): JSX.Element {
   const { run, workflow, gate: name, prompt, deadline, error } = gate;
   const id = `gate-${run}-${name}`;
@@ -34,7 +38,7 @@ export function GateCard({
       <h2 id={id} tabIndex={-1}>
         {workflow} {name}
       </h2>
-      <p class="message prompt">{prompt}</p>
+      <Prompt question={gate} isAnswered={mayRun} />
       <Facts
         facts={[
           ['Run', <PageLink to={`/runs/${encodeURIComponent(run)}`}>{run}</PageLink>],
@@ -47,7 +51,7 @@ export function GateCard({
           <p>
             <strong>{error.title}</strong> <KindLink kind={error.kind} />
           </p>
-          {error.message !== prompt && <p class="message">{error.message}</p>}
+          {!prompt.includes(error.message) && <p class="message">{error.message}</p>}
           <Facts
             facts={[
               ['Where', locationWords(error.location)],
@@ -60,8 +64,10 @@ export function GateCard({
       {problem !== undefined && (
         <ProblemBox problem={problem}>{now !== undefined && <p>{now}</p>}</ProblemBox>
       )}
-      {mayRun && <GateAnswer question={gate} id={id} isBusy={isBusy} answer={answer} />}
-      <Command command={`errand answer ${run} ${name} --value VALUE`} />
+      {mayRun && (
+        <GateAnswer question={gate} id={id} isBusy={isBusy} answer={answer} typing={typing} />
+      )}
+      <Command command={answerCommand(run, name)} />
     </article>
   );
 }

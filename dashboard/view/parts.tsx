@@ -1,5 +1,5 @@
 /** Small parts that every page is made of. */
-import type { ComponentChildren, JSX } from 'preact';
+import { Fragment, type ComponentChildren, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { usdWords } from '../../src/errors/render/money.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
@@ -30,6 +30,23 @@ export function KindLink({ kind }: { readonly kind: string }): JSX.Element {
   return (
     <PageLink class="kind" to={`/kinds/${encodeURIComponent(kind)}`}>
       {kind}
+    </PageLink>
+  );
+}
+
+/** Leads to a step of a run, by its path unless it says otherwise. */
+export function StepLink({
+  run,
+  path,
+  children = path,
+}: {
+  readonly run: string;
+  readonly path: string;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <PageLink to={`/runs/${encodeURIComponent(run)}?step=${encodeURIComponent(path)}`}>
+      {children}
     </PageLink>
   );
 }
@@ -100,7 +117,14 @@ export function CopyButton({
 export function Command({ command }: { readonly command: string }): JSX.Element {
   return (
     <span class="command">
-      <code>{command}</code>
+      <code>
+        {command.split(' ').map((word, index) => (
+          <Fragment key={index}>
+            {index === 0 ? '' : ' '}
+            <span class="word">{word}</span>
+          </Fragment>
+        ))}
+      </code>
       <CopyButton name="Copy command" text={command} />
     </span>
   );
@@ -115,9 +139,9 @@ export function ProblemBox({
   readonly children?: ComponentChildren;
 }): JSX.Element {
   return (
-    <div class="problem" role="alert">
+    <div class="problem" role="alert" tabIndex={-1}>
       <p>
-        <strong>{problem.title}</strong> <KindLink kind={problem.kind} />
+        <strong>{problem.title}</strong> {problem.kind !== '' && <KindLink kind={problem.kind} />}
       </p>
       <p class="message">{problem.detail}</p>
       <p>{problem.action.detail}</p>

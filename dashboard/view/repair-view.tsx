@@ -3,9 +3,12 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
 import { locationWords } from '../../src/errors/render/phrases.ts';
+import type { MemberCounts } from '../../src/history/run-view/view.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
 import type { WorkflowVerdict } from '../../src/workflow/check/validation-json.ts';
-import { unifiedDiff } from '../text/line-diff.ts';
+import { movedLine, unifiedDiff } from '../text/line-diff.ts';
+import { counted } from '../text/words.ts';
+import { AcceptDrift } from './accept-drift.tsx';
 import { Command, CopyButton, Empty, KindLink, ProblemBox, Region } from './parts.tsx';
 import { Diagnostics, WorstCaseTable } from './verdict.tsx';
 
@@ -25,14 +28,16 @@ export interface RepairedNode {
   readonly isFinished: boolean;
   /** It failed, and a route took that. */
   readonly isHandled: boolean;
+  /** Those of a group, by how they ended. */
+  readonly members?: MemberCounts | undefined;
 }
 
 export interface RepairViewProps {
   readonly run: string;
   readonly file: string;
+  /** The file that the text was made from. */
   readonly original: string;
-  readonly text: string;
-  readonly type: (text: string) => void;
+  readonly edited: EditedText;
   readonly error: PersonReport | undefined;
   readonly nodes: readonly RepairedNode[];
   /** The verdict about the file as it is. */
@@ -50,14 +55,28 @@ export interface RepairViewProps {
   readonly problem: ShownProblem | undefined;
   readonly now: string | undefined;
   readonly save: () => void;
-  readonly startOver: () => void;
+}
+
+/** The text of the editor, and the ways between it and the file. */
+interface EditedText {
+  readonly text: string;
+  readonly type: (text: string) => void;
+  /** The file, where somebody else has changed it since. */
+  readonly changed: { readonly text: string } | undefined;
+  /** The text is one that was not saved when the page was left. */
+  readonly isBack: boolean;
+  readonly load: () => void;
+  readonly keep: () => void;
+  readonly takeBack: (() => void) | undefined;
 }
 
 export function RepairView(props: RepairViewProps): JSX.Element {
-  const { error, verdict, before, text, original } = props;
+  const { error, verdict, before, original, edited } = props;
+  const { text } = edited;
   const field = useRef<HTMLTextAreaElement>(null);
   // a workflow that this one calls has a file of its own
-  const { line, isInOtherFile } = placeIn(props.file, error);
+  const { line: failed, isInOtherFile } = placeIn(props.file, error);
+  const line = failed === undefined ? undefined : movedLine(original, text, failed);
   const goTo = (to: number): void => {
     if (field.current !== null) showLine(field.current, to);
   };
@@ -73,6 +92,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
       <div class="repair">
         <div class="editor">
           <label for="workflow-file">Workflow file</label>
+          <OtherText {...props} />
           <div class="numbered">
             <pre class="numbers" aria-hidden="true">
               {lineNumbers(text, line)}
@@ -86,7 +106,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
               wrap="off"
               rows={Math.min(32, Math.max(12, text.split('\n').length + 1))}
               value={text}
-              onInput={(event) => props.type(event.currentTarget.value)}
+              onInput={(event) => edited.type(event.currentTarget.value)}
               onScroll={(event) => alignNumbers(event.currentTarget)}
             />
           </div>
@@ -95,11 +115,8 @@ export function RepairView(props: RepairViewProps): JSX.Element {
         </div>
         <div class="judgement">
           <Region name="Diagnostics" id="diagnostics">
-            {verdict === undefined ? (
-              <Empty>Checking…</Empty>
-            ) : (
-              <Diagnostics verdict={verdict} goTo={goTo} />
-            )}
+            {verdict === undefined && <Empty>Checking…</Empty>}
+            {verdict !== undefined && <Diagnostics verdict={verdict} goTo={goTo} />}
           </Region>
           <Region name="Worst case" id="worst-case">
             <WorstCaseTable
@@ -154,20 +171,53 @@ function Behind({
   );
 }
 
-function Refused({ problem, now, startOver }: RepairViewProps): JSX.Element | null {
+function Refused({ problem, now }: RepairViewProps): JSX.Element | null {
   if (problem === undefined) return null;
-  return (
-    <ProblemBox problem={problem}>
-      {now !== undefined && <p>{now}</p>}
-      {problem.status === 412 && (
-        <p>
-          <button type="button" onClick={startOver}>
-            Load the file as it is now
-          </button>
-        </p>
-      )}
-    </ProblemBox>
+  return <ProblemBox problem={problem}>{now !== undefined && <p>{now}</p>}</ProblemBox>;
+}
+
+/** The texts beside the one in the editor: the file as somebody else has written it, or one that was replaced. */
+function OtherText({ file, original, edited }: RepairViewProps): JSX.Element | null {
+  const { changed, isBack, takeBack, load, keep } = edited;
+  const loads = (
+    <button type="button" onClick={load}>
+      Load the file as it is now
+    </button>
   );
+  if (changed !== undefined)
+    return (
+      <div class="problem" role="alert" id="changed-file" tabIndex={-1}>
+        <p>
+          <strong>{file} was changed since you opened it.</strong> Your text is still here, and was
+          not saved. The change to the file:
+        </p>
+        <pre class="value diff" tabIndex={0}>
+          {unifiedDiff(file, original, changed.text)}
+        </pre>
+        <p class="buttons">
+          <button type="button" onClick={keep}>
+            Keep my text
+          </button>
+          {loads}
+        </p>
+        <p class="quiet">
+          With your text the next save replaces that change. With the file as it is now you can take
+          your text back.
+        </p>
+      </div>
+    );
+  if (takeBack !== undefined)
+    return (
+      <p class="notice buttons">
+        This is the file as it is now.
+        <button type="button" onClick={takeBack}>
+          Take my text back
+        </button>
+      </p>
+    );
+  return isBack ? (
+    <p class="notice buttons">Your text from before, not saved yet. {loads}</p>
+  ) : null;
 }
 
 function lineNumbers(text: string, failed: number | undefined): string {
@@ -200,19 +250,28 @@ function showLine(field: HTMLTextAreaElement, line: number): void {
 /** Lists what keeps its result, and what runs again. */
 function Drift({ drift, nodes, accepts, accept, isJudged }: RepairViewProps): JSX.Element {
   const changed = new Map((drift?.changed ?? []).map(({ node, isFinished }) => [node, isFinished]));
-  const kept = nodes.filter(({ isFinished }) => isFinished);
+  const kept = nodes.filter(
+    ({ isFinished, members }) => isFinished || (members?.succeeded ?? 0) > 0,
+  );
   const again = nodes.filter(({ isFinished }) => !isFinished).map(({ path }) => path);
   const fresh = [...changed.keys()].filter((node) => !nodes.some(({ path }) => path === node));
   return (
     <Region name="Drift" id="drift">
+      <p class="quiet">What the run keeps, and what it does again with this text.</p>
       {!isJudged && <Empty>Checking…</Empty>}
       <h3 id="kept-name">Keeps its result</h3>
       <ul aria-labelledby="kept-name">
-        {kept.map(({ path, isHandled }) => (
+        {kept.map(({ path, isHandled, isFinished, members }) => (
           <li key={path}>
             <code>{path}</code>
+            {!isFinished && (
+              <span class="quiet">
+                {' '}
+                {members?.succeeded} of {counted(members?.all ?? 0, 'member')}
+              </span>
+            )}
             {isHandled && <span class="quiet"> its failure was handled</span>}
-            {changed.has(path) && (
+            {isFinished && changed.has(path) && (
               <span class="quiet"> its text has changed; the result is of the old one</span>
             )}
           </li>
@@ -235,22 +294,13 @@ function Drift({ drift, nodes, accepts, accept, isJudged }: RepairViewProps): JS
         ))}
         {again.length + fresh.length === 0 && <li class="quiet">nothing</li>}
       </ul>
-      {drift?.needsAccept === true && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={accepts}
-            onChange={(event) => accept(event.currentTarget.checked)}
-          />
-          Accept drift
-        </label>
-      )}
+      {drift?.needsAccept === true && <AcceptDrift accepts={accepts} accept={accept} />}
     </Region>
   );
 }
 
 function Ending(props: RepairViewProps): JSX.Element {
-  const { mayEdit, isReady, isBusy, save, drift, accepts, run, file, original, text } = props;
+  const { mayEdit, isReady, isBusy, save, drift, accepts, run, file, original } = props;
   const command = `errand resume ${run}${drift?.needsAccept === true ? ' --accept-drift' : ''}`;
   if (mayEdit)
     return (
@@ -263,7 +313,7 @@ function Ending(props: RepairViewProps): JSX.Element {
         )}
       </p>
     );
-  const diff = unifiedDiff(file, original, text);
+  const diff = unifiedDiff(file, original, props.edited.text);
   return (
     <Region name="Changes to apply" id="changes">
       {diff === '' ? (

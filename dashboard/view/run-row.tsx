@@ -1,5 +1,6 @@
 /** Buttons of a row in the list of runs: what can be done with its run without opening it. */
 import type { JSX, TargetedMouseEvent } from 'preact';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import type { Attention } from '../../src/history/attention.ts';
 import type { RunRow } from '../../src/history/run-row.ts';
 
@@ -34,7 +35,7 @@ export function RowMoves({
   const described = `run-${row.run}`;
   return (
     <>
-      {row.waiting?.reason === 'gate' && (
+      {row.waiting?.all.some(({ gate }) => gate !== undefined) === true && (
         <button
           type="button"
           class="small"
@@ -69,8 +70,23 @@ export function RowMoves({
   );
 }
 
-function canResume({ status }: RunRowData): boolean {
-  return status === 'failed' || status === 'interrupted';
+/** A failure put it aside; a wait that its file asks for is cut short on its own page only. */
+function isParked({ status, waiting }: RunRowData): boolean {
+  return (
+    status === 'paused' &&
+    waiting?.all.some(({ gate, error }) => gate === undefined && error !== undefined) === true
+  );
+}
+
+function canResume(row: RunRowData): boolean {
+  return row.status === 'failed' || row.status === 'interrupted' || isParked(row);
+}
+
+/** The body of the request that resumes it. */
+export function resumption(row: RunRowData): JsonObject {
+  return isParked(row) && row.waiting?.all.some(({ reason }) => reason === 'time') === true
+    ? { now: true }
+    : {};
 }
 
 function canCancel({ status }: RunRowData): boolean {

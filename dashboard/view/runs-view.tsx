@@ -2,14 +2,17 @@
 import type { JSX } from 'preact';
 import { usdWords } from '../../src/errors/render/money.ts';
 import { ATTENTIONS } from '../../src/history/attention.ts';
+import type { RunStatusName } from '../../src/machine/ports/store-port.ts';
+import { failureOfRun } from '../../src/history/run-row.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
-import { counted, spaced } from '../text/words.ts';
+import { counted, spaced, WAITS } from '../text/words.ts';
 import { Ago, Empty, Money, PageLink, ProblemBox } from './parts.tsx';
 import { openRow, RowMoves, type RunRowData } from './run-row.tsx';
 import { RunStatusWords } from './status.tsx';
 import { useSurroundings } from './surroundings.ts';
 
 export interface RunFilterValues {
+  readonly status?: string;
   readonly attention?: string;
   readonly workflow?: string;
   readonly kind?: string;
@@ -37,6 +40,8 @@ export interface RunsViewProps {
         readonly kind: string;
         readonly resumed: readonly string[];
         readonly refused: readonly { readonly run: string; readonly problem: ShownProblem }[];
+        /** How many of them have failed again since. */
+        readonly failedAgain: number;
       }
     | undefined;
   readonly mayRun: boolean;
@@ -79,8 +84,18 @@ export function RunsView(props: RunsViewProps): JSX.Element {
   );
 }
 
+/** A row for each, so that a new one is not forgotten. */
+const STATUSES = {
+  running: true,
+  paused: true,
+  completed: true,
+  failed: true,
+  cancelled: true,
+  interrupted: true,
+} satisfies Record<RunStatusName, true>;
+
 function Filters({ filters, workflows, kinds, filter }: RunsViewProps): JSX.Element {
-  const change = (name: 'attention' | 'workflow' | 'kind', value: string): void => {
+  const change = (name: 'status' | 'attention' | 'workflow' | 'kind', value: string): void => {
     const { cursor: _cursor, [name]: _before, ...rest } = filters;
     filter(value === '' ? rest : { ...rest, [name]: value });
   };
@@ -91,9 +106,15 @@ function Filters({ filters, workflows, kinds, filter }: RunsViewProps): JSX.Elem
   return (
     <div class="filters" role="search" aria-label="Filters">
       <Choice
+        name="Status"
+        value={filters.status ?? ''}
+        options={Object.keys(STATUSES).map((each) => [each, each])}
+        choose={(value) => change('status', value)}
+      />
+      <Choice
         name="Attention"
         value={filters.attention ?? ''}
-        options={ATTENTIONS.map((each) => [each, spaced(each)])}
+        options={ATTENTIONS.map((each) => [each, each === 'none' ? 'none needed' : spaced(each)])}
         choose={(value) => change('attention', value)}
       />
       <Choice
@@ -168,7 +189,7 @@ function FailuresByKind({
               {kind}
             </a>{' '}
             <span class="quiet number">
-              {costUsdMicros === 0 ? '' : `${usdWords(costUsdMicros)} spent`}
+              {costUsdMicros === 0 ? '' : `${usdWords(costUsdMicros)} spent by them`}
             </span>
             {mayRun && (
               <button
@@ -189,11 +210,12 @@ function FailuresByKind({
 }
 
 function BulkSummary({ bulk }: { readonly bulk: NonNullable<RunsViewProps['bulk']> }): JSX.Element {
-  const { kind, resumed, refused } = bulk;
+  const { kind, resumed, refused, failedAgain } = bulk;
   return (
     <div class="notice" id="bulk" tabIndex={-1}>
       <p>
         Resumed {counted(resumed.length, 'run')} that failed with <code>{kind}</code>
+        {failedAgain > 0 && `; ${failedAgain} of them failed again`}
         {refused.length > 0 ? `; ${refused.length} refused:` : '.'}
       </p>
       {refused.length > 0 && (
@@ -272,7 +294,7 @@ function RunTableRow({
   resume,
 }: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
   const { run, workflow, status, attention, startedAt, costUsdMicros, waiting } = row;
-  const failure = failureOf(row);
+  const failure = failureOfRun(row);
   return (
     <tr role="row" onClick={openRow}>
       <td role="cell">
@@ -315,11 +337,6 @@ function RunTableRow({
   );
 }
 
-/** The failure that it ended with, or waits with. */
-function failureOf({ error, waiting }: RunRowData): RunRowData['error'] {
-  return error ?? waiting?.all.find((wait) => wait.error !== undefined)?.error;
-}
-
 /** Where it failed or waits. */
 function placeOf({ where, waiting }: RunRowData): string {
   return where ?? waiting?.path ?? waiting?.node ?? '';
@@ -329,10 +346,11 @@ function Waits({ waiting }: { readonly waiting: NonNullable<RunRowData['waiting'
   const { reason, gate, until } = waiting;
   return (
     <>
-      {gate === undefined ? reason : `${reason} ${gate}`}
+      {WAITS[reason]}
+      {gate !== undefined && ` to ${gate}`}
       {until !== undefined && (
         <span class="quiet">
-          {' '}
+          {gate === undefined ? ', ' : ', at the latest '}
           <Ago at={until} />
         </span>
       )}

@@ -139,6 +139,12 @@ export function FailureRoutes({ files }: { readonly files: readonly FileVerdict[
           ))}
         </tbody>
       </table>
+      {rows.some(({ isUnhandled }) => isUnhandled) && (
+        <p class="note">
+          The default lets the failure out: the run ends with it, or the workflow that called this
+          one gets it.
+        </p>
+      )}
       {rows.some(({ move }) => /#\d/.test(move)) && (
         <p class="note">
           A number counts the routes of the node in the file: <code>#0</code> is the first one.

@@ -5,13 +5,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
 import type { ShownProblem } from '../../../src/server/http/problem.ts';
 import { GateCard, type ListedGate } from '../../view/gate-card.tsx';
+import { Unsent } from '../../view/closed-question.tsx';
 import { Empty, PageLink, ProblemBox } from '../../view/parts.tsx';
 import { read, role, v1, withQuery } from '../api.ts';
-import { useResource, useThrottled, useTitle } from '../hooks.ts';
+import { useAction, useResource, useThrottled, useTitle, type Resource } from '../hooks.ts';
 import { countQuestionsSoon, lastChange } from '../live.ts';
-import { answerGate, whatIsNow } from '../moves.ts';
+import { answerGate, isConflict, whatIsNow } from '../moves.ts';
 import { focusOn } from '../focus.ts';
-import { useAction } from '../hooks.ts';
 
 interface GatesAnswer {
   readonly gates: readonly ListedGate[];
@@ -24,6 +24,8 @@ interface Settled {
   readonly run: string;
   readonly words?: string;
   readonly problem?: ShownProblem;
+  /** What was typed for it here and not sent. */
+  readonly unsent?: string | undefined;
 }
 
 const REFRESH_MS = 500;
@@ -38,26 +40,8 @@ export function GatesPage(): JSX.Element {
   useSignalEffect(() => {
     if (lastChange.value !== undefined) refresh();
   });
-  const [settled, setSettled] = useState<readonly Settled[]>([]);
-  const { act, isBusy } = useAction();
+  const { settled, isBusy, answer, typing } = useAnswers(list);
   const mayRun = role.value === 'run' || role.value === 'edit';
-  const note = (one: Settled): void =>
-    setSettled((before) => [...before.filter(({ key }) => key !== one.key), one]);
-  const own = useRef(new Set<string>());
-  useClosedMeanwhile(list.data?.gates, own.current, note);
-  const answer = (gate: ListedGate, value: JsonValue): void => {
-    const [key, { run }] = [keyOf(gate), gate];
-    own.current.add(key);
-    void act(async () => {
-      const result = await answerGate(run, gate, value);
-      if (result.problem === undefined) note({ key, run, words: result.words });
-      else note({ key, run, problem: result.problem, words: await whatIsNow(run) });
-      await list.reload();
-      countQuestionsSoon();
-      // the question that was answered is gone: the next one is read, or the heading
-      if (result.problem === undefined) focusOn('main article h2', 'main h1');
-    });
-  };
   const gates = list.data?.gates ?? [];
   return (
     <>
@@ -76,6 +60,7 @@ export function GatesPage(): JSX.Element {
             problem={known?.problem}
             now={known?.words}
             answer={(value) => answer(gate, value)}
+            typing={(text) => typing(gate, text)}
           />
         );
       })}
@@ -88,6 +73,41 @@ export function GatesPage(): JSX.Element {
       )}
     </>
   );
+}
+
+/** Answers one at a time, and keeps what has become of each question. */
+function useAnswers(list: Resource<GatesAnswer>) {
+  const [settled, setSettled] = useState<readonly Settled[]>([]);
+  const { act, isBusy } = useAction();
+  const note = (one: Settled): void =>
+    setSettled((before) => [...before.filter(({ key }) => key !== one.key), one]);
+  const own = useRef(new Set<string>());
+  const typed = useRef(new Map<string, string>());
+  useClosedMeanwhile(list.data?.gates, own.current, (one) =>
+    note({ ...one, unsent: typed.current.get(one.key) }),
+  );
+  const answer = (gate: ListedGate, value: JsonValue): void => {
+    const [key, { run, workflow }] = [keyOf(gate), gate];
+    own.current.add(key);
+    void act(async () => {
+      const { problem, words } = await answerGate(run, gate, value);
+      if (problem === undefined) note({ key, run, words: `${workflow}: ${words}` });
+      else note({ key, run, problem, ...(await refusedWords(run, problem)) });
+      await list.reload();
+      countQuestionsSoon();
+      // the question that was answered is gone: the next one is read, or the heading
+      if (problem === undefined) focusOn('main article h2', 'main h1');
+    });
+  };
+  const typing = (gate: ListedGate, text: string): void => {
+    typed.current.set(keyOf(gate), text);
+  };
+  return { settled, isBusy, answer, typing };
+}
+
+async function refusedWords(run: string, problem: ShownProblem): Promise<Pick<Settled, 'words'>> {
+  if (!isConflict(problem)) return {};
+  return { words: `Your answer was not taken. ${await whatIsNow(run)}` };
 }
 
 /** Says of questions that somebody else has closed what has become of them. */
@@ -123,7 +143,7 @@ function useClosedMeanwhile(
 function Notices({ settled }: { readonly settled: readonly Settled[] }): JSX.Element {
   return (
     <>
-      {settled.map(({ key, run, words, problem }) => (
+      {settled.map(({ key, run, words, problem, unsent }) => (
         <div key={key} class="notice">
           {problem !== undefined && <ProblemBox problem={problem} />}
           {words !== undefined && (
@@ -131,6 +151,7 @@ function Notices({ settled }: { readonly settled: readonly Settled[] }): JSX.Ele
               {words} <PageLink to={`/runs/${encodeURIComponent(run)}`}>Open the run</PageLink>
             </p>
           )}
+          <Unsent text={unsent} />
         </div>
       ))}
     </>

@@ -46,20 +46,22 @@ export function KindPage({ kind }: { readonly kind: string }): JSX.Element {
         <p>This kind is not of the catalog: an author of a workflow has made it.</p>
       )}
       <Region name="Nodes that can raise it" id="nodes">
+        {declared.problem !== undefined && <ProblemBox problem={declared.problem} />}
+        {declared.data === undefined && declared.problem === undefined && <Empty>Loading…</Empty>}
         {declared.data?.length === 0 && <Empty>No node of a served workflow raises it.</Empty>}
         <ul>
           {declared.data?.map(({ workflow, node, move }) => (
             <li key={`${workflow} ${node}`}>
               <PageLink to={`/workflows/${encodeURIComponent(workflow)}`}>{workflow}</PageLink>{' '}
-              {node}
-              <span class="quiet"> → {move}</span>
+              {node} <span class="quiet">then {moveWords(move)}</span>
             </li>
           ))}
         </ul>
       </Region>
       <Region name="Where it occurred" id="runs">
         {runs.problem !== undefined && <ProblemBox problem={runs.problem} />}
-        {runs.data?.runs.length === 0 && <Empty>No run has ended with it.</Empty>}
+        {runs.data === undefined && runs.problem === undefined && <Empty>Loading…</Empty>}
+        {runs.data?.runs.length === 0 && <Empty>No run has ended or waits with it.</Empty>}
         <ul class="story">
           {runs.data?.runs.map((row) => (
             <li key={row.run}>
@@ -95,7 +97,7 @@ function Meaning({ row }: { readonly row: ExplainedRow }): JSX.Element {
           ['Category', categoryWords(row)],
           ['Retryable', retryableWords({ retryable: row.retryable })],
           ['Retries by default', scheduleWords(row.schedule)],
-          ['HTTP status', row.httpStatus],
+          ['Status of a result', row.httpStatus],
           ['Exit code', row.exitCode],
         ]}
       />
@@ -119,6 +121,12 @@ async function unknownKind(kind: string): Promise<ShownProblem | undefined> {
     if (thrown instanceof Refusal) return thrown.problem;
     throw thrown;
   }
+}
+
+/** `park #2` is the third route of its node. */
+function moveWords(move: string): string {
+  if (move === 'the default') return 'the default: the failure leaves the node';
+  return move.replace(/ #(\d+)$/, (_, rule: string) => `, route ${Number(rule) + 1} of the node`);
 }
 
 interface Declaration {

@@ -1,6 +1,6 @@
 /** Repair: the file at the failed lines, judged while it is typed; then the same run continues with it. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RunMoves } from '../../../src/history/run-page.ts';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import type { RunView } from '../../../src/history/run-view/view.ts';
@@ -13,6 +13,8 @@ import { call, read, Refusal, role, v1 } from '../api.ts';
 import { useAction, useResource, useTitle } from '../hooks.ts';
 import { isConflict, whatIsNow } from '../moves.ts';
 import { go } from '../navigation.ts';
+import { focusOn } from '../focus.ts';
+import { useRepairText, type FileVersion, type RepairText } from './repair-text.ts';
 
 interface ShownRunAnswer extends RunMoves {
   readonly nodes: readonly RepairedNode[];
@@ -66,12 +68,13 @@ function nodesOf(view: RunView): readonly RepairedNode[] {
   return [...view.steps]
     .filter(({ path }) => !/[[/]/.test(path))
     .map((step) => {
-      const { path, status } = step;
+      const { path, status, members } = step;
       const isHandled = status === 'failed' && !isUnhandled(view, step);
       return {
         path,
         isHandled,
         isFinished: isHandled || status === 'completed' || status === 'skipped',
+        members,
       };
     });
 }
@@ -84,25 +87,29 @@ function Editor({
   readonly reload: () => Promise<void>;
 }): JSX.Element {
   const { shown, workflow } = repair;
-  const [text, setText] = useState(workflow.text);
+  const edited = useRepairText(shown.run, { text: workflow.text, etag: repair.etag });
+  const { text, base, changed } = edited;
   const [accepts, setAccepts] = useState(false);
   const [now, setNow] = useState<string | undefined>(undefined);
   const judged = useJudged(shown, text);
-  const saved = useRef({ text: workflow.text, etag: repair.etag });
-  const { act, isBusy, problem } = useAction((refused) => {
-    if (isConflict(refused)) void whatIsNow(shown.run).then(setNow);
+  const { act, isBusy, problem, clear } = useAction((refused) => {
+    // what is on the disk now says more than the refusal
+    if (refused.status === 412) void reload().then(clear);
+    else if (isConflict(refused)) void whatIsNow(shown.run).then(setNow);
   });
+  useEffect(() => {
+    if (changed !== undefined) focusOn('#changed-file');
+  }, [changed]);
   const isCurrent = judged?.text === text;
   const needsAccept = judged?.drift?.needsAccept === true;
   const mayEdit = role.value === 'edit';
-  const isReady = isCurrent && judged.verdict.isValid && (!needsAccept || accepts);
-  const saveAndResume = (): Promise<void> => save(shown, text, saved.current, needsAccept);
+  const isReady =
+    isCurrent && judged.verdict.isValid && (!needsAccept || accepts) && changed === undefined;
   return (
     <RepairView
       file={workflow.file}
-      original={workflow.text}
-      text={text}
-      type={setText}
+      original={base.text}
+      edited={edited}
       error={shown.error}
       nodes={shown.nodes}
       before={workflow.validation}
@@ -118,38 +125,33 @@ function Editor({
       problem={problem}
       now={now}
       save={() => {
-        if (isReady) void act(saveAndResume);
+        if (isReady) void act(() => save(shown, edited, needsAccept));
       }}
-      startOver={() => void reload().then(() => setText(workflow.text))}
     />
   );
-}
-
-interface Saved {
-  text: string;
-  etag: string;
 }
 
 /** The file first, where it has changed; then the same run continues with it. */
 async function save(
   { run, workflow }: ShownRunAnswer,
-  text: string,
-  saved: Saved,
+  { text, base, saved }: RepairText,
   needsAccept: boolean,
 ): Promise<void> {
-  if (saved.text !== text) {
-    const { etag = '' } = await call<WorkflowData>(v1('workflows', workflow), {
-      method: 'PUT',
-      yaml: text,
-      headers: { 'if-match': saved.etag },
-    });
-    Object.assign(saved, { text, etag });
-  }
+  if (base.text !== text) saved(await write(workflow, text, base));
   await read(v1('runs', run, 'resume'), {
     method: 'POST',
     json: needsAccept ? { acceptDrift: true } : {},
   });
   go({ page: 'run', run });
+}
+
+async function write(workflow: string, text: string, { etag }: FileVersion): Promise<FileVersion> {
+  const answer = await call<WorkflowData>(v1('workflows', workflow), {
+    method: 'PUT',
+    yaml: text,
+    headers: { 'if-match': etag },
+  });
+  return { text, etag: answer.etag ?? '' };
 }
 
 /** The verdict about the text and what of the run it changes; the text may be ahead of it for a moment. */

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../../src/errors/support/safe-json.ts';
 import type { NextMove } from '../../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../../src/history/open-questions.ts';
-import { ProblemBox } from '../../view/parts.tsx';
+import { PageLink, ProblemBox } from '../../view/parts.tsx';
 import type { RunActions, RunPageData } from '../../view/run/page-data.ts';
 import { RunReport, runHeading } from '../../view/run/run-report.tsx';
 import { role, v1, read } from '../api.ts';
@@ -12,6 +12,7 @@ import { Confirm, type ConfirmProps } from '../confirm.tsx';
 import { focusIfLost, focusOn } from '../focus.ts';
 import { useAction, useTitle } from '../hooks.ts';
 import { answerGate, isConflict, makeMove, whatIsNow } from '../moves.ts';
+import { useClosedQuestions } from '../closed-questions.ts';
 import { lazy } from '../lazy.tsx';
 import { go } from '../navigation.ts';
 import { copiedReport } from '../copied-report.ts';
@@ -33,7 +34,15 @@ export function RunPage({
     return (
       <>
         <h1 tabIndex={-1}>{run}</h1>
-        {problem === undefined ? <p class="empty">Loading…</p> : <ProblemBox problem={problem} />}
+        {problem === undefined ? (
+          <p class="empty">Loading…</p>
+        ) : (
+          <ProblemBox problem={problem}>
+            <p>
+              <PageLink to="/">All runs</PageLink>
+            </p>
+          </ProblemBox>
+        )}
       </>
     );
   return <Shown page={page} refresh={refresh} loadSteps={loadSteps} />;
@@ -42,8 +51,13 @@ export function RunPage({
 /** Most people who open a run neither answer it nor look into a step. */
 const PARTS: RunActions['parts'] = {
   GateAnswer: lazy(async () => (await import('../../form/gate-answer.tsx')).GateAnswer),
+  ClosedQuestions: lazy(
+    async () => (await import('../../view/closed-question.tsx')).ClosedQuestions,
+  ),
   StepDrawer: lazy(async () => (await import('../../view/run/step-drawer.tsx')).StepDrawer),
 };
+
+const Failures = lazy(async () => (await import('../../view/run/failures.tsx')).Failures);
 
 type Asked =
   | { readonly type: 'cancel'; readonly move: NextMove }
@@ -59,11 +73,13 @@ function Shown({
   readonly loadSteps: () => Promise<void>;
 }): JSX.Element {
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
-  const { act, isBusy, refusal, move } = useMoves(page.run, refresh);
+  const { act, isBusy, refusal, closed, typing, move } = useMoves(page, refresh);
   const actions: RunActions = {
     mayRun: role.value === 'run' || role.value === 'edit',
     isBusy,
     refusal,
+    closed,
+    typing,
     move: (next: NextMove, added: JsonObject) => {
       if (next.move === 'cancel') setAsked({ type: 'cancel', move: next });
       else move(() => makeMove(next, added));
@@ -79,17 +95,13 @@ function Shown({
       if (needsAccept(page)) setAsked({ type: 'retry', path });
       else move(() => retryFrom(page, path));
     },
-    openStep: (path) => {
-      go({ page: 'run', run: page.run, ...(path === undefined ? {} : { step: path }) });
-      if (path === undefined && page.step !== undefined)
-        focusOn(`tr[data-step="${CSS.escape(page.step)}"] button`);
-    },
+    openStep: (path) => openStep(page, path),
     copyReport: (id, form) => copiedReport(page, id, form),
     parts: PARTS,
   };
   return (
     <>
-      <RunReport page={page} actions={actions} />
+      <RunReport page={page} actions={actions} Failures={Failures} />
       {asked !== undefined && (
         <AskOnce
           asked={asked}
@@ -108,24 +120,36 @@ function Shown({
   );
 }
 
-/** Moves one at a time; a refusal is shown with what is now. */
-function useMoves(run: string, refresh: () => Promise<void>) {
+/** A step that is closed gives the focus back to its row. */
+function openStep({ run, step }: RunPageData, path: string | undefined): void {
+  go({ page: 'run', run, ...(path === undefined ? {} : { step: path }) });
+  if (path === undefined && step !== undefined)
+    focusOn(`tr[data-step="${CSS.escape(step)}"] button`);
+}
+
+/** Moves one at a time; a refusal is shown with what is now, and so is what somebody else did. */
+function useMoves({ run, questions }: RunPageData, refresh: () => Promise<void>) {
+  const { closed, typing, answering } = useClosedQuestions(run, questions);
   const [refusal, setRefusal] = useState<RunActions['refusal']>(undefined);
   const refused = async (problem: ShownProblem): Promise<void> => {
     setRefusal({ problem });
+    // it may stand far above the button
+    focusOn('#next-moves .problem');
     await refresh();
-    if (isConflict(problem)) setRefusal({ problem, now: await whatIsNow(run) });
+    if (isConflict(problem))
+      setRefusal({ problem, now: `Nothing was done by this. ${await whatIsNow(run)}` });
   };
   const { act, isBusy } = useAction((problem) => void refused(problem));
   const move = (work: () => Promise<void>): void => {
     void act(async () => {
       setRefusal(undefined);
+      questions.forEach(answering);
       await work();
       await refresh();
       focusIfLost('#next-moves-name');
     });
   };
-  return { act, isBusy, refusal, move };
+  return { act, isBusy, refusal, closed, typing, move };
 }
 
 function AskOnce({

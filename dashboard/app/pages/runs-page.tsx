@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
-import type { RunRowData } from '../../view/run-row.tsx';
+import { resumption, type RunRowData } from '../../view/run-row.tsx';
 import { RunsView } from '../../view/runs-view.tsx';
 import { counted } from '../../text/words.ts';
 import { Confirm, type ConfirmProps } from '../confirm.tsx';
@@ -12,7 +12,8 @@ import { focusOn } from '../focus.ts';
 import { useAction, useResource, useThrottled, useTitle } from '../hooks.ts';
 import { lastChange } from '../live.ts';
 import { go } from '../navigation.ts';
-import { failuresByKind, resumeAll, runsFailedWith, type BulkResult } from '../bulk.ts';
+import { failuresByKind, resumeAll, runsFailedWith } from '../bulk.ts';
+import type { BulkResult, FailedRow, KindCounts } from '../bulk.ts';
 
 const REFRESH_MS = 700;
 
@@ -23,13 +24,13 @@ interface RunPageAnswer {
 
 type Asked =
   | { readonly type: 'cancel'; readonly row: RunRowData }
-  | { readonly type: 'bulk'; readonly kind: string; readonly runs: readonly string[] };
+  | { readonly type: 'bulk'; readonly kind: string; readonly runs: readonly FailedRow[] };
 
 export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Element {
   useTitle('Runs');
   const { list, kinds, workflows, refresh } = useListData(filters);
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
-  const [bulk, setBulk] = useState<BulkResult | undefined>(undefined);
+  const [bulk, setBulk] = useState<DoneInBulk | undefined>(undefined);
   const action = useAction(() => refresh());
   const mayRun = role.value === 'run' || role.value === 'edit';
   const show = (next: RunFilters): void => go({ page: 'runs', filters: next });
@@ -42,7 +43,7 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
         filters={filters}
         kinds={kinds.data}
         workflows={namesOf(workflows.data?.workflows, list.data?.runs, filters.workflow)}
-        bulk={bulk}
+        bulk={bulk && { ...bulk, failedAgain: failedAgain(bulk, kinds.data) }}
         mayRun={mayRun}
         isBusy={action.isBusy}
         filter={show}
@@ -71,7 +72,7 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
             void action
               .act(async () => {
                 if (asked.type === 'cancel') await cancelOne(asked.row);
-                else setBulk(await resumeAll(asked.kind, asked.runs));
+                else setBulk({ ...(await resumeAll(asked.kind, asked.runs)), before: kinds.data });
               })
               .then((isDone) => {
                 setAsked(undefined);
@@ -86,11 +87,20 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
   );
 }
 
+type DoneInBulk = BulkResult & {
+  /** The counts as they were then: they say nothing of what came of it. */
+  readonly before: KindCounts | undefined;
+};
+
+function failedAgain({ resumed, before }: DoneInBulk, now: KindCounts | undefined): number {
+  return now === before ? 0 : resumed.filter((run) => now?.failed.has(run)).length;
+}
+
 /** The runs that the list shows, read again when any run has changed. */
 function useListData(filters: RunFilters) {
-  const { attention, workflow, kind, cursor } = filters;
+  const { status, attention, workflow, kind, cursor } = filters;
   const list = useResource(JSON.stringify(filters), () =>
-    read<RunPageAnswer>(withQuery(v1('runs'), { attention, workflow, kind, cursor })),
+    read<RunPageAnswer>(withQuery(v1('runs'), { status, attention, workflow, kind, cursor })),
   );
   const kinds = useResource('kinds', failuresByKind);
   const workflows = useResource('workflows', () =>
@@ -122,12 +132,19 @@ function AskOnce({
   return (
     <Confirm title={`Resume all that failed with ${asked.kind}?`} isGentle {...rest}>
       <p>
-        {counted(asked.runs.length, 'run')} that failed with <code>{asked.kind}</code> will be
-        resumed where each of them stopped. Finished steps keep their results; failed ones run again
-        and may cost again.
+        {counted(asked.runs.length, 'run')} that failed with <code>{asked.kind}</code> (
+        {byWorkflow(asked.runs)}) will be resumed where each of them stopped. Finished steps keep
+        their results; failed ones run again and may cost again. Runs that only wait with it are not
+        among them.
       </p>
     </Confirm>
   );
+}
+
+/** `3 of newsletter, 2 of translate`. */
+function byWorkflow(runs: readonly FailedRow[]): string {
+  const groups = [...Map.groupBy(runs, ({ workflow }) => workflow)];
+  return groups.map(([workflow, { length }]) => `${length} of ${workflow}`).join(', ');
 }
 
 /** The link of its row. */
@@ -135,8 +152,8 @@ function rowOf({ run }: RunRowData): string {
   return `#run-${CSS.escape(run)} a`;
 }
 
-async function resumeOne({ run }: RunRowData): Promise<void> {
-  await read(v1('runs', run, 'resume'), { method: 'POST', json: {} });
+async function resumeOne(row: RunRowData): Promise<void> {
+  await read(v1('runs', row.run, 'resume'), { method: 'POST', json: resumption(row) });
 }
 
 async function cancelOne({ run }: RunRowData): Promise<void> {

@@ -24,8 +24,8 @@ export function SignIn(): JSX.Element {
         Sign in
       </h1>
       <p>
-        The address that <code>errand serve</code> prints has a token; with tokens of your own, use
-        one of them.
+        The address that <code>errand serve</code> prints has a token, a new one after each start;
+        with tokens of your own, use one of them.
       </p>
       <div class="field">
         <label for="token">Token</label>
@@ -52,7 +52,10 @@ export function SignIn(): JSX.Element {
             <strong>{problem.title}</strong>
           </p>
           <p>
-            {problem.detail} {problem.action.detail}
+            {problem.detail}
+            {problem.kind === 'request.unauthenticated'
+              ? '. Copy the address that the server printed, or what follows #token= in it.'
+              : ` ${problem.action.detail}`}
           </p>
         </div>
       )}

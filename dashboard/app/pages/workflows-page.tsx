@@ -22,7 +22,7 @@ export function WorkflowsPage(): JSX.Element {
         </Empty>
       )}
       <ul class="cards">
-        {data?.workflows.map((row) => (
+        {data?.workflows.toSorted(byName).map((row) => (
           <li key={row.file} class="card">
             <h2>
               <PageLink to={`/workflows/${encodeURIComponent(row.name)}`}>{row.name}</PageLink>
@@ -46,6 +46,10 @@ export function WorkflowsPage(): JSX.Element {
       </ul>
     </>
   );
+}
+
+function byName(a: WorkflowRowData, b: WorkflowRowData): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 function countWords({ errors, warnings }: WorkflowRowData): string {

@@ -295,8 +295,9 @@ function countWords(state: BoxState | undefined): readonly string[] {
 }
 
 function endedWords(done: number, all: number, failed: number): readonly string[] {
-  const words = [`${done} of ${all}`, `${done}/${all}`];
-  return failed === 0 ? words : [`${words[0]}, ${failed} failed`, `${words[1]} ✕${failed}`];
+  return failed === 0
+    ? [`${done} of ${all}`, `${done}/${all}`]
+    : [`${done} of ${all}, ${failed} failed`, `${failed}/${all} failed`, `${failed} failed`];
 }
 
 function boxWords({ name, type }: LayoutBox, state: BoxState | undefined): string {

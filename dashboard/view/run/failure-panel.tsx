@@ -6,7 +6,7 @@ import type { FailureHistory } from '../../../src/history/failure-history.ts';
 import type { SourceFile } from '../../../src/history/run-page.ts';
 import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import { spaced } from '../../text/words.ts';
-import { CopyButton, DateTime, Facts, KindLink, PageLink, Value } from '../parts.tsx';
+import { CopyButton, DateTime, Facts, KindLink, StepLink, Value } from '../parts.tsx';
 import { StatusIcon } from '../status.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { AttemptTable, FailureStory } from './failure-story.tsx';
@@ -35,6 +35,8 @@ export function FailurePanel(props: FailurePanelProps): JSX.Element {
       <p class="what-to-do">
         <strong>What to do</strong> {report.action.detail}
       </p>
+      <Stderr report={report} />
+      <Members run={run} report={report} />
       <Facts
         facts={[
           ['Category', words.categoryWords(report)],
@@ -46,11 +48,11 @@ export function FailurePanel(props: FailurePanelProps): JSX.Element {
           ['Rule and evidence', ruleOf(report, history)],
           ['Provider', words.providerWords(withProvider(report))],
           ['Attempt', words.attemptCount(report.attempt)],
+          ['Exit code', exitCodeOf(report)],
           ['Declared by the node', report.undeclared === true ? 'no' : undefined],
         ]}
       />
       <SourceLines report={report} source={source} />
-      <Members report={report} />
       <AttemptTable report={report} history={history} replies={replies} />
       {history !== undefined && <FailureStory history={history} />}
       <Frames report={report} />
@@ -73,9 +75,9 @@ function where(run: string, { location }: PersonReport): JSX.Element | undefined
   const path = location?.path;
   if (path === undefined) return <>{text}</>;
   return (
-    <PageLink to={`/runs/${encodeURIComponent(run)}?step=${encodeURIComponent(path)}`}>
+    <StepLink run={run} path={path}>
       {text}
-    </PageLink>
+    </StepLink>
   );
 }
 
@@ -123,16 +125,39 @@ function SourceLines({
   );
 }
 
-function Members({ report }: Pick<FailurePanelProps, 'report'>): JSX.Element | null {
+function exitCodeOf({ details }: PersonReport): string | undefined {
+  const code = details?.['exit_code'];
+  return typeof code === 'number' ? String(code) : undefined;
+}
+
+/** What a script wrote last, in its own lines: in JSON they are hard to read. */
+function Stderr({ report }: Pick<FailurePanelProps, 'report'>): JSX.Element | null {
+  const tail = report.details?.['stderr_tail'];
+  if (typeof tail !== 'string' || tail.trim() === '') return null;
+  return (
+    <div class="sub">
+      <h3>The end of stderr</h3>
+      <Value value={tail} />
+    </div>
+  );
+}
+
+function Members({ run, report }: Pick<FailurePanelProps, 'run' | 'report'>): JSX.Element | null {
   const { counts, members, unlisted } = words.groupWords(report);
   if (counts === undefined && members.length === 0) return null;
   return (
     <div class="sub">
       <h3>Failed members{counts === undefined ? '' : `: ${counts}`}</h3>
       <ul>
-        {members.map(({ name, kind, message }) => (
+        {members.map(({ name, kind, message, path }) => (
           <li key={name}>
-            <code>{name}</code> <KindLink kind={kind} /> {message}
+            member <code>{name}</code>: <KindLink kind={kind} /> {message}
+            {path !== undefined && (
+              <>
+                {' '}
+                <StepLink run={run} path={path} />
+              </>
+            )}
           </li>
         ))}
         {unlisted > 0 && <li>and {unlisted} more, in their steps</li>}

@@ -31,9 +31,7 @@ interface AttemptsOf {
 function attemptRows({ report, history, replies }: AttemptsOf): readonly AttemptRow[] {
   const failed = (history?.steps ?? []).flatMap((step, at, all) => {
     if (step.type !== 'failed' || step.layer !== 'effect') return [];
-    const before = all[at - 1];
-    const waitedMs = before?.type === 'asked_again' ? before.waitedMs : undefined;
-    return [{ ...step, waitedMs }];
+    return [{ ...step, waitedMs: waitBefore(all.slice(0, at)) }];
   });
   if (failed.length > 0)
     return failed.map(({ target = '', kind, message, waitedMs, costUsdMicros }, index) => ({
@@ -63,6 +61,16 @@ function attemptRows({ report, history, replies }: AttemptsOf): readonly Attempt
       costUsdMicros,
     }),
   );
+}
+
+/** The wait after the attempt before: for the call by its schedule, for its node by a route that retries. */
+function waitBefore(steps: readonly FailureStep[]): number | undefined {
+  for (const step of steps.toReversed()) {
+    if (step.type === 'asked_again') return step.waitedMs;
+    if (step.type === 'retrying') return step.delayMs;
+    if (step.type === 'failed' && step.layer === 'effect') return undefined;
+  }
+  return undefined;
 }
 
 export function AttemptTable(attempts: AttemptsOf): JSX.Element | null {
@@ -102,13 +110,13 @@ export function FailureStory({
   readonly history: FailureHistory;
 }): JSX.Element | null {
   const { zone } = useSurroundings();
-  const told = history.steps.filter(({ type }) => type !== 'asked_again');
-  if (told.length === 0) return null;
+  const shown = history.steps.filter(({ type }) => type !== 'asked_again');
+  if (shown.length === 0) return null;
   return (
     <div class="sub">
       <h3>What became of it</h3>
       <ol class="story">
-        {told.map((step, index) => (
+        {shown.map((step, index) => (
           <li key={index}>
             <time dateTime={step.at} class="quiet">
               {clockWords(step.at, zone)}

@@ -1,20 +1,31 @@
 /** Open failures of a run: the one that it ended with, or those that it waits with. Handled ones are in their steps. */
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
+import { waitingFailure } from '../../../src/history/run-view/read-view.ts';
+import type { StepView } from '../../../src/history/run-view/view.ts';
 import type { RunPageData } from './page-data.ts';
 
-export function openFailures({
-  view,
-  status,
-  questions,
-  error = view?.error,
-}: RunPageData): readonly PersonReport[] {
+export function openFailures(page: RunPageData): readonly PersonReport[] {
+  const { view, status, questions, error = view?.error } = page;
   if (error !== undefined && status === 'failed') return [error];
   if (status === 'completed' || status === 'cancelled') return [];
-  const asked = questions.flatMap(({ error }) => error ?? []);
-  const waiting = view?.steps
-    .filter(({ status: each }) => each === 'waiting')
-    .flatMap(({ error: own }) => own ?? []);
-  return uniqueById([...asked, ...(waiting ?? [])]);
+  const asked = questions.flatMap(({ error: own }) => own ?? []);
+  const waiting = [...(view?.steps ?? [])].flatMap((step) => waitsWith(step, page));
+  return uniqueById([...asked, ...waiting]);
+}
+
+/** Shorter waits of a run under way are over before anybody has read of them. */
+const WORTH_A_LOOK_MS = 5000;
+
+function waitsWith(
+  step: StepView,
+  { status, nextTry }: RunPageData,
+): PersonReport | readonly never[] {
+  const failure = waitingFailure(step);
+  if (failure === undefined) return [];
+  const isOwn = step.status === 'waiting' && step.error !== undefined;
+  if (isOwn || status !== 'running') return step.error ?? failure.error;
+  const untilMs = nextTry?.path === step.path ? Date.parse(nextTry.at) : 0;
+  return untilMs - Date.parse(failure.at) >= WORTH_A_LOOK_MS ? failure.error : [];
 }
 
 function uniqueById(reports: readonly PersonReport[]): readonly PersonReport[] {

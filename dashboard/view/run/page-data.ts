@@ -39,6 +39,12 @@ export interface StepDrawerProps {
 /** A component that may not be there yet. */
 type PartOf<P> = (props: P) => JSX.Element | null;
 
+export interface ClosedQuestion {
+  readonly key: string;
+  readonly words: string;
+  readonly unsent?: string | undefined;
+}
+
 /** Absent in a file. */
 export interface RunActions {
   /** Whether the visitor may change something; commands stay. */
@@ -46,6 +52,10 @@ export interface RunActions {
   readonly isBusy: boolean;
   /** The last refusal, and what is now. */
   readonly refusal?: { readonly problem: ShownProblem; readonly now?: string } | undefined;
+  /** Questions that somebody else has closed while they were shown here. */
+  readonly closed: readonly ClosedQuestion[];
+  /** Called with what has been typed for a question. */
+  readonly typing: (question: OpenQuestion, text: string) => void;
   readonly move: (move: NextMove, added: JsonObject) => void;
   readonly answer: (question: OpenQuestion, value: JsonValue) => void;
   readonly retryFrom: (path: string) => void;
@@ -57,5 +67,6 @@ export interface RunActions {
   readonly parts: {
     readonly GateAnswer: PartOf<GateAnswerProps>;
     readonly StepDrawer: PartOf<StepDrawerProps>;
+    readonly ClosedQuestions: PartOf<{ readonly closed: readonly ClosedQuestion[] }>;
   };
 }

@@ -1,19 +1,17 @@
 /** The page of a run: status, the open failure, what to do, then graph, steps, timeline, output and costs. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { usdWords } from '../../../src/errors/render/money.ts';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
-import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import { elapsedMs } from '../../../src/history/run-view/read-view.ts';
 import { stepAt } from '../../../src/history/run-view/steps.ts';
-import { grouped } from '../../text/words.ts';
+import { grouped, WAITS } from '../../text/words.ts';
 import { Ago, Empty, Facts, type Fact, KindLink, PageLink, Region, Value } from '../parts.tsx';
 import { RunStatusWords } from '../status.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { Costs } from './costs.tsx';
-import { FailurePanel } from './failure-panel.tsx';
 import { RunGraph } from './run-graph.tsx';
+import type { FailuresProps } from './failures.tsx';
 import { NextMoves } from './next-moves.tsx';
 import { openFailures } from './open-failures.ts';
 import type { RunActions, RunPageData, WholeRunPage } from './page-data.ts';
@@ -25,11 +23,15 @@ const FIRST_STEPS = 300;
 const FEW_STEPS = 100;
 const MOST_LANES = 200;
 const FEW_LANES = 60;
+/** The rest of the page is far below more steps than this. */
+const LONG = 20;
 
 export interface RunReportProps {
   readonly page: RunPageData;
   /** Absent in a file. */
   readonly actions?: RunActions | undefined;
+  /** Most runs have no open failure, so a page loads this when there is one. */
+  readonly Failures: (props: FailuresProps) => JSX.Element | null;
   /** The details of every step, where none can be opened. */
   readonly AllSteps?: (props: { readonly page: WholeRunPage }) => JSX.Element;
 }
@@ -38,13 +40,13 @@ export function runHeading({ workflow, run }: Pick<RunPageData, 'workflow' | 'ru
   return `${workflow} ${run}`;
 }
 
-export function RunReport({ page, actions, AllSteps }: RunReportProps): JSX.Element {
+export function RunReport({ page, actions, Failures, AllSteps }: RunReportProps): JSX.Element {
   const { view } = page;
   return (
     <>
       <RunHead page={page} />
       <div class="failure-and-moves">
-        <Failures page={page} actions={actions} />
+        {openFailures(page).length > 0 && <Failures page={page} actions={actions} />}
         <NextMoves page={page} actions={actions} />
       </div>
       {view === undefined ? (
@@ -71,6 +73,7 @@ function FromTheLog({ page, actions, AllSteps }: WholeProps): JSX.Element {
   const isCut = actions !== undefined && view.steps.length > FIRST_STEPS;
   return (
     <>
+      {actions !== undefined && view.steps.length > LONG && <Parts />}
       <RunGraph page={page} actions={actions} />
       <div class={step === undefined ? '' : 'with-drawer'}>
         <Steps page={page} actions={actions} limit={limit} showMore={() => setIsLong(true)} />
@@ -87,6 +90,19 @@ function FromTheLog({ page, actions, AllSteps }: WholeProps): JSX.Element {
       <Costs view={view} />
       <People page={page} />
     </>
+  );
+}
+
+/** The way past many steps. */
+function Parts(): JSX.Element {
+  return (
+    <nav aria-label="On this page" class="buttons">
+      {['Steps', 'Timeline', 'Output', 'Input', 'Costs'].map((name) => (
+        <a key={name} href={`#${name.toLowerCase()}`}>
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 
@@ -108,6 +124,11 @@ function RunHead({ page }: { readonly page: RunPageData }): JSX.Element {
       </h1>
       <p class="page-status">
         <RunStatusWords status={status} attention={attention} />
+        {openFailures(page).length > 0 && (
+          <a class="to-moves" href="#next-moves">
+            What can be done
+          </a>
+        )}
       </p>
       <Facts
         facts={[
@@ -131,9 +152,23 @@ function factsOf(page: WholeRunPage, nowMs: number): readonly Fact[] {
     ['Spent', spentWords(page)],
     ['Started', <Ago at={view.startedAt} />],
     ['Ended', view.endedAt === undefined ? undefined : <Ago at={view.endedAt} />],
+    ['Resumed', resumedTimes(page)],
     ['Waits for', waitWords(page)],
     ['Cancelled by', cancelWords(page)],
   ];
+}
+
+/** A run that was resumed and failed the same way again looks as it did before, but for this. */
+function resumedTimes({ view }: WholeRunPage): JSX.Element | undefined {
+  const legs = view.legs.filter(({ cause, by }) => cause === 'resumed' && by !== undefined);
+  const last = legs.at(-1);
+  if (last === undefined) return undefined;
+  return (
+    <>
+      {legs.length === 1 ? 'once' : `${legs.length} times, last`}, <Ago at={last.from} />, by{' '}
+      {resumer(last.by)}
+    </>
+  );
 }
 
 function spentWords({ view }: WholeRunPage): string {
@@ -149,88 +184,44 @@ function spentWords({ view }: WholeRunPage): string {
   return money + counted + lost;
 }
 
-function waitWords({ view, questions }: WholeRunPage): JSX.Element | undefined {
-  const { waiting } = view;
-  if (waiting === undefined) {
-    const [question] = questions;
-    return question === undefined ? undefined : <>an answer at {question.gate}</>;
+/** Undefined where it waits for nothing. */
+function waitWords({
+  view,
+  questions,
+  attention,
+  nextTry,
+}: WholeRunPage): JSX.Element | string | undefined {
+  const { reason, gate, path, until } = view.waiting ?? {};
+  const [question] = questions;
+  if (attention === 'retrying') {
+    const next = nextTry ?? (path === undefined ? undefined : { path, at: until });
+    return next === undefined ? 'the next try' : within(`the next try of ${next.path}`, next.at);
   }
-  const { reason, gate, path, until } = waiting;
+  if (reason === undefined)
+    return question === undefined
+      ? undefined
+      : within(`an answer at ${question.gate}`, question.deadline);
+  const place = gate ?? path;
+  return within(`${WAITS[reason]}${place === undefined ? '' : ` at ${place}`}`, until);
+}
+
+function within(words: string, at: string | undefined): JSX.Element {
   return (
     <>
-      {WAITS[reason]}
-      {(gate ?? path) === undefined ? '' : ` at ${gate ?? path}`}
-      {until !== undefined && (
+      {words}
+      {at !== undefined && (
         <>
-          , until <Ago at={until} />
+          , <Ago at={at} />
         </>
       )}
     </>
   );
 }
 
-const WAITS = {
-  gate: 'an answer',
-  time: 'a time',
-  budget: 'a larger budget',
-  outcome: 'someone who finds out what happened',
-  person: 'a person to resume it',
-} as const;
-
 function cancelWords({ view }: WholeRunPage): string | undefined {
   if (view.cancelled === undefined) return undefined;
   const { by, reason } = view.cancelled;
   return reason === undefined ? by : `${by}: ${reason}`;
-}
-
-/** The failure that the run ended with or waits for; further open ones lead to their steps. */
-function Failures({ page, actions }: RunReportProps): JSX.Element | null {
-  const [first, ...others] = openFailures(page);
-  if (first === undefined) return null;
-  const history = page.life?.find(
-    ({ id, error }) => id === first.id || error.cause?.id === first.id,
-  );
-  return (
-    <Region name="Failure" id="failure" class="failure-region">
-      <FailurePanel
-        run={page.run}
-        report={first}
-        history={history}
-        replies={uselessReplies(page, first)}
-        source={page.source}
-        copyReport={actions?.copyReport}
-      />
-      {others.length > 0 && (
-        <div class="sub">
-          <h3>Open as well</h3>
-          <ul>
-            {others.map((other) => (
-              <li key={other.id}>
-                <KindLink kind={other.kind} /> {other.message}{' '}
-                {other.location?.path !== undefined && (
-                  <PageLink
-                    to={`/runs/${encodeURIComponent(page.run)}?step=${encodeURIComponent(other.location.path)}`}
-                  >
-                    {other.location.path}
-                  </PageLink>
-                )}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-    </Region>
-  );
-}
-
-/** A reply that has come and does not fit is no failed call, so the report does not list it. */
-function uselessReplies({ view }: RunPageData, { kind, location }: PersonReport): LedgerRow[] {
-  if (view === undefined || kind !== 'agent.output_invalid') return [];
-  const { rows, sentBack } = view.costs;
-  return sentBack.flatMap((at) => {
-    const row = rows.at(at);
-    return row === undefined || row.path !== location?.path ? [] : [row];
-  });
 }
 
 function Output({ page }: { readonly page: WholeRunPage }): JSX.Element {
@@ -251,6 +242,16 @@ function Input({ page }: { readonly page: WholeRunPage }): JSX.Element {
   );
 }
 
+/** Servers continue runs too, without being asked. */
+const SERVER_REASONS: Readonly<Record<string, string>> = {
+  timer: 'a server, because its time had come',
+  adoption: 'a server, because the process that had it was gone',
+};
+
+function resumer(by = 'errand'): string {
+  return SERVER_REASONS[by] ?? by;
+}
+
 /** Who answered and resumed, and what was noted on the way. */
 function People({ page }: { readonly page: WholeRunPage }): JSX.Element | null {
   const { answers, legs, notes } = page.view;
@@ -261,7 +262,7 @@ function People({ page }: { readonly page: WholeRunPage }): JSX.Element | null {
       <ul class="story">
         {resumed.map(({ seq, from, by }) => (
           <li key={seq}>
-            <Ago at={from} /> resumed by {by ?? 'errand'}
+            <Ago at={from} /> resumed by {resumer(by)}
           </li>
         ))}
         {answers.map(({ seq, at, by, gate, value }) => (

@@ -99,13 +99,18 @@ export function StepDrawer({ page, step, actions }: StepDrawerProps): JSX.Elemen
   );
 }
 
-function tookWords({
-  startedAt,
-  endedAt,
-}: Pick<StepView, 'startedAt' | 'endedAt'>): string | undefined {
-  return endedAt === undefined
-    ? undefined
-    : durationWords(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
+/** All of its attempts; the time between two legs of the run is not one of them. */
+function tookWords({ startedAt, endedAt, tries }: StepView): string | undefined {
+  if (endedAt === undefined) return undefined;
+  const between = (from: string, to: string): number =>
+    Math.max(0, Date.parse(to) - Date.parse(from));
+  const all = between(startedAt, endedAt);
+  const took = [...tries].reduce(
+    (sum, each) => sum + between(each.startedAt, each.endedAt ?? endedAt),
+    0,
+  );
+  const words = durationWords(Math.min(took, all));
+  return took < all ? `${words}, over ${durationWords(all)}` : words;
 }
 
 function Failures({ step }: { readonly step: StepView }): JSX.Element | null {

@@ -1,15 +1,23 @@
 /** The table of steps: every place in the run where a node has started, with what became of it. */
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { StepView } from '../../../src/history/run-view/view.ts';
 import { counted } from '../../text/words.ts';
 import { Empty, KindLink, Money, Region } from '../parts.tsx';
-import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
+import {
+  isBackingOff,
+  isUnhandled,
+  waitingFailure,
+} from '../../../src/history/run-view/read-view.ts';
 import { StatusWord, StepStatusWord } from '../status.tsx';
 import type { RunActions, WholeRunPage } from './page-data.ts';
 import { TableHead } from '../table-head.tsx';
+import { inTreeOrder } from './tree-order.ts';
 
 const COLUMNS = ['Step', 'Status', { numbers: 'Attempts' }, 'Failure', { numbers: 'Cost' }];
+
+/** More than fit a window. */
+const MANY = 20;
 
 export interface StepsProps {
   readonly page: WholeRunPage;
@@ -22,12 +30,24 @@ export interface StepsProps {
 export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Element {
   const { steps, leftOut } = page.view;
   const row = useKnownRows();
-  const shown = limit === undefined ? [...steps] : steps.slice(0, limit);
+  const [isNarrowed, setIsNarrowed] = useState(false);
+  const first = useMemo(
+    () => inTreeOrder(limit === undefined ? [...steps] : steps.slice(0, limit)),
+    [steps, limit],
+  );
+  const shown = isNarrowed ? [...steps].filter(hasFailures) : first;
   return (
     <Region
       name="Steps"
       id="steps"
-      aside={<span class="quiet">{counted(steps.length, 'step')}</span>}
+      aside={
+        <>
+          {actions !== undefined && steps.length > MANY && (
+            <OnlyFailures isChosen={isNarrowed} choose={setIsNarrowed} />
+          )}
+          <span class="quiet">{counted(steps.length, 'step')}</span>
+        </>
+      }
     >
       {steps.length === 0 && <Empty>No node has started yet.</Empty>}
       {steps.length > 0 && (
@@ -57,7 +77,7 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
           )}
         </p>
       )}
-      {shown.length < steps.length && showMore !== undefined && (
+      {!isNarrowed && shown.length < steps.length && showMore !== undefined && (
         <p class="buttons">
           <button type="button" onClick={showMore}>
             Show all {steps.length} steps
@@ -65,6 +85,29 @@ export function Steps({ page, actions, limit, showMore }: StepsProps): JSX.Eleme
         </p>
       )}
     </Region>
+  );
+}
+
+function hasFailures({ status, failures }: StepView): boolean {
+  return status === 'failed' || failures.length > 0;
+}
+
+function OnlyFailures({
+  isChosen,
+  choose,
+}: {
+  readonly isChosen: boolean;
+  readonly choose: (isChosen: boolean) => void;
+}): JSX.Element {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isChosen}
+        onChange={(event) => choose(event.currentTarget.checked)}
+      />
+      Only those with failures
+    </label>
   );
 }
 
@@ -91,8 +134,9 @@ function useKnownRows(): (props: StepRowProps) => JSX.Element {
 }
 
 function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
-  const { path, status, attempts, error, costUsdMicros, members } = step;
+  const { path, status, attempts, calls, error, costUsdMicros, members } = step;
   const depth = Math.min(6, depthOf(path));
+  const { message } = error ?? waitingFailure(step)?.error ?? {};
   return (
     <tr role="row" class={isOpen ? 'chosen' : ''} data-step={path}>
       <th role="rowheader" scope="row" class={`depth-${depth}`}>
@@ -114,17 +158,18 @@ function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
         {members !== undefined && (
           <span class="quiet">
             {' '}
-            {members.succeeded + members.failed} of {members.all}
+            {members.succeeded} of {members.all}
             {members.failed > 0 ? `, ${members.failed} failed` : ''}
           </span>
         )}
       </td>
       <td role="cell" class="number" data-label="attempts">
         {attempts}
+        {calls > attempts && <span class="quiet"> ({counted(calls, 'call')})</span>}
       </td>
       <td role="cell">
         <StepFailureWords step={step} isBad={isBad} />
-        {error !== undefined && <span class="message one-line">{error.message}</span>}
+        {message !== undefined && <span class="message one-line">{message}</span>}
       </td>
       <td role="cell" class="number" data-label="cost">
         <Money micros={costUsdMicros} />
@@ -142,6 +187,13 @@ function StepFailureWords({
   readonly isBad: boolean;
 }): JSX.Element | null {
   const { error, failures, status } = step;
+  const open = waitingFailure(step);
+  if (open !== undefined)
+    return (
+      <span>
+        <KindLink kind={open.error.kind} /> {isBackingOff(step) && <StatusWord status="retrying" />}
+      </span>
+    );
   if (error !== undefined)
     return (
       <span class={isBad ? '' : 'handled'}>

@@ -47,6 +47,13 @@ describe('the time axis', () => {
     expect(paused.at(15_000)).toBe(95);
   });
 
+  it('leaves out a label that would run into the name of a rest', () => {
+    const legs = [leg(0, 0), leg(50, 60)];
+    const { ticks } = timeAxis({ legs, startedAt: at(0), at: at(60), status: 'failed' }, 60_000);
+    expect(ticks.filter(({ ms }) => ms === 0)).toHaveLength(1);
+    expect(ticks[0]?.x).toBeGreaterThan(9);
+  });
+
   it('stays inside its edges', () => {
     const axis = timeAxis(
       { legs: [leg(10, 10)], startedAt: at(10), at: at(10), status: 'failed' },

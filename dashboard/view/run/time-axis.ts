@@ -26,8 +26,8 @@ const GAP_SHARE = 0.1;
 const MOST_TICKS = 8;
 /** A label further to the right would not fit. */
 const LAST_TICK = 96;
-/** The room that a label takes, so that none runs into the name of a rest. */
-const LABEL = 6;
+/** The room that a label takes, so that none runs into another. */
+export const LABEL = 6;
 
 type Timed = Pick<RunView, 'legs' | 'startedAt' | 'at' | 'status'>;
 
@@ -80,7 +80,7 @@ function ticksOf(parts: readonly AxisPart[], worked: number): TimeAxis['ticks'] 
       const room = isBeforeRest ? x + width - LABEL : LAST_TICK;
       return axisTicks(lengthMs, most)
         .map((ms) => ({ x: x + (ms / lengthMs) * width, ms }))
-        .filter((tick) => tick.ms === 0 || tick.x <= room);
+        .filter((tick) => tick.x <= room);
     })
     .filter((tick) => tick.x <= LAST_TICK);
 }

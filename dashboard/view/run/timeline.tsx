@@ -10,7 +10,8 @@ import { hasOpenFailure } from '../../../src/history/run-view/read-view.ts';
 import { Empty, Region } from '../parts.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { depthOf } from './steps.tsx';
-import { timeAxis, type TimeAxis } from './time-axis.ts';
+import { LABEL, timeAxis, type TimeAxis } from './time-axis.ts';
+import { inTreeOrder } from './tree-order.ts';
 
 /** So many are drawn at once, wherever the page is scrolled to. */
 const FEW_LANES = 40;
@@ -37,7 +38,7 @@ export function Timeline({
   // of a run that has ended nothing moves
   const nowMs = view.endedAt === undefined ? presentMs : Date.parse(view.endedAt);
   const axis = useMemo(() => timeAxis(view, nowMs), [view, nowMs]);
-  const steps = useMemo(() => view.steps.slice(0, most), [view.steps, most]);
+  const steps = useMemo(() => inTreeOrder(view.steps.slice(0, most)), [view.steps, most]);
   const lanes = useMemo(
     () =>
       steps.map((step) => (
@@ -81,7 +82,7 @@ function Axis({ axis }: { readonly axis: TimeAxis }): JSX.Element {
           </text>
         ))}
         {axis.parts
-          .filter(({ isGap }) => isGap)
+          .filter(({ isGap, width }) => isGap && width >= LABEL)
           .map(({ x, width, fromMs, toMs }) => (
             <text
               key={`gap ${x}`}
@@ -224,8 +225,8 @@ function Gaps({ axis }: { readonly axis: TimeAxis }): JSX.Element | null {
   const lengths = gaps.map(({ fromMs, toMs }) => durationWords(toMs - fromMs));
   return (
     <p class="note">
-      The run rested for {lengths.join(', then for ')}; every rest is drawn equally wide, however
-      long it was.
+      Between its legs lie {lengths.join(', then ')}: the run rested, or its process was gone. Every
+      such gap is drawn equally wide, however long it was.
     </p>
   );
 }

@@ -1,0 +1,60 @@
+/** The open failures of a run: the first with all that is known of it, further ones by name. */
+import type { JSX } from 'preact';
+import type { PersonReport } from '../../../src/errors/report/audiences.ts';
+import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
+import { KindLink, Region, StepLink } from '../parts.tsx';
+import { FailurePanel } from './failure-panel.tsx';
+import { openFailures } from './open-failures.ts';
+import type { RunActions, RunPageData } from './page-data.ts';
+
+export interface FailuresProps {
+  readonly page: RunPageData;
+  /** Absent in a file. */
+  readonly actions: RunActions | undefined;
+}
+
+/** The failure that the run ended with or waits for; further open ones lead to their steps. */
+export function Failures({ page, actions }: FailuresProps): JSX.Element | null {
+  const [first, ...others] = openFailures(page);
+  if (first === undefined) return null;
+  const history = page.life?.find(
+    ({ id, error }) => id === first.id || error.cause?.id === first.id,
+  );
+  return (
+    <Region name="Failure" id="failure" class="failure-region">
+      <FailurePanel
+        run={page.run}
+        report={first}
+        history={history}
+        replies={uselessReplies(page, first)}
+        source={page.source}
+        copyReport={actions?.copyReport}
+      />
+      {others.length > 0 && (
+        <div class="sub">
+          <h3>Open as well</h3>
+          <ul>
+            {others.map((other) => (
+              <li key={other.id}>
+                <KindLink kind={other.kind} /> {other.message}{' '}
+                {other.location?.path !== undefined && (
+                  <StepLink run={page.run} path={other.location.path} />
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Region>
+  );
+}
+
+/** A reply that has come and does not fit is no failed call, so the report does not list it. */
+function uselessReplies({ view }: RunPageData, { kind, location }: PersonReport): LedgerRow[] {
+  if (view === undefined || kind !== 'agent.output_invalid') return [];
+  const { rows, sentBack } = view.costs;
+  return sentBack.flatMap((at) => {
+    const row = rows.at(at);
+    return row === undefined || row.path !== location?.path ? [] : [row];
+  });
+}
