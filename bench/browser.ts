@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
-const CHROMIUM = process.env['ERRAND_TEST_BROWSER'] ?? '/usr/bin/chromium';
+const CHROMIUM =
+  process.env['ERRAND_TEST_BROWSER'] ??
+  (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : '/usr/bin/chromium-headless-shell');
 const PATIENCE_MS = 120_000;
 const TICKS_MS = 10;
 

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { openErrand } from '../src/index.ts';
 import type { openSqliteStore } from '../src/stores/index.ts';
 import type { workflow } from '../src/workflow/authoring/define.ts';
+import { buildOnce } from './door/installed.ts';
 
 export interface Build {
   readonly name: string;
@@ -17,6 +18,7 @@ export interface Build {
 
 /** The build of this checkout, and the earlier one where it is named. */
 export async function builds(): Promise<readonly Build[]> {
+  buildOnce();
   const before = process.env['ERRAND_BENCH_BEFORE'];
   const now = await load(join(import.meta.dirname, '..'), '');
   return before === undefined ? [now] : [now, await load(before, ', the build before')];

@@ -12,7 +12,7 @@ import { quickest, type Bench, type Measurement } from './measure.ts';
 
 const LIMIT_MS = 0.008;
 const REPORT_LIMIT_MS = 0.03;
-/** Of a body that is cut, against one of 64 KiB of the same form in the same run. */
+/** Cost of a body that is cut, against one of 64 KiB of the same form in the same run. */
 const LONG_FACTOR = 3;
 
 const BATCHES = 25;
@@ -32,7 +32,7 @@ function overCorpus(): Measurement[] {
   let count = 0;
   return [
     {
-      name: `classify, ${failures.length} of the corpus`,
+      name: `W9: classify, ${failures.length} of the corpus`,
       ms: perItem(failures, (failure) => classify(failure), cpuOf),
       limitMs: LIMIT_MS,
     },
@@ -45,7 +45,7 @@ function overCorpus(): Measurement[] {
       ),
     },
     {
-      name: `reportFrom, ${thrown.length} errors of an SDK`,
+      name: `W9: reportFrom, ${thrown.length} errors of an SDK`,
       ms: perItem(thrown, (error) => reportFrom(error), cpuOf),
       limitMs: REPORT_LIMIT_MS,
     },

@@ -53,7 +53,7 @@ export const bench: Bench = {
 function log(most: number): readonly RunEvent[] {
   const members = Math.floor(most / 7);
   const keys = Array.from({ length: members }, (_, key) => String(key));
-  const told: EventBody[] = [
+  const reported: EventBody[] = [
     { type: 'run:started', workflow: 'w', input: {} },
     { type: 'node:started', node: 'each', path: 'each', attempt: 0, members: { keys } },
     ...keys.flatMap((key): readonly EventBody[] => {
@@ -71,7 +71,7 @@ function log(most: number): readonly RunEvent[] {
       ];
     }),
   ];
-  return told.map((body, at) => ({
+  return reported.map((body, at) => ({
     ...body,
     run: 'r',
     seq: at + 1,

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildOnce } from './door/installed.ts';
 import { elapsedMs, median, type Bench, type Measurement } from './measure.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -12,7 +13,7 @@ const TRIES = 15;
 export const bench: Bench = {
   name: 'import of the core, in a process of its own',
   run: () => {
-    build();
+    buildOnce();
     const programs = ['', ...ENTRIES.map((entry) => `import ${JSON.stringify(urlOf(entry))};`)];
     // in turns, so that a busy moment of the machine meets all of them
     const rounds = Array.from({ length: TRIES }, () => programs.map(run));
@@ -26,10 +27,6 @@ export const bench: Bench = {
     }));
   },
 };
-
-function build(): void {
-  mustRun([join(ROOT, 'scripts/build.mjs')]);
-}
 
 function run(program: string): number {
   return elapsedMs(() => mustRun(['--input-type=module', '--eval', program]));

@@ -1,5 +1,5 @@
 /** What a bench gives to the runner, and how times are taken. */
-import type { Bounds } from './result.ts';
+import type { Bounds, Unit } from './result.ts';
 
 export interface Measurement {
   readonly name: string;
@@ -12,9 +12,21 @@ export interface Measurement {
   readonly note?: string;
 }
 
+/** A figure that is no time, such as a size or a multiple. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: Unit;
+  /** The least that a multiple may be, and the most of everything else. */
+  readonly limit: number;
+  readonly note?: string;
+}
+
 export interface Bench {
   readonly name: string;
-  readonly run: () => readonly Measurement[] | Promise<readonly Measurement[]>;
+  readonly run: () =>
+    | readonly (Measurement | Figure)[]
+    | Promise<readonly (Measurement | Figure)[]>;
 }
 
 export function elapsedMs(work: () => unknown): number {

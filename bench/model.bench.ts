@@ -7,7 +7,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { median } from './measure.ts';
+import { median, type Figure } from './measure.ts';
 import { bareCall, ourCall, type Call } from './model-calls.ts';
 
 const LIMIT_US = 60;
@@ -19,17 +19,13 @@ const AT_ONCE = 32;
 const ROUNDS = 12;
 const CALLS_AT_ONCE = 128;
 
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly limit: number;
+interface Added extends Figure {
   readonly ratio: number;
 }
 
 export const name = 'model: a call beside a bare one of the AI SDK';
 
-export async function run(): Promise<readonly Figure[]> {
+export async function run(): Promise<readonly Added[]> {
   const upstream = fork(join(import.meta.dirname, 'model-upstream.mjs'));
   try {
     const [port] = (await once(upstream, 'message')) as [number];
@@ -45,7 +41,7 @@ export async function run(): Promise<readonly Figure[]> {
   }
 }
 
-async function added(bare: Call, ours: Call): Promise<Figure> {
+async function added(bare: Call, ours: Call): Promise<Added> {
   let [bareMs, oursMs] = [Infinity, Infinity];
   for (let batch = 0; batch < BATCHES; batch++) {
     // neither is always the one that comes after the other
@@ -73,7 +69,7 @@ async function medianOf(call: Call): Promise<number> {
   return median(times);
 }
 
-async function share(bare: Call, ours: Call): Promise<Figure> {
+async function share(bare: Call, ours: Call): Promise<Added> {
   const shares: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const isOursFirst = round % 2 === 0;

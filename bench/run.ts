@@ -10,24 +10,9 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { curveLines, rowLines } from './lines.ts';
 import { curveVerdict, verdictOf } from './figures.ts';
-import type { Bench, Measurement } from './measure.ts';
+import type { Bench, Figure, Measurement } from './measure.ts';
 import type { Compared, ComparedBench, Row } from './result.ts';
 import { describeMachine, storeResult } from './stored.ts';
-
-/** A figure that is no time, such as a multiple. */
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly limit: number;
-}
-
-interface Runnable {
-  readonly name: string;
-  readonly run: () =>
-    | readonly (Measurement | Figure)[]
-    | Promise<readonly (Measurement | Figure)[]>;
-}
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const withPeers = process.argv.includes('--peers');
@@ -61,20 +46,20 @@ async function load(file: string): Promise<ComparedBench> {
   // a file of that name exports one bench, or is one itself
   const module = (await import(join(import.meta.dirname, file))) as {
     bench?: Bench | ComparedBench;
-  } & Runnable;
+  } & Bench;
   const bench = module.bench ?? module;
   return 'compare' in bench ? bench : { name: bench.name, compare: () => asCompared(bench) };
 }
 
-async function asCompared(bench: Runnable): Promise<Compared> {
+async function asCompared(bench: Bench): Promise<Compared> {
   return { rows: (await bench.run()).map((row) => asRow(bench.name, row)) };
 }
 
 function asRow(work: string, row: Measurement | Figure): Row {
   if ('value' in row) {
-    const { name, value, unit, limit } = row;
+    const { name, value, unit, limit, note } = row;
     const goal = unit === '×' ? { least: limit } : { most: limit };
-    return { work, name, unit: unit === 'µs' ? 'µs' : '×', ours: [value], goal };
+    return { work, name, unit, ours: [value], goal, ...(note === undefined ? {} : { note }) };
   }
   const { name, ms, limitMs, boundsMs, note } = row;
   const [unit, scale] = ms < 1 ? (['µs', 1000] as const) : (['ms', 1] as const);

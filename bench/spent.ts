@@ -11,7 +11,7 @@ export interface Spent {
   readonly cpuMs: number;
 }
 
-/** What is measured once in each round. */
+/** A measure that is taken once in each round. */
 export interface Case {
   readonly name: string;
   readonly run: () => Spent | Promise<Spent>;

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { buildOnce } from './door/installed.ts';
 import { elapsedMs, type Bench, type Measurement } from './measure.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -17,7 +18,7 @@ nodes:
   - {name: label, type: agent, model: sim/clerk, prompt: Hello, tools: [], output: {ok: {type: boolean}}}
 `;
 
-/** What is typed, and where there is one its limit on a machine whose bare Node takes 40 ms. */
+/** The words that are typed, and where there is one its limit on a machine whose bare Node takes 40 ms. */
 const COMMANDS: readonly (readonly [typed: string, limitMs?: number])[] = [
   ['--help', 120],
   ['validate small.yaml', 250],
@@ -39,7 +40,7 @@ export const bench: Bench = {
 };
 
 function measure(folder: string): readonly Measurement[] {
-  mustRun([join(ROOT, 'scripts/build.mjs')], ROOT);
+  buildOnce();
   const installed = join(folder, 'node_modules/errand');
   // a link would lead back to the checkout, which starts from its sources
   for (const part of ['bin', 'dist', 'package.json'])

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Errand } from '../src/engine/errand-interface.ts';
 import { builds, type Build } from './built-package.ts';
-import type { Bench, Measurement } from './measure.ts';
+import type { Bench, Figure, Measurement } from './measure.ts';
 import {
   casesInRounds,
   spentOn,
@@ -106,7 +106,7 @@ async function inMemory(loaded: readonly Build[]): Promise<Measurement[]> {
         const file = define(build, steps);
         opened.push(errand);
         cases.push({
-          name: `in memory, a ${shape} of ${steps}${build.name}`,
+          name: `W1: in memory, a ${shape} of ${steps}${build.name}`,
           run: () => spentOn(steps, () => complete(errand, file)),
         });
       }
@@ -144,7 +144,7 @@ async function durable(
     opened.push(errand);
     await complete(errand, file);
     const bare = bareRows(join(directory, `bare-${durability}-${index}.db`), durability, path);
-    const name = `SQLite ${durability}`;
+    const name = `W2: SQLite ${durability}`;
     const limit = `the rows bare${build.name}`;
     const own = [`${name}, one run${build.name}`, `${name}, ${AT_ONCE} runs at once${build.name}`];
     const [one = '', many = ''] = own;
@@ -225,9 +225,9 @@ function bareRows(
 }
 
 /** The file of a chain holds its plan too, which is a third of it. */
-async function disk(directory: string, loaded: readonly Build[]): Promise<Measurement[]> {
+async function disk(directory: string, loaded: readonly Build[]): Promise<Figure[]> {
   const steps = 1000;
-  const measured: Measurement[] = [];
+  const measured: Figure[] = [];
   for (const [index, build] of loaded.entries())
     for (const [shape, define] of Object.entries(SHAPES)) {
       const path = join(directory, `disk-${shape}-${index}.db`);
@@ -237,8 +237,8 @@ async function disk(directory: string, loaded: readonly Build[]): Promise<Measur
       });
       await complete(errand, define(build, steps));
       await errand.close();
-      const name = `file of a ${shape} of ${steps} steps, in MB (printed as ms)${build.name}`;
-      measured.push({ name, ms: statSync(path).size / 1_000_000, limitMs: DISK_MB });
+      const name = `disk: file of a ${shape} of ${steps} steps${build.name}`;
+      measured.push({ name, value: statSync(path).size / 1_000_000, unit: 'MB', limit: DISK_MB });
     }
   return measured;
 }

@@ -18,7 +18,7 @@ const IDLE_SHARE = 0.01;
 const STEP_LIMIT_MS = 0.01;
 /** How often more is measured where the bounds still hold the limit; then it says what it has. */
 const MAX_LOOKS = 6;
-/** Of a normal distribution, for 99.9 % at each look: so all of them together are right with 99 %. */
+/** Deviations of a normal distribution for 99.9 % at each look: so all of them together are right with 99 %. */
 const CERTAIN = 3.29;
 /** Short ones, for each look. */
 const PAIRS = 400;

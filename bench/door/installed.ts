@@ -18,7 +18,7 @@ export interface Installed {
 let isBuilt = false;
 
 export function install(): Installed {
-  if (!isBuilt) build();
+  buildOnce();
   const folder = mkdtempSync(join(tmpdir(), 'errand-bench-'));
   const installed = join(folder, 'node_modules', 'errand');
   for (const part of ['bin', 'dist', 'package.json'])
@@ -30,7 +30,9 @@ export function install(): Installed {
   };
 }
 
-function build(): void {
+/** Whatever was built before is of another tree, perhaps. */
+export function buildOnce(): void {
+  if (isBuilt) return;
   const made = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], {
     cwd: ROOT,
     encoding: 'utf8',

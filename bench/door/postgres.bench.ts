@@ -20,7 +20,7 @@ const ROUNDS = 3;
 const PROCESSES = [1, 2, 4];
 const DBOS = '@dbos-inc/dbos-sdk';
 
-/** Of a step, in the process that makes it. */
+/** Cost of a step, in the process that makes it. */
 const CPU_US: number[] = [];
 
 export const bench: ComparedBench = {
@@ -125,10 +125,10 @@ async function said(child: ChildProcess): Promise<unknown> {
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`A process ended with ${String(code)}`);
   });
-  const heard = once(child, 'message').then(([message]) => message as unknown);
+  const received = once(child, 'message').then(([message]) => message as unknown);
   // the one that comes later says nothing new
   ended.catch(() => undefined);
-  return Promise.race([heard, ended]);
+  return Promise.race([received, ended]);
 }
 
 async function gone(child: ChildProcess): Promise<void> {

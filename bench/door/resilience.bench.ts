@@ -57,7 +57,6 @@ export const bench: ComparedBench = {
         {
           ...row('with a retry, a breaker and a deadline', 'deadline', { times: 1 }),
           peers: beside,
-          note: 'Half of it is the timer of Node that a deadline needs, which the same by hand pays too.',
         },
       ],
     };

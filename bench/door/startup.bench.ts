@@ -14,14 +14,6 @@ nodes:
   - {name: label, type: agent, model: sim/clerk, prompt: Hello, tools: [], output: {ok: {type: boolean}}}
 `;
 
-/** Where the time goes, by profiles. */
-const NOTES: Readonly<Record<string, string>> = {
-  errand: 'It is the catalog, the report and the redaction, which everything else stands on.',
-  'validate small.yaml':
-    'A third of what it adds is loading code, a quarter compiling functions at their first call, which the compile cache of Node does not hold.',
-  'run small.yaml --quiet': 'As for `validate`, and the engine besides.',
-};
-
 const COMMANDS: Readonly<Record<string, Goal | undefined>> = {
   '--help': undefined,
   'validate small.yaml': { times: 2.5 },
@@ -70,7 +62,6 @@ export const bench: ComparedBench = {
         ours: rounds[of] ?? [],
         limit,
         ...(goal === undefined ? {} : { goal }),
-        ...(NOTES[of] === undefined ? {} : { note: NOTES[of] }),
       });
       const beside = peers.map((peer): Peer => ({
         name: peer,
