@@ -76,16 +76,16 @@ async function open(): Promise<RunStore> {
 }
 
 /** Answers the run, which continues to its end; returns its events. */
-async function goOn(): Promise<{ result: RunResult; told: readonly unknown[] }> {
+async function goOn(): Promise<{ result: RunResult; reported: readonly unknown[] }> {
   const errand = await createErrand({ store: await open() });
-  const told: RunEvent[] = [];
+  const reported: RunEvent[] = [];
   const leg = await errand.resume(run, {
     answer: { value: 'yes', by: 'ann' },
-    onEvent: (event) => told.push(event),
+    onEvent: (event) => reported.push(event),
   });
   const result = await leg.result();
   await errand.close();
-  return { result, told: told.map(({ at: _at, ...rest }) => rest) };
+  return { result, reported: reported.map(({ at: _at, ...rest }) => rest) };
 }
 
 function change(sql: string, ...values: (string | number)[]): void {

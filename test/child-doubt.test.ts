@@ -77,7 +77,7 @@ describe('an unknown outcome that a child passes on', () => {
     },
   );
 
-  it('takes an edit at the caller for its own result, and the child goes on', async () => {
+  it('takes an edit at the caller for its own result, and the child continues', async () => {
     write('pays', [
       call('a', 1, { routes: [{ to: 'b' }] }),
       call('b', 2, { routes: [{ to: 'c' }, { on_error: true, propagate: true }] }),

@@ -87,8 +87,8 @@ describe('start', () => {
         output: { camelKey: '{{ c.output }}' },
       }),
     );
-    const told = report.details?.['diagnostics'] as { path: string; code: string }[];
-    expect(told.map(({ path, code }) => `${path} ${code}`).toSorted()).toEqual([
+    const reported = report.details?.['diagnostics'] as { path: string; code: string }[];
+    expect(reported.map(({ path, code }) => `${path} ${code}`).toSorted()).toEqual([
       'forEach[0].agent.model unknown-model',
       'forEach[0].agent.prompt unknown-name',
       'forEach[0].source never-ran',
@@ -99,7 +99,7 @@ describe('start', () => {
       'onError[0].halt.message unknown-name',
       'output.camelKey unknown-name',
     ]);
-    for (const { path } of told.slice(0, 8)) expect(report.message).toContain(`${path}: `);
+    for (const { path } of reported.slice(0, 8)) expect(report.message).toContain(`${path}: `);
     expect(report.message).not.toContain('more problem');
   });
 

@@ -24,8 +24,10 @@ describe('the examples', () => {
 
   it.each(EXAMPLES)('%s is valid, without a warning', (file) => {
     const { isValid, files } = validateWorkflow(file, nodeFiles(ROOT), {});
-    const told = files.flatMap(({ diagnostics }) => diagnostics);
-    expect(told.filter(({ severity }) => severity !== 'info').map(renderDiagnostic)).toEqual([]);
+    const reported = files.flatMap(({ diagnostics }) => diagnostics);
+    expect(reported.filter(({ severity }) => severity !== 'info').map(renderDiagnostic)).toEqual(
+      [],
+    );
     expect(isValid).toBe(true);
   });
 

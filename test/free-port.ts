@@ -1,5 +1,5 @@
 /**
- * A port for a server that must be told one, and that may come back on it: below those that the system
+ * A port for a server that must be given one, and that may come back on it: below those that the system
  * gives to connections, so that none of them takes it in between.
  */
 import { once } from 'node:events';

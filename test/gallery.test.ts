@@ -146,12 +146,12 @@ async function sayOnce(code: DiagnosticCode, options: Options): Promise<Said> {
   return { exit, text: text.replaceAll(shown, GALLERY).replaceAll(made, GALLERY) };
 }
 
-type Told = Omit<Diagnostic, 'excerpt'>;
+type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
 
-async function diagnosticsOf(code: DiagnosticCode): Promise<readonly Told[]> {
+async function diagnosticsOf(code: DiagnosticCode): Promise<readonly ShownDiagnostic[]> {
   const { text } = await say(code, { format: 'json' });
   const { files } = JSON.parse(text) as {
-    files: { file: string; diagnostics: Told[] }[];
+    files: { file: string; diagnostics: ShownDiagnostic[] }[];
   };
   return files.flatMap(({ file, diagnostics }) =>
     diagnostics.map((diagnostic) => ({ ...diagnostic, file })),
@@ -178,16 +178,16 @@ describe('the gallery of refused files', () => {
   });
 
   it.each(ALL)('%s: gives that diagnostic and no other', async (code) => {
-    const told = await diagnosticsOf(code);
-    expect([...new Set(told.map((each) => each.code))]).toEqual([code]);
-    expect([...new Set(told.map((each) => each.severity))]).toEqual([severityOf(code)]);
+    const reported = await diagnosticsOf(code);
+    expect([...new Set(reported.map((each) => each.code))]).toEqual([code]);
+    expect([...new Set(reported.map((each) => each.severity))]).toEqual([severityOf(code)]);
   });
 
   it.each(ALL)('%s: says what it always said', async (code) => {
     const { text } = await say(code, { format: 'text' });
     await expect(text).toMatchFileSnapshot(golden(code, 'txt'));
-    const told = `${JSON.stringify((await diagnosticsOf(code)).map(shown), null, 2)}\n`;
-    await expect(told).toMatchFileSnapshot(golden(code, 'json'));
+    const reported = `${JSON.stringify((await diagnosticsOf(code)).map(shown), null, 2)}\n`;
+    await expect(reported).toMatchFileSnapshot(golden(code, 'json'));
   });
 
   it.each(ALL)('%s: ends with the exit code of its severity', async (code) => {
@@ -208,8 +208,8 @@ describe('the gallery of refused files', () => {
   });
 
   it('shows every kind of refusal that a file can bring about', async () => {
-    const told = await Promise.all(ALL.map(diagnosticsOf));
-    const kinds = new Set(told.flat().map(({ kind }) => kind));
+    const reported = await Promise.all(ALL.map(diagnosticsOf));
+    const kinds = new Set(reported.flat().map(({ kind }) => kind));
     // `validation.input` is about what is given to a file, `validation.contract_version` about a store
     // that a newer Errand has written: no key of a file names the version of the format
     expect([...kinds].toSorted()).toEqual([
@@ -270,8 +270,9 @@ function golden(code: DiagnosticCode, ending: 'txt' | 'json'): string {
   return join(ROOT, GALLERY, '__golden__', `${code}.${ending}`);
 }
 
-function shown(told: Told): object {
-  const { code, severity, kind, file, pointer, line, column, message, expected, suggestion } = told;
+function shown(reported: ShownDiagnostic): object {
+  const { code, severity, kind, file, pointer, line, column, message, expected, suggestion } =
+    reported;
   return {
     code,
     severity,

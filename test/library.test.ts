@@ -40,6 +40,19 @@ const gate = workflow({
 });
 
 describe('openErrand', () => {
+  it.each([
+    [{ functons: {} }, 'openErrand: `functons` is not an option', 'Write `functions`.'],
+    [{ store: 5 }, 'openErrand: `store` is not a store', 'Use `memory`, `sqlite:` and a path'],
+    ['memory', 'openErrand: `options` are not an object', 'Give it { store, … }.'],
+  ])('refuses %j, and says what to write', async (options, message, detail) => {
+    const refused = openErrand(options as Parameters<typeof openErrand>[0]);
+    await expect(refused).rejects.toMatchObject({
+      kind: 'validation.input',
+      message,
+      report: { action: { detail: expect.stringContaining(detail) as string } },
+    });
+  });
+
   it('starts nothing any more once it is closed, and says so at once', async () => {
     for (const store of ['memory', `sqlite:${join(folder, 'errand.db')}`]) {
       const errand = await openErrand({ store });
@@ -70,6 +83,70 @@ describe('openErrand', () => {
     const errand = await open();
     const id = given as unknown as string;
     await expect(errand.start(gate, { id })).rejects.toMatchObject({ message });
+  });
+
+  it.each([5, true, null, 'text', [[1]]])('refuses %j as the input of a run', async (given) => {
+    const errand = await open();
+    const input = given as unknown as Record<string, never>;
+    const refusal = { kind: 'validation.input', message: 'The input is not an object' };
+    await expect(errand.start(gate, { input })).rejects.toMatchObject(refusal);
+    expect(await errand.list()).toEqual([]);
+    const run = await errand.start(gate);
+    await run.result();
+    await expect(errand.resume(run.id, { input })).rejects.toMatchObject(refusal);
+  });
+
+  it.each([undefined, null, 5, ['a']])(
+    'refuses %j in place of an answer or a file',
+    async (given) => {
+      const errand = await open();
+      const run = await errand.start(gate);
+      await run.result();
+      const refused = (message: RegExp): object => ({
+        kind: 'validation.input',
+        message: expect.stringMatching(message),
+      });
+      // true of no type: what a caller without types may hand over
+      const answer = given as unknown as { readonly value: JsonValue };
+      await expect(errand.answer(run.id, answer)).rejects.toMatchObject(
+        refused(/^Expected an answer/),
+      );
+      const file = given as unknown as string;
+      await expect(errand.load(file)).rejects.toMatchObject(refused(/^Expected the path/));
+      await expect(errand.validate(file)).rejects.toMatchObject(refused(/^Expected a workflow/));
+      expect(await errand.get(run.id)).toMatchObject({ status: 'paused' });
+    },
+  );
+
+  it.each([undefined, null, 5, {}])('refuses %j in place of the id of a run', async (given) => {
+    const errand = await open();
+    const id = given as string;
+    for (const act of [
+      () => errand.get(id),
+      () => errand.resume(id),
+      () => errand.answer(id, { value: 1 }),
+      () => errand.cancel(id),
+      () => errand.attach(id),
+    ])
+      await expect(act()).rejects.toMatchObject({
+        kind: 'validation.input',
+        message: expect.stringMatching(/^Expected the id of a run, but got /),
+      });
+  });
+
+  it('says of a missing input how a program and the command line give it', async () => {
+    const errand = await open();
+    const greet = workflow({
+      name: 'greet',
+      entryPoint: 'a',
+      input: { who: { type: 'string' } },
+      nodes: [{ name: 'a', type: 'set', value: '{{ workflow.input.who }}' }],
+    });
+    await expect(errand.start(greet)).rejects.toMatchObject({
+      kind: 'validation.input',
+      message: 'greet needs the input who',
+      report: { action: { detail: 'Pass who as a string; on the command line: -i who=text' } },
+    });
   });
 
   it('says of an empty id that it is one', async () => {
@@ -110,10 +187,10 @@ describe('openErrand', () => {
       { input: { name: 'Ann' } },
     );
     expect(await run.result()).toEqual({ status: 'completed', output: { n: 'Ann' } });
-    const told: RunEvent[] = [];
-    for await (const event of run.events()) told.push(event);
-    expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1));
-    expect(told.at(-1)?.type).toBe('run:completed');
+    const reported: RunEvent[] = [];
+    for await (const event of run.events()) reported.push(event);
+    expect(reported.map(({ seq }) => seq)).toEqual(reported.map((_, index) => index + 1));
+    expect(reported.at(-1)?.type).toBe('run:completed');
   });
 
   it('rejects when nothing could run, and never for a failed run', async () => {
@@ -260,12 +337,12 @@ nodes:
     const errand = await open({ directory: folder, env, secrets: [KEY] });
     const run = await errand.start(await errand.load('keyed.yaml'));
     await run.result();
-    const told = async (): Promise<number> => {
+    const reported = async (): Promise<number> => {
       let events = 0;
       for await (const _event of errand.history(run.id)) events++;
       return events;
     };
-    const before = await told();
+    const before = await reported();
 
     rmSync(file);
     const refused: unknown = await errand.answer(run.id, { value: 'yes' }).catch((e: unknown) => e);
@@ -276,7 +353,7 @@ nodes:
       },
       action: { detail: 'Put keyed.yaml back, then resume; or start a new run.' },
     });
-    expect(await told()).toBe(before);
+    expect(await reported()).toBe(before);
 
     writeFileSync(file, text);
     const called = await errand.answer(run.id, { value: 'yes' });

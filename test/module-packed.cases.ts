@@ -1,5 +1,5 @@
 /** The package as a user gets it, and a module that lies somewhere else altogether. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openModuleBench, type ModuleBench } from './module.cases.ts';
@@ -31,6 +31,28 @@ export const go = tool({ run: () => [errors.ErrandError === ErrandError, typeof 
     const result = runIn(bench.folder, process.execPath, [launcher, 'run', 't.yaml']);
     expect(result).toMatchObject({ status: 0 });
     expect(JSON.parse(result.stdout)).toEqual({ it: [true, 'function', true] });
+  });
+
+  it('gets the classes of the command that runs it, and so does a package of tools', () => {
+    // the command's own files are the only ones that the process has loaded as CommonJS
+    const own = `[...Object.values(createRequire(import.meta.url).cache)].some(({ exports }) => Object.values(exports).includes(ErrandError))`;
+    const tools = join(packed().app, 'node_modules', 'some-tools');
+    mkdirSync(tools, { recursive: true });
+    writeFileSync(join(tools, 'package.json'), '{"type": "module", "exports": "./tools.js"}');
+    const head = `import { createRequire } from 'node:module';\nimport { ErrandError, tool } from 'errand';\n`;
+    writeFileSync(join(tools, 'tools.js'), `${head}export const isOwn = ${own};`);
+    writeFileSync(
+      join(packed().app, 'own.mjs'),
+      `${head}import { isOwn } from 'some-tools';\nexport const go = tool({ run: () => [${own}, isOwn] });`,
+    );
+    writeFileSync(
+      join(packed().app, 'own.yaml'),
+      `workflow: {name: t, entry_point: a, module: ./own.mjs}\nnodes: [{name: a, type: tool, tool: go}]\noutput: {it: "{{ a.output }}"}\n`,
+    );
+    const launcher = join(packed().directory, 'bin', 'errand.mjs');
+    const result = runIn(packed().app, process.execPath, [launcher, 'run', 'own.yaml']);
+    expect(result).toMatchObject({ status: 0 });
+    expect(JSON.parse(result.stdout)).toEqual({ it: [true, true] });
   });
 
   it('is the same copy that the host has, and the host keeps its own imports', () => {

@@ -416,7 +416,7 @@ describe('a module that cannot be loaded', () => {
 
   it('because it is not there, or a folder, is a report', () => {
     bench.write('folder.ts/inside.ts', '');
-    const [none, folder, elsewhere] = bench.obey(
+    const [none, folder, otherFile] = bench.obey(
       { load: './none.ts' },
       { load: 'folder.ts' },
       { load: join(bench.folder, 'deep/none.ts') },
@@ -430,8 +430,8 @@ describe('a module that cannot be loaded', () => {
       },
     });
     expect(folder?.error?.message).toBe('The module folder.ts is not a file');
-    expect(elsewhere?.error?.message).toBe('The module none.ts does not exist');
-    for (const answer of [none, folder, elsewhere]) expectNothingOfTheHost(answer?.error);
+    expect(otherFile?.error?.message).toBe('The module none.ts does not exist');
+    for (const answer of [none, folder, otherFile]) expectNothingOfTheHost(answer?.error);
   });
 
   it('because its top level never ends is a report within its time, in a run too', () => {

@@ -18,7 +18,7 @@ nodes:
   - {name: double, type: transform, arguments: {by: 21}, code: input.by * 2, routes: [{to: ask}]}
   - {name: ask, type: human_gate, prompt: 'Right?', options: [{value: 'yes'}], routes: [{to: tell}]}
   - {name: tell, type: script, command: echo, args: ['{{ double.output }}']}
-output: {told: '{{ tell.output.stdout }}'}
+output: {reported: '{{ tell.output.stdout }}'}
 `;
 
 const folder = mkdtempSync(join(tmpdir(), 'errand-oldest-'));
@@ -40,19 +40,25 @@ describe.skipIf(!isThere).each([
 ])('%s', (name, launcher) => {
   it('runs, pauses, continues, explains and removes, and says nothing of its own', () => {
     const home = join(folder, name);
+    const command = launcher();
     writeFileSync(join(folder, 'old.yaml'), WORKFLOW);
     const errand = (...args: readonly string[]): ReturnType<typeof spawnSync> =>
-      spawnSync(OLDEST, [launcher(), ...args], {
+      spawnSync(OLDEST, [command, ...args], {
         cwd: folder,
         encoding: 'utf8',
-        env: { PATH: process.env['PATH'] ?? '', ERRAND_HOME: home },
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          ERRAND_HOME: home,
+          // the sources are compiled once, not for each command
+          NODE_COMPILE_CACHE: join(folder, 'cache'),
+        },
       });
     const run = errand('run', 'old.yaml', '--format', 'json', '--quiet');
     expect(run).toMatchObject({ status: 5, stderr: '' });
     const { run: id } = JSON.parse(String(run.stdout)) as { readonly run: string };
     const answered = errand('answer', id, '--value', 'yes', '--quiet');
     expect(answered).toMatchObject({ status: 0, stderr: '' });
-    expect(JSON.parse(String(answered.stdout))).toEqual({ told: '42\n' });
+    expect(JSON.parse(String(answered.stdout))).toEqual({ reported: '42\n' });
     expect(errand('explain', id)).toMatchObject({ status: 0, stderr: '' });
     expect(errand('delete', id, '--quiet')).toMatchObject({ status: 0, stderr: '' });
     expect(errand('show', id).status).toBe(2);

@@ -1,4 +1,4 @@
-/** A run goes on from any folder of its project: what it has done in called files is not forgotten there. */
+/** A run continues from any folder of its project: what it has done in called files is not forgotten there. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

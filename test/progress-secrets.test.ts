@@ -7,7 +7,7 @@ import { runs } from './runs.ts';
 
 const SECRET = 'Kx9-QwErTy-7781-zzPP';
 
-/** Everything that a listener is told while the model streams these pieces and a function reports progress. */
+/** Everything that a listener gets while the model streams these pieces and a function reports progress. */
 async function progressOf(pieces: readonly string[]): Promise<readonly unknown[]> {
   const errand = await openErrand({
     store: 'memory',

@@ -92,7 +92,7 @@ describe('an agent that began anew and calls for another order first', () => {
     models: { m: [call('bob'), call('carol'), call('bob'), { answer: 'done' }] },
   };
 
-  it('takes an edit for the result of the unknown order, and goes on with its own', async () => {
+  it('takes an edit for the result of the unknown order, and continues with its own', async () => {
     const id = await begin(file);
     expect(await from(id, 'a')).toMatchObject({ status: 'paused' });
     expect(await answer(id, { edit: { paid: 'bob, by hand' } })).toMatchObject({

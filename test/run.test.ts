@@ -224,7 +224,7 @@ describe('errand resume', () => {
       options: ['repeat', 'edit', 'abort'],
     });
     expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('a\n');
-    const told = errand(
+    const reported = errand(
       'answer',
       unsafe,
       '--value',
@@ -232,7 +232,7 @@ describe('errand resume', () => {
       '--format',
       'json',
     );
-    expect(shown(told)).toMatchObject({ status: 'completed', output: { done: true } });
+    expect(shown(reported)).toMatchObject({ status: 'completed', output: { done: true } });
   });
 });
 

@@ -1,10 +1,11 @@
-/** A run that needs functions, tools or a workflow in code that are not here is not carried on. */
+/** A run that needs functions, tools or a workflow in code that are not here is not continued. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../src/cli/run-errand.cases.ts';
+import { hasOwnProcess, sharedErrandSync } from './cli/shared/command.ts';
 import { toReport } from '../src/errors/thrown/to-report.ts';
 import type { ErrorReport } from '../src/errors/report/report.ts';
 import { isKind, openErrand, tool, workflow, type Errand, type RunHandle } from '../src/index.ts';
@@ -28,13 +29,34 @@ async function open(options: Parameters<typeof openErrand>[0] = {}): Promise<Err
   return errand;
 }
 
-function command(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+interface Command {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const environment = (): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  ERRAND_HOME: join(folder, '.errand'),
+});
+
+/** In a process of its own, which loads a module as it is now. */
+function command(...args: string[]): Command {
   const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
     cwd: folder,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'] ?? '', ERRAND_HOME: join(folder, '.errand') },
+    env: environment(),
   });
   return { status, stdout, stderr };
+}
+
+let commands = 0;
+
+/** For a command that loads no module. */
+function anyCommand(...args: string[]): Command {
+  if (hasOwnProcess(`${++commands} ${args[0]}`)) return command(...args);
+  const { exit, ...said } = sharedErrandSync(args, { cwd: folder, env: environment() });
+  return { status: exit, ...said };
 }
 
 async function typesOf(errand: Errand, run: string): Promise<readonly string[]> {
@@ -123,7 +145,7 @@ describe('a run of a workflow in code, where the workflow is not', () => {
       ['retry', run, '--from', 'ask'],
       ['answer', run, '--value', 'yes'],
     ]) {
-      const { status, stdout } = command(...args, '--format', 'json');
+      const { status, stdout } = anyCommand(...args, '--format', 'json');
       expect([args[0], status, JSON.parse(stdout)]).toMatchObject([
         args[0],
         2,
@@ -145,7 +167,7 @@ describe('a run of a workflow in code, where the workflow is not', () => {
   it('shows where to resume it, and no command', async () => {
     const { run } = await interrupted();
     for (const args of [['runs'], ['show', run]]) {
-      const { stdout } = command(...args);
+      const { stdout } = anyCommand(...args);
       expect(stdout).toContain('interrupted');
       expect(stdout).not.toContain('errand resume');
       expect(stdout).toContain('from that program');

@@ -8,13 +8,17 @@ const ROOT = join(import.meta.dirname, '..');
 /** Generated pages repeat what the sources say. The changelog is history. */
 const FILES = [
   'src/**/*.ts',
+  'bin/**/*.mjs',
+  'dashboard/**/*.{ts,tsx}',
+  'bench/**/*.ts',
+  'helpers/**/*.{mjs,py,sh}',
   'scripts/**/*.{ts,mjs}',
   'docs/**/*.md',
   'examples/**/*.yaml',
   '{README,ARCHITECTURE,SECURITY}.md',
   '.github/**/*.{md,yml}',
 ];
-const TEST = /\.(test|test-d|cases)\.ts$/;
+const TEST = /\.(test|test-d|cases)\.tsx?$/;
 
 const DIALECT = /\b(?:told|heard|elsewhere|whoever|(?:goes|went|carry|carries|carried) on)\b/i;
 /** Names of a rehearsal, which others rely on. */

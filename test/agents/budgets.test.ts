@@ -1,6 +1,6 @@
 /** The contract: budgets, of runs, children and nodes. A call sets aside its input and 1,000 tokens. */
 import { describe, expect } from 'vitest';
-import { agent, rows, times, type Row, type Told } from './table.ts';
+import { agent, rows, times, type Row, type LoggedEvent } from './table.ts';
 
 /** A token costs a micro-dollar, so that both kinds of budget have the same figures. */
 const PRICE = { simulate_price_per_mtok: { input: 1, output: 1 } };
@@ -17,7 +17,7 @@ const twice = (limits: object): Pick<Row, 'models' | 'runtime' | 'header' | 'nod
   nodes: [agent({ routes: [{ to: 'b' }] }), agent({}, 'b')],
 });
 
-const most = (events: readonly Told[]): number => {
+const most = (events: readonly LoggedEvent[]): number => {
   let [open, peak] = [0, 0];
   for (const { type } of events) {
     if (type === 'effect:requested') peak = Math.max(peak, ++open);

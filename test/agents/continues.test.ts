@@ -1,6 +1,6 @@
 /** The contract: a conversation is not begun anew, and what is in doubt can be looked up. */
 import { describe, expect } from 'vitest';
-import { agent, call, fail, rows, type Told } from './table.ts';
+import { agent, call, fail, rows, type LoggedEvent } from './table.ts';
 
 const PAY = `export const pay = tool({ writes: true,
   output: { type: 'object', properties: { receipt: { type: 'number' } }, required: ['receipt'] },
@@ -141,7 +141,7 @@ const NOTIFYING = {
 const LOOKUP = `${NOTIFY}
 export const lookup = tool({ writes: true, run: () => 1 });`;
 
-function keyOf(events: readonly Told[]): string {
+function keyOf(events: readonly LoggedEvent[]): string {
   const asked = events.find(
     ({ type, effect }) => type === 'effect:requested' && effect?.target === 'notify',
   );
@@ -159,7 +159,7 @@ describe('an agent that is killed in a call that may not be repeated', () => {
     do: 'resume RUN',
     exit: 5,
     says: { waiting: { reason: 'outcome', node: 'a', inDoubt, all: [{ inDoubt }] } },
-    look: (events: readonly Told[]): void => {
+    look: (events: readonly LoggedEvent[]): void => {
       const opened = events.find(({ type }) => type === 'gate:opened');
       expect(opened).toMatchObject({ inDoubt: { ...inDoubt, key: keyOf(events) } });
       expect(opened?.['prompt']).toContain('notify with {"to":"ada","password":"[redacted]"}');

@@ -1,6 +1,6 @@
 /** The contract: an agent that is killed in the middle continues there, and nothing is repeated. */
 import { describe, expect } from 'vitest';
-import { agent, call, rows, type Told } from './table.ts';
+import { agent, call, rows, type LoggedEvent } from './table.ts';
 
 const ONCE = (flags: string): string => `
 export const first = tool({ writes: false, run: () => 1 });
@@ -14,7 +14,7 @@ export const third = tool({ writes: true, run: () => { did('third'); return 3; }
 const MODEL = { m: [call('first'), call('second'), call('third'), { answer: 'end' }] };
 const NODE = agent({ tools: ['first', 'second', 'third'] });
 
-function requestsOf(target: string, events: readonly Told[]): readonly Told[] {
+function requestsOf(target: string, events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   return events.filter(
     ({ effect, type }) => type === 'effect:requested' && effect?.target === target,
   );
@@ -139,7 +139,7 @@ export const two = tool({ idempotent: true, run: () => {
           write: { again: '' },
           do: 'retry RUN --from a',
           did: ['two', 'two'],
-          look: (events: readonly Told[]) => {
+          look: (events: readonly LoggedEvent[]) => {
             const two = requestsOf('two', events);
             expect(two.map(({ attempt }) => attempt)).toEqual([0, 1]);
             expect(two[1]?.effect?.key).toBe(two[0]?.effect?.key);
@@ -147,7 +147,7 @@ export const two = tool({ idempotent: true, run: () => {
         },
         {
           do: 'retry RUN --from b',
-          look: (events: readonly Told[]) => {
+          look: (events: readonly LoggedEvent[]) => {
             const [first, , third] = requestsOf('two', events);
             // the second one ended, so this is another one
             expect(third).toMatchObject({ attempt: 0 });

@@ -1,6 +1,6 @@
 /**
  * An agent with eight tool calls is killed before and after its commits, which is around every event of
- * its log, by a signal that nobody can catch; and taken up again. Each commit of ours takes a third of
+ * its log, by a signal that nobody can catch; and taken up again. Each commit of ours takes a ninth of
  * the places; `SAMPLE=all` takes all at once.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,8 +16,8 @@ import { howToRepeat, IS_WHOLE, sampled } from '../sampled.ts';
 
 const LEG = join(import.meta.dirname, 'kill-leg.ts');
 const AT_ONCE = 4;
-/** A round has four places, so every third place is another one in each round. */
-const ONE_OF = 5;
+/** A round has four places, so every ninth place is another one in each round. */
+const ONE_OF = 9;
 const LONG_MS = 300_000;
 const ALL = Array.from({ length: TOOLS }, (_, index) => String(index + 1));
 

@@ -137,7 +137,7 @@ const counted = fc.record({
   cached_tokens: fc.integer({ min: 0, max: 60 }),
   cache_write_tokens: fc.integer({ min: 0, max: 40 }),
 });
-const told = fc.oneof(
+const step = fc.oneof(
   fc.record({ answer: fc.constant('An answer.'), usage: counted }),
   fc
     .constantFrom('rate_limited', 'server_error', 'overloaded', 'auth', 'context_length')
@@ -150,7 +150,7 @@ const told = fc.oneof(
 
 describe.each(Object.entries(BASES))('the bill over the wire of %s', (provider, base) => {
   let server: SimulatorServer;
-  const scripts = fc.sample(fc.array(told, { minLength: 1, maxLength: 4 }), {
+  const scripts = fc.sample(fc.array(step, { minLength: 1, maxLength: 4 }), {
     numRuns: 40,
     seed: 7,
   });

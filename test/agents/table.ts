@@ -25,10 +25,10 @@ export interface Step {
   /** Lines of the file `did`: what tools have really done. */
   readonly did?: readonly string[];
   /** Anything else about the events. */
-  readonly look?: (events: readonly Told[]) => void;
+  readonly look?: (events: readonly LoggedEvent[]) => void;
 }
 
-export interface Told {
+export interface LoggedEvent {
   readonly type: string;
   readonly at: string;
   readonly path?: string;
@@ -83,7 +83,7 @@ export function times<Item>(count: number, item: Item): Item[] {
 }
 
 /** Between the failure of a call and the next request to the same model. */
-export function restsMs(events: readonly Told[], target: string): readonly number[] {
+export function restsMs(events: readonly LoggedEvent[], target: string): readonly number[] {
   const own = events.filter(({ effect }) => effect?.target === target);
   return own.flatMap((event, index) =>
     event.type === 'effect:requested' && own[index - 1]?.type === 'effect:failed'
@@ -156,23 +156,23 @@ async function take(step: Step, { cwd, isOwn }: Place, run: string): Promise<str
 }
 
 /** Every effect that has ended, in order. */
-export function endsOf(events: readonly Told[]): readonly string[] {
+export function endsOf(events: readonly LoggedEvent[]): readonly string[] {
   return events.flatMap(callOf);
 }
 
 function look({ calls, events, did, look: lookAt }: Step, cwd: string, run: string): void {
   if (did !== undefined) expect(linesOf(join(cwd, 'did'))).toEqual(did);
   if (calls === undefined && events === undefined && lookAt === undefined) return;
-  const told = linesOf(join(cwd, 'home', 'runs', run, 'events.jsonl')).map(
-    (line) => JSON.parse(line) as Told,
+  const reported = linesOf(join(cwd, 'home', 'runs', run, 'events.jsonl')).map(
+    (line) => JSON.parse(line) as LoggedEvent,
   );
-  if (calls !== undefined) expect(endsOf(told)).toEqual(calls);
-  const names = told.map(({ type, path }) => (path === undefined ? type : `${type} ${path}`));
+  if (calls !== undefined) expect(endsOf(reported)).toEqual(calls);
+  const names = reported.map(({ type, path }) => (path === undefined ? type : `${type} ${path}`));
   if (events !== undefined) expect(names.filter((name) => events.includes(name))).toEqual(events);
-  lookAt?.(told);
+  lookAt?.(reported);
 }
 
-function callOf({ type, effect, error }: Told): readonly string[] {
+function callOf({ type, effect, error }: LoggedEvent): readonly string[] {
   if (type === 'effect:succeeded') return [`${effect?.target} ok`];
   return type === 'effect:failed' ? [`${effect?.target} ${error?.kind}`] : [];
 }

@@ -1,6 +1,6 @@
 /** The contract: an agent's tools and its policy. */
 import { describe, expect } from 'vitest';
-import { agent, call, rows, times, type Told } from './table.ts';
+import { agent, call, rows, times, type LoggedEvent } from './table.ts';
 
 const TOOLS = `
 export const look = tool({
@@ -14,7 +14,7 @@ export const raising = tool({ writes: false, run: () => { throw raise('order.mis
 export function plain() { did('plain'); return 1; }
 `;
 
-const outcomes = (events: readonly Told[]): readonly unknown[] =>
+const outcomes = (events: readonly LoggedEvent[]): readonly unknown[] =>
   events
     .filter(({ type }) => type === 'effect:failed')
     .map(({ error }) => [error?.kind, error?.outcome]);

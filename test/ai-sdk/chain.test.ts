@@ -150,14 +150,14 @@ describe('a chain of models', () => {
       { clock: virtualClock() },
     );
     expect((await generateText({ model, prompt })).text).toBe('the other key');
-    const elsewhere = resilientModel(
+    const otherModel = resilientModel(
       [
         { model: scripted('openai', 'gpt-6', { text: 'wrong' }), cooldownKey: 'accounts-test-a' },
         scripted('b', 'two', { text: 'two' }),
       ],
       { clock: virtualClock() },
     );
-    expect((await generateText({ model: elsewhere, prompt })).text).toBe('two');
+    expect((await generateText({ model: otherModel, prompt })).text).toBe('two');
   });
 
   it('stops at a fatal failure, unless a later entry names its kind', async () => {

@@ -30,6 +30,43 @@ const ended = (unified: string, raw?: string) =>
   // true: hosts and later versions have words that the type does not know
   ({ unified, raw }) as LanguageModelV4FinishReason;
 
+describe('a call of a tool whose arguments break off', () => {
+  const begun = (...ids: readonly string[]) =>
+    ids.flatMap(
+      (id) =>
+        [
+          { type: 'tool-input-start', id, toolName: 'pay' },
+          { type: 'tool-input-delta', id, delta: '{"amount":' },
+        ] as const,
+    );
+  const call = { type: 'tool-call', toolCallId: 'x', toolName: 'pay', input: '{}' } as const;
+
+  it.each([
+    ['alone', [...begun('x'), FINISH]],
+    ['beside one that is whole', [...begun('x', 'y'), call, FINISH]],
+  ])('is no answer, though the stream calls its end good: %s', async (_, parts) => {
+    const { kind } = await streamed(scripted('a', 'one', { parts }));
+    expect(kind).toBe('provider.stream_interrupted');
+  });
+
+  it('passes at the limit that the caller set', async () => {
+    const cut = { ...FINISH, finishReason: ended('length', 'length') };
+    const { kind } = await streamed(scripted('a', 'one', { parts: [...begun('x'), cut] }));
+    expect(kind).toBeUndefined();
+  });
+});
+
+describe('an entry that gives up by itself', () => {
+  const gaveUp = Object.assign(new Error('This operation was aborted'), { name: 'AbortError' });
+
+  it('was cancelled by nobody: it did not answer in time, and the next one is asked', async () => {
+    const first = scripted('a', 'one', { thrown: gaveUp });
+    const { text, rows } = await streamed(first, scripted('b', 'two', { parts: textParts('hi') }));
+    expect(text).toBe('hi');
+    expect(rows).toMatchObject([{ kind: 'provider.timeout' }, { outcome: 'succeeded' }]);
+  });
+});
+
 describe('an ending', () => {
   it.each([
     ['other', 'error', 'provider.server_error'],

@@ -79,7 +79,7 @@ describe('a reply that its package cannot read', () => {
     expect(report).toMatchObject(expected);
   });
 
-  it('is told as such', () => {
+  it('is reported as such', () => {
     expect(said({ id: 'c' }).message).toBe('OpenAI sent a reply that its SDK cannot read.');
   });
 

@@ -38,6 +38,10 @@ const PARTS: readonly Part[] = [
   { type: 'raw', rawValue: {} },
 ];
 
+/** A call that comes twice is a failure before the one that is drawn, and only a chain looks for it. */
+const hasOneCall = (parts: readonly Part[]): boolean =>
+  parts.filter(({ type }) => type === 'tool-call').length <= 1;
+
 const failed = {
   type: 'response.failed',
   response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } },
@@ -100,7 +104,7 @@ it('is the provider’s own, where it is in an event that fits no schema', async
 it('of one stream, both doors say the same', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.constantFrom(...PARTS), { maxLength: 5 }),
+      fc.array(fc.constantFrom(...PARTS), { maxLength: 5 }).filter(hasOneCall),
       fc.constantFrom(...FAILURES),
       fc.constantFrom('thrown', 'part', 'end'),
       async (parts, failure, way) => {

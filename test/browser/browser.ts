@@ -7,18 +7,44 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect } from 'vitest';
+import { sampled } from '../sampled.ts';
 import type { Served } from '../server/served.ts';
 
 const PROGRAMS = [
   process.env['ERRAND_TEST_BROWSER'] ?? '',
-  '/usr/bin/chromium',
+  // draws no window of its own, and takes a sixth less of the processor
   '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 const PROGRAM = PROGRAMS.find((path) => path !== '' && existsSync(path));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/**
+ * Features of Chromium that no test needs. The first four draw its own windows, which nobody sees: a process for
+ * each context, and a fifth of the browser's work. The others are Playwright's, which this list replaces: most of
+ * them ask the network.
+ */
+const SWITCHED_OFF = [
+  'InitialWebUI',
+  'PreloadTopChromeWebUI',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AimEnabled',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+];
 
 /** Long enough for a machine with other work: it ends what hangs. */
 const PATIENCE_MS = 240_000;
@@ -52,13 +78,18 @@ const FAILED_REQUEST = /^console: Failed to load resource: (net::|.* status of 4
 export function describeInBrowser(name: string, cases: () => void): void {
   if (PROGRAM === undefined)
     process.stderr.write(
-      `\n*** SKIPPED: ${name}: there is no Chromium here (apt-get install chromium, or ERRAND_TEST_BROWSER=/path/to/it) ***\n`,
+      `\n*** SKIPPED: ${name}: there is no Chromium here (apt-get install chromium-headless-shell, or ERRAND_TEST_BROWSER=/path/to/it) ***\n`,
     );
   describe.skipIf(PROGRAM === undefined)(name, () => {
     beforeAll(async () => {
       browser ??= await chromium.launch({
         executablePath: PROGRAM ?? '',
-        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+        args: [
+          '--no-sandbox',
+          '--disable-dev-shm-usage',
+          '--disable-gpu',
+          `--disable-features=${SWITCHED_OFF.join(',')}`,
+        ],
         timeout: PATIENCE_MS,
       });
     });
@@ -142,12 +173,20 @@ export interface AxeFinding {
 /** All that the other colours of a dark page can break. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Findings of axe-core: its default rules and those of WCAG 2.2 AA, in light, and those of colours in dark. */
-export async function axeFindings(page: Page): Promise<readonly AxeFinding[]> {
+const THEMES = ['light', 'dark'] as const;
+
+/**
+ * Findings of axe-core: its default rules and those of WCAG 2.2 AA, in light, or those of colours in dark. A commit
+ * takes one of the two for whatever is looked at, which is `what` or the running test.
+ */
+export async function axeFindings(
+  page: Page,
+  what = expect.getState().currentTestName ?? '',
+): Promise<readonly AxeFinding[]> {
   // not a script of the page, so its policy stays as it is
   if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(AXE);
   const found: AxeFinding[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of sampled(THEMES, { oneOf: THEMES.length, what: `axe on ${what}` })) {
     await page.emulateMedia({ colorScheme });
     const violations = await page.evaluate(
       async (chosen) => {

@@ -16,11 +16,11 @@ describeInBrowser('the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect(await styleAttributes(page)).toBe(0);
-    const scrolling = (): Promise<string> =>
-      page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior);
-    expect(await scrolling()).toBe('smooth');
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-    expect(await scrolling()).toBe('auto');
+    // a page that glides is behind the focus of somebody who presses Tab quickly
+    const scrolling = await page.evaluate(
+      () => getComputedStyle(document.documentElement).scrollBehavior,
+    );
+    expect(scrolling).toBe('auto');
   });
 
   it('asks for the token in place, refuses a wrong one in words, and continues where it was', async () => {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
 import { axeFindings, describeInBrowser, expectTrouble, isTooWide, open } from './browser.ts';
-import { DOUBT, REVIEW } from './workflows.ts';
+import { DETAILS, DOUBT, REVIEW } from './workflows.ts';
 
 const FILES = { 'review.yaml': REVIEW, 'doubt.yaml': DOUBT };
 
@@ -22,10 +22,8 @@ describeInBrowser('questions', () => {
     expect(await axeFindings(page)).toEqual([]);
     await article.getByRole('button', { name: 'Publish it' }).dblclick();
     await article.waitFor({ state: 'detached' });
-    await page.getByText('Answered decide with publish.').waitFor();
-    await other
-      .getByText('Last, http:local did answer decide: publish.', { exact: false })
-      .waitFor();
+    await page.getByText('review: Answered decide with Publish it.').waitFor();
+    await other.getByText('Last, http:local answered decide: publish.', { exact: false }).waitFor();
     await expect
       .poll(async () => (await served.ask(`/v1/runs/${run}`)).json.status)
       .toBe('completed');
@@ -45,6 +43,34 @@ describeInBrowser('questions', () => {
     await article.waitFor({ state: 'detached' });
     const { json } = await served.ask(`/v1/runs/${run}`, { headers: { prefer: 'wait=30' } });
     expect(json.output).toEqual({ decision: { selected: 'back', additional_input: 'too long' } });
+  });
+
+  it('of a list have a field each, with its choices, its default, and what it needs', async () => {
+    const served = await serve({ files: { 'trip.yaml': DETAILS } });
+    const { run } = await served.run('trip');
+    const { page } = await open(served, { path: '/gates' });
+    const article = page.getByRole('article', { name: 'trip details' });
+    const send = article.getByRole('button', { name: 'Answer', exact: true });
+    await send.click();
+    await article.getByText('This question needs an answer.').waitFor();
+    const region = article.getByRole('combobox', { name: 'Which region is it for?' });
+    expect(await region.getAttribute('aria-invalid')).toBe('true');
+    await expect
+      .poll(() => region.evaluate((field) => field === document.activeElement))
+      .toBe(true);
+    expect(await axeFindings(page)).toEqual([]);
+    await region.selectOption('us');
+    const start = article.getByRole('textbox', { name: 'When does it begin?' });
+    expect(await start.inputValue()).toBe('tomorrow');
+    await article.getByRole('textbox', { name: 'Anything else?' }).fill('two\nlines');
+    // the form is not the way out of it
+    expect(await article.locator('button.primary').allTextContents()).toEqual(['Answer']);
+    await send.click();
+    await article.waitFor({ state: 'detached' });
+    const { json } = await served.ask(`/v1/runs/${run}`, { headers: { prefer: 'wait=30' } });
+    expect(json.output).toEqual({
+      answers: { region: 'us', when: 'tomorrow', note: 'two\nlines' },
+    });
   });
 
   it('take a result in place of the failed one, by the fields of its schema', async () => {
@@ -85,8 +111,22 @@ describeInBrowser('questions', () => {
     await other.getByRole('button', { name: 'Publish it' }).click();
     const alert = other.getByRole('alert');
     await alert
-      .getByText('The run is now completed. Last, http:local did answer decide: drop.')
+      .getByText('The run is now completed. Last, http:local answered decide: drop.')
       .waitFor();
+  });
+
+  it('that somebody else answers leave what was typed, and say who it was', async () => {
+    const served = await serve({ files: FILES });
+    for (const at of ['/runs/RUN', '/gates']) {
+      const { run } = await served.run('review');
+      const { page } = await open(served, { path: at.replace('RUN', run) });
+      await page.getByRole('textbox', { name: 'reason' }).fill('far too long');
+      await served.ask(`/v1/runs/${run}/answers`, { json: { value: 'drop' } });
+      const notice = page.locator('.notice');
+      await notice.getByText('Last, http:local answered decide: drop.').waitFor();
+      await notice.getByText('far too long').waitFor();
+      await notice.getByRole('button', { name: 'Copy it' }).waitFor();
+    }
   });
 
   it('are shown without buttons to someone who may only read', async () => {

@@ -46,6 +46,23 @@ describeInBrowser('the page when the server goes', () => {
     expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true);
   });
 
+  it('says that an answer given meanwhile may not have been taken', async () => {
+    const served = await serve({ files: { 'review.yaml': REVIEW } });
+    const { run } = await served.run('review');
+    expectTrouble();
+    for (const path of [`/runs/${run}`, '/gates', '/']) {
+      const { page, context } = await open(served, { path });
+      const [pressed, spoken] = path === '/' ? ['Cancel', 'Confirm'] : ['Drop it', undefined];
+      await page.getByRole('button', { name: pressed }).waitFor();
+      await context.setOffline(true);
+      await page.getByRole('button', { name: pressed }).click();
+      if (spoken !== undefined) await page.getByRole('button', { name: spoken }).click();
+      await page.getByRole('alert').getByText('The server does not answer').waitFor();
+      await context.setOffline(false);
+    }
+    expect((await served.ask(`/v1/runs/${run}`)).json.status).toBe('paused');
+  });
+
   it('asks for the new token after a restart, and continues where it was', async () => {
     const served = await serve({ port: await freePort(), files: { 'review.yaml': REVIEW } });
     const { run } = await served.run('review');

@@ -1,4 +1,6 @@
 /** The page of a run: its failure, its moves, its steps and its graph, found by roles and names. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
 import {
@@ -9,7 +11,7 @@ import {
   open,
   styleAttributes,
 } from './browser.ts';
-import { BROKEN, CALLED, CALLING, NO_QUOTA, REVIEW } from './workflows.ts';
+import { BROKEN, CALLED, CALLING, impatient, NO_QUOTA, REVIEW } from './workflows.ts';
 
 describeInBrowser('the page of a run', () => {
   it('shows what failed, what to do, what was tried and what it cost', async () => {
@@ -66,6 +68,32 @@ describeInBrowser('the page of a run', () => {
     expect(await page.getByRole('button', { name: 'Go to line' }).count()).toBe(0);
   });
 
+  it('says why it cannot resume a run, and what to do instead', async () => {
+    const served = await serve({ files: { 'broken.yaml': BROKEN, 'review.yaml': REVIEW } });
+    const { run } = await served.run('broken');
+    const asking = await served.run('review');
+    writeFileSync(join(served.folder, 'broken.yaml'), BROKEN.replace('to: sum_up', 'to: nowhere'));
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const moves = page.getByRole('region', { name: 'Next moves' });
+    const repair = moves.getByRole('link', { name: 'Repair the workflow file' });
+    await moves.getByText('The file of broken has errors').waitFor();
+    await repair.click();
+    await page.getByRole('region', { name: 'Diagnostics' }).getByText('nowhere').first().waitFor();
+
+    for (const name of ['broken', 'review']) rmSync(join(served.folder, `${name}.yaml`));
+    await page.goto(`${served.url}/runs/${run}`);
+    await moves.getByText('This server does not serve broken').waitFor();
+    expect(await moves.getByRole('code').allTextContents()).toEqual([
+      `errand resume ${run}`,
+      `errand cancel ${run}`,
+    ]);
+    expect(await moves.getByRole('button', { name: 'Resume' }).count()).toBe(0);
+    expect(await repair.count()).toBe(0);
+    await page.goto(`${served.url}/runs/${asking.run}`);
+    await moves.getByText('It keeps an answer until the run is resumed').waitFor();
+    expect(await repair.count()).toBe(0);
+  });
+
   it('reads no history of failures for a run that asks and has none', async () => {
     const served = await serve({ files: { 'review.yaml': REVIEW } });
     const { run } = await served.run('review');
@@ -93,6 +121,29 @@ describeInBrowser('the page of a run', () => {
     await expect.poll(() => page.getByRole('status').textContent()).toBe('report completed');
     const { json } = await served.ask(`/v1/runs/${run}/audit`);
     expect(json.filter(({ what }: { what: string }) => what === 'resume')).toHaveLength(1);
+  });
+
+  it('says which failure it backs off from, until when, and tries again at once', async () => {
+    const files = { 'busy.yaml': impatient('busy', 60), 'parked.yaml': impatient('parked', 3600) };
+    const served = await serve({ files });
+    const { run: busy } = (await served.ask('/v1/runs', { json: { workflow: 'busy' } })).json;
+    const { page } = await open(served, { path: `/runs/${busy}` });
+    const failure = page.getByRole('region', { name: 'Failure' });
+    await expect.poll(() => failure.textContent()).toContain('provider.rate_limited');
+    const head = page.locator('.page-head');
+    await expect.poll(() => head.textContent()).toMatch(/retrying.*the next try of say, in \d+ s/s);
+    const steps = page.getByRole('table', { name: 'Steps' });
+    expect(await steps.textContent()).toContain('provider.rate_limited retrying');
+    const { run: parked } = await served.run('parked');
+    await page.goto(`${served.url}/runs/${parked}`);
+    await expect.poll(() => failure.textContent()).toContain('provider.rate_limited');
+    await expect.poll(() => head.textContent()).toMatch(/the next try of say, in \d+ min/);
+    await page
+      .getByRole('region', { name: 'Next moves' })
+      .getByRole('button', { name: 'Resume' })
+      .click();
+    await expect.poll(() => page.title()).toBe(`completed parked ${parked}`);
+    expect(await failure.count()).toBe(0);
   });
 
   it('opens a step from its row by keyboard, and gives the focus back', async () => {

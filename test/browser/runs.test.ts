@@ -20,6 +20,36 @@ describeInBrowser('the list of runs', () => {
     await expect.poll(() => failure.textContent()).toBe(`internal.script_error${error?.message}`);
   });
 
+  it('filters by status, keeps kinds in their places, and says which runs failed again', async () => {
+    const served = await serve({
+      files: { 'a.yaml': NO_QUOTA, 'b.yaml': BROKEN, 'c.yaml': REVIEW },
+    });
+    for (const name of ['report', 'broken', 'broken', 'review']) await served.run(name);
+    const { page } = await open(served);
+    const table = page.getByRole('table', { name: 'Runs' });
+    const runs = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' });
+    const kinds = page.getByRole('list', { name: 'Failures by kind' });
+    await expect
+      .poll(() => kinds.getByRole('link').allTextContents())
+      .toEqual(['provider.quota_exhausted', 'validation.template']);
+    expect(await runs.getAttribute('aria-current')).toBe('page');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('paused');
+    await expect.poll(() => table.getByRole('row').count()).toBe(2);
+    expect(page.url()).toBe(`${served.url}/?status=paused`);
+    expect(await table.textContent()).toContain('an answer to decide');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+
+    const item = kinds.getByRole('listitem').filter({ hasText: 'validation.template' });
+    await item.getByRole('button', { name: 'Resume all' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 of broken').waitFor();
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('2 of them failed again').waitFor();
+    await table.getByText('broken').first().click();
+    await page.getByText(/^once, .*, by http:local$/).waitFor();
+    expect(await runs.getAttribute('aria-current')).toBe('true');
+  });
+
   it('has the reason of each failure, filters in the address, and resumes all of a kind', async () => {
     const served = await serve({
       files: { 'a.yaml': NO_QUOTA, 'b.yaml': BROKEN, 'c.yaml': REVIEW },

@@ -37,6 +37,27 @@ nodes:
 output: { text: '{{ write.output.text }}' }
 `;
 
+/** Its model asks for so many seconds of patience: a run waits a minute out, and is parked for an hour. */
+export function impatient(name: string, seconds: number): string {
+  return `
+workflow:
+  name: ${name}
+  entry_point: say
+  runtime:
+    simulate:
+      m:
+        - fail:
+            provider: openai
+            status: 429
+            headers: { retry-after: '${seconds}' }
+            body: { error: { code: rate_limit_exceeded, message: Slow down } }
+        - answer: Hello
+nodes:
+  - { name: say, type: agent, model: sim/m, prompt: Say something, tools: [] }
+output: { said: '{{ say.output }}' }
+`;
+}
+
 /** Its only node calls a workflow whose provider is overloaded. */
 export const CALLING = `
 workflow: { name: calling, entry_point: outer }
@@ -132,4 +153,19 @@ workflow:
 nodes:
   - { name: keep, type: set, value: '{{ workflow.input }}' }
 output: { kept: '{{ keep.output }}' }
+`;
+
+/** A list of questions: one with choices, one with a default, one of several lines. */
+export const DETAILS = `
+workflow: { name: trip, entry_point: details }
+nodes:
+  - name: details
+    type: questions
+    prompt: 'Before I book:'
+    allow_abort: true
+    questions:
+      - { id: region, text: Which region is it for?, choices: [eu, us], allow_free_text: false, required: true }
+      - { id: when, text: When does it begin?, default: tomorrow }
+      - { id: note, text: Anything else?, hint: As many lines as you like }
+output: { answers: '{{ details.output.answers }}' }
 `;

@@ -181,7 +181,7 @@ describe('an import is refused, and nothing is written,', () => {
     ['when a time is none', () => doctored({ at: 'yesterday' }), 'its `at` is missing or wrong'],
     ['when a cost is below zero', () => doctored({ costUsdMicros: -1 }), 'its `costUsdMicros` is'],
     ['when a count is none', () => doctored({ usage: { inputTokens: -5 } }), 'its `usage` is'],
-    ['when it names a file elsewhere', () => naming('../order.yaml'), 'not in this folder'],
+    ['when it names a file outside', () => naming('../order.yaml'), 'not in this folder'],
     ['when it ends twice', () => endedTwice(), 'Event 3 of the file'],
     ['when a field is no such field', () => doctored({ node: null }), 'its `node` is missing'],
     [

@@ -104,8 +104,8 @@ function look({ events, count, errors }: Step, cwd: string, run: string): void {
   if (count !== undefined) expect(lineCount(join(cwd, 'count'))).toBe(count);
   if (errors !== undefined) expect(lineCount(join(folder, 'errors.jsonl'))).toBe(errors);
   if (events === undefined) return;
-  const told = lines(readFileSync(join(folder, 'events.jsonl'), 'utf8')).map(eventName);
-  expect(told.filter((name) => events.includes(name))).toEqual(events);
+  const reported = lines(readFileSync(join(folder, 'events.jsonl'), 'utf8')).map(eventName);
+  expect(reported.filter((name) => events.includes(name))).toEqual(events);
 }
 
 /** `node:started a 0`, `node:retrying a 1 10`, `run:completed`. */

@@ -148,7 +148,7 @@ describe('a run that fails', () => {
 
   it('is the same failure wherever it is read', () => {
     const shown = place.json(['show', run]) as { error: Record<string, unknown> };
-    const told = place.json(['explain', run]) as {
+    const reported = place.json(['explain', run]) as {
       error: Record<string, unknown>;
       life: { id: string; error: unknown }[];
     };
@@ -170,9 +170,9 @@ describe('a run that fails', () => {
       location,
     });
     expect(of).toBe(run);
-    expect(facts(told.error)).toEqual(facts(shown.error));
+    expect(facts(reported.error)).toEqual(facts(shown.error));
     expect(facts(stored)).toEqual(facts(shown.error));
-    expect(told.life.at(-1)?.error).toEqual(told.error);
+    expect(reported.life.at(-1)?.error).toEqual(reported.error);
   });
 
   it('is shown in the shape of the contract', () => {

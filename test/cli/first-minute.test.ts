@@ -28,7 +28,7 @@ describe('npm start', { timeout: 300_000 }, () => {
     );
     expect(status).toBe(0);
     const run = place.lastRun();
-    for (const told of [
+    for (const reported of [
       'sim/fast failed: provider.rate_limited: OpenAI is rate limiting',
       'triage: sim/careful is called instead',
       'triage: the reply does not fit, so sim/careful is called again to correct it',
@@ -37,7 +37,7 @@ describe('npm start', { timeout: 300_000 }, () => {
       'refund runs again in 2 s',
       '3 failures handled',
     ])
-      expect(stderr).toContain(told);
+      expect(stderr).toContain(reported);
     expect(stdout).toContain('"refunded": [\n    "A-1001",\n    "A-1002"\n  ]');
     expect(stdout).toContain('$0.003165 for 8 attempts, $0.001401 of it for failed attempts');
     expect(stdout).toContain(`errand explain ${run} `);

@@ -87,8 +87,8 @@ describe('one failure', () => {
       error: unknown;
     };
     const shown = place.json(['show', run]) as { error: unknown };
-    const told = place.json(['explain', run]) as { error: unknown; life: { error: unknown }[] };
-    for (const error of [object.error, shown.error, told.error, told.life.at(-1)?.error])
+    const reported = place.json(['explain', run]) as { error: unknown; life: { error: unknown }[] };
+    for (const error of [object.error, shown.error, reported.error, reported.life.at(-1)?.error])
       expect(facts(error)).toEqual(WANTED);
   });
 

@@ -91,8 +91,8 @@ function pictures({ events }: SampleRun, look: Look & { readonly rows: number })
 }
 
 function lines({ events }: SampleRun, verbose: boolean): string {
-  const told = new EventLines({ verbose });
-  return events.flatMap((event) => told.of(event) ?? []).join('\n');
+  const reported = new EventLines({ verbose });
+  return events.flatMap((event) => reported.of(event) ?? []).join('\n');
 }
 
 const FORMS: Record<string, (sample: SampleRun) => string> = {

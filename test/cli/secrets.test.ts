@@ -185,10 +185,10 @@ describe('a planted secret', () => {
   });
 
   it('and no path of this machine is on a screen either, except in printed events', () => {
-    const told = said.filter(
+    const reported = said.filter(
       (text) => !/--json|watch .* json|--verbose/.test(text.split('\n')[0] ?? ''),
     );
-    for (const text of told) {
+    for (const text of reported) {
       expect(text).not.toContain(place.folder);
       expect(text).not.toMatch(/^ +at .*:\d+:\d+/m);
     }

@@ -1,10 +1,15 @@
-/** Every command that the documentation shows is run, page by page, and prints what the page says. */
+/**
+ * Every command that the documentation shows is run, page by page, and prints what the page says; with each commit
+ * those of the README and of half of the other pages.
+ */
 import { chmodSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { fencesOf, notPrinted, stepsOf, type Command } from './page.ts';
 import { Shell } from './shell.ts';
+import { triedPages } from './tried-pages.ts';
+import { howToRepeat } from '../sampled.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = ['README.md', ...globSync('docs/{*,guide/*}.md', { cwd: ROOT }).toSorted()];
@@ -16,11 +21,25 @@ const RUNNABLE = PAGES.filter(
 );
 
 const shell = new Shell('docs');
-afterAll(() => shell.remove());
+afterAll(() => {
+  shell.remove();
+  process.stdout.write(
+    `\n${TRIED.length} of ${RUNNABLE.length} pages (${howToRepeat('test/docs/docs.test.ts')})\n`,
+  );
+});
 afterEach(() => shell.endBackground());
 const { root } = shell;
 
-describe.each(RUNNABLE)('%s', (page) => {
+const FIRST = 'README.md';
+const TRIED = [
+  FIRST,
+  ...triedPages(
+    RUNNABLE.filter((page) => page !== FIRST),
+    'pages of the documentation',
+  ),
+];
+
+describe.each(TRIED)('%s', (page) => {
   it('does what it says', { timeout: 300_000 }, async () => {
     const folder = join(root, page.replaceAll(/[^a-z]/g, '-'));
     // where pages have a program, Errand is installed

@@ -11,9 +11,10 @@ const OF_TESTS: ReadonlySet<string> = new Set(['ERRAND_KILLS', 'ERRAND_FLIPS']);
 
 it('the page of variables names every one that the sources know', () => {
   const page = readFileSync(join(ROOT, 'docs/reference/environment.md'), 'utf8');
-  const told = new Set(Array.from(page.matchAll(/`([A-Z][A-Z0-9_]+)/g), ([, name]) => name));
+  const documented = new Set(Array.from(page.matchAll(/`([A-Z][A-Z0-9_]+)/g), ([, name]) => name));
   // `…_CERT` has its text in `…_CERT_DATA` or its file in `…_CERT_PATH`
-  const isTold = (name: string): boolean => told.has(name) || told.has(`${name}_PATH`);
+  const isDocumented = (name: string): boolean =>
+    documented.has(name) || documented.has(`${name}_PATH`);
   const files = globSync(['src/**/*.ts', 'bin/*.mjs', 'helpers/**/*'], { cwd: ROOT }).filter(
     (file) => /\.(ts|mjs|py|sh)$/.test(file) && !/\.(test|cases)\.ts$/.test(file),
   );
@@ -24,7 +25,7 @@ it('the page of variables names every one that the sources know', () => {
       : [];
     return [...Array.from(text.matchAll(OURS), ([name]) => name), ...ofProviders];
   });
-  const untold = new Set(known.filter((name) => !isTold(name) && !OF_TESTS.has(name)));
+  const untold = new Set(known.filter((name) => !isDocumented(name) && !OF_TESTS.has(name)));
   expect(known.length).toBeGreaterThan(40);
   expect([...untold]).toEqual([]);
 });

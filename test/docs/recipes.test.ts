@@ -1,10 +1,14 @@
-/** Every recipe does what it says, by the rules of `docs.test.ts`: in a folder of its own, as a person types it. */
+/**
+ * Every recipe does what it says, by the rules of `docs.test.ts`: in a folder of its own, as a person types it; with
+ * each commit half of them.
+ */
 import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { fencesOf, notPrinted, stepsOf } from './page.ts';
 import { Shell } from './shell.ts';
+import { triedPages } from './tried-pages.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = globSync('docs/recipes/*.md', { cwd: ROOT }).toSorted();
@@ -18,7 +22,7 @@ afterAll(() => shell.remove());
 afterEach(() => shell.endBackground());
 const { root } = shell;
 
-describe.each(RECIPES)('%s', (page) => {
+describe.each(triedPages(RECIPES, 'recipes'))('%s', (page) => {
   it('does what it says', { timeout: 300_000 }, async () => {
     const folder = join(root, basename(page, '.md'));
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
@@ -38,15 +42,15 @@ describe.each(RECIPES)('%s', (page) => {
       }
     }
   });
+});
 
-  it('has a file that its commands run', () => {
+describe('the recipes', () => {
+  it.each(RECIPES)('%s has a file that its commands run', (page) => {
     const steps = stepsOf(read(page));
     expect(steps.some(({ type }) => type === 'file')).toBe(true);
     expect(steps.some(({ type }) => type === 'command')).toBe(true);
   });
-});
 
-describe('the recipes', () => {
   it.each(PAGES)('%s shows no command outside of a block that is run', (page) => {
     const stray = fencesOf(read(page))
       .filter(({ language }) => language !== 'console')

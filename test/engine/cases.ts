@@ -208,6 +208,24 @@ output: {all: "{{ a.outputs }}"}`,
     answers: ['retry', { edit: { n: 9 } }],
   },
   {
+    name: 'asks about a failure, and takes null for its output',
+    files: main(
+      `  - {name: a, act(a), routes: [{to: b}, {on_error: true, ask: {options: [retry, edit, abort]}}]}
+  - {name: b, type: set, values: {got: "{{ a.output }}"}}`,
+    ),
+    effects: { a: { fails: [MISSING] } },
+    answers: [{ edit: null }],
+  },
+  {
+    name: 'takes an option of a gate that is called edit like any other',
+    files: main(
+      `  - {name: a, type: human_gate, prompt: Publish?, options: [{label: Rework, value: edit, route: b}, {label: Yes, value: yes, route: $end}]}
+  - {name: b, act(b)}`,
+      'output: {said: "{{ a.output.selected }}"}',
+    ),
+    answers: ['edit'],
+  },
+  {
     name: 'parks for a while and tries again',
     files: main(
       `  - {name: a, act(a), routes: [{to: $end}, {on_error: external.order.missing, park: {for: ${PARKED}, max: 2}}]}`,

@@ -1,13 +1,15 @@
 /**
  * The same failure behaviours on every backend: equal results, equal reports but for ids and times,
- * equal attempts. Cases that need real effects run only on the backends that have them. Executions that
- * soon continue as new are what few cases depend on: each commit takes an eighth of them there.
+ * equal attempts. Cases that need real effects run only on the backends that have them. Each commit takes half of
+ * them on Temporal; executions that soon continue as new are what few depend on, so an eighth there.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/machine/state/events.ts';
 import { howToRepeat, sampled } from '../sampled.ts';
 import { openStage, whyNot, type Stage } from '../temporal/stage.ts';
 import { act, type DriverCase } from './case.ts';
 import { CASES } from './cases.ts';
+import { hasLostTask } from './lost-task.ts';
 import { LOCAL, mcpServers, SIMULATED, type Subject } from './subjects.ts';
 import { temporalSubject } from './temporal-subject.ts';
 import type { CaseOutcome } from './case-outcome.ts';
@@ -35,6 +37,30 @@ describe('the simulated backend does what the local one does', () => {
   });
 });
 
+/** Enough of an event for `hasLostTask`. */
+const about = (type: string, more: object = {}): RunEvent =>
+  ({ type, effect: { key: 'k' }, ...more }) as unknown as RunEvent;
+const silent = { details: { temporal: [{ timeoutType: 'HEARTBEAT' }] } };
+
+describe('a task that the server lost', () => {
+  it.each([
+    ['asked for again', [about('effect:requested'), about('effect:requested')], true],
+    ['without a heartbeat', [about('effect:failed', { error: silent })], true],
+    [
+      'not one that failed',
+      [about('effect:requested'), about('effect:failed', { error: {} }), about('effect:requested')],
+      false,
+    ],
+    [
+      'nor one of a run that was resumed',
+      [about('effect:requested'), about('run:resumed'), about('effect:requested')],
+      false,
+    ],
+  ])('is recognised: %s', (_, events, isLost) => {
+    expect(hasLostTask(events)).toBe(isLost);
+  });
+});
+
 const skipped = whyNot('the failure behaviours on Temporal');
 
 describe.skipIf(skipped !== undefined)('the Temporal backend does what the local one does', () => {
@@ -52,7 +78,7 @@ describe.skipIf(skipped !== undefined)('the Temporal backend does what the local
   afterAll(async () => {
     await stage?.close();
     process.stdout.write(
-      `\nexecutions that soon continue as new: ${howToRepeat('test/engine/conformance.test.ts')}\n`,
+      `\ncases on Temporal: ${howToRepeat('test/engine/conformance.test.ts')}\n`,
     );
   });
 

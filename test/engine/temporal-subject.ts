@@ -1,10 +1,10 @@
 /** The Temporal backend as a subject of the cases. */
 import type { RunHandle } from '../../src/engine/backend.ts';
-import { isJsonObject } from '../../src/errors/support/safe-json.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import { say } from '../temporal/server.ts';
 import type { TemporalBackend } from '../../src/engine/temporal/client.ts';
 import { planOf } from './case.ts';
+import { hasLostTask } from './lost-task.ts';
 import { carryThrough, stored, type Subject } from './subjects.ts';
 
 /** A machine with too much other work can lose more than one task. */
@@ -26,22 +26,9 @@ export function temporalSubject(backend: TemporalBackend): Subject {
           },
           read: async (run) => (events = await stored(backend.store, run)),
         });
-        if (plays === MOST_PLAYS || !events.some(isLostOnItsWay)) return outcome;
+        if (plays === MOST_PLAYS || !hasLostTask(events)) return outcome;
         say(`the server handed out a task that no worker got; playing "${each.name}" again`);
       }
     },
   };
-}
-
-/**
- * On a starved machine the server counts a task as started that no worker received, and its heartbeat
- * ends it. That is the machine's doing, and Errand rightly says that the outcome is unknown. No case kills workers.
- */
-function isLostOnItsWay(event: RunEvent): boolean {
-  if (event.type !== 'effect:failed') return false;
-  const { temporal } = event.error.details ?? {};
-  return (
-    Array.isArray(temporal) &&
-    temporal.some((link) => isJsonObject(link) && link['timeoutType'] === 'HEARTBEAT')
-  );
 }

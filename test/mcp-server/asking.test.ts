@@ -138,7 +138,7 @@ describe.each(ERAS)('%s', (era) => {
     expect(isAboutFailure).toBe(name === 'edit');
   });
 
-  test('a question about a failure shows no folder of the host, to whoever it is shown', async () => {
+  test('a question about a failure shows no folder of the host to anybody', async () => {
     const forms: Json[] = [];
     const agent = await server.connect({
       era,
@@ -240,7 +240,7 @@ describe('the state of a question', () => {
     expect(await auditOf(late.structuredContent.run)).toHaveLength(1);
   });
 
-  test('of a question that is answered elsewhere brings nothing', async () => {
+  test('of a question that another client answers brings nothing', async () => {
     const { call, data, state } = await asked();
     const [{ run }] = await runsOf('sign');
     const other = await server.connect({ person: accept('no') });

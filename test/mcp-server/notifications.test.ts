@@ -12,7 +12,7 @@ const PLACES = ERAS.flatMap((era) =>
 describe.each(PLACES)('$era over $transport', ({ era, transport }) => {
   let folder: string;
   let agent: Connected;
-  let told: () => Promise<readonly string[]>;
+  let reported: () => Promise<readonly string[]>;
 
   beforeAll(async () => {
     folder = folderWith({ 'slow.yaml': SLOW, 'hello.yaml': HELLO });
@@ -21,7 +21,7 @@ describe.each(PLACES)('$era over $transport', ({ era, transport }) => {
       era,
       onTools: (tools: readonly Json[]) => lists.shift()?.(tools.map(({ name }) => name)),
     };
-    told = () => new Promise((resolve) => void lists.push(resolve));
+    reported = () => new Promise((resolve) => void lists.push(resolve));
     const isHttp = transport === 'http';
     agent = isHttp ? await embedded(folder).connect(given) : await overStdio(folder, given);
   });
@@ -60,10 +60,10 @@ describe.each(PLACES)('$era over $transport', ({ era, transport }) => {
 
   test.runIf(isAnnounced)('a file that comes or goes changes the list of tools', async () => {
     const file = join(folder, 'new.yaml');
-    const added = told();
+    const added = reported();
     writeFileSync(file, HELLO.replace('name: hello', 'name: fresh'));
     expect(await added).toContain('fresh');
-    const gone = told();
+    const gone = reported();
     rmSync(file);
     expect(await gone).not.toContain('fresh');
     expect(existsSync(file)).toBe(false);

@@ -113,7 +113,29 @@ test('stdout has nothing but the protocol, and odd lines end nothing', async () 
     raw.write(line);
     expect(await refused).toMatchObject({ error: { code } });
   }
+  for (const [more, code] of [
+    [{}, -32_600],
+    [{ method: 7 }, -32_600],
+    [{ params: {} }, -32_600],
+    [{ method: 'tools/call', params: { name: 'noisy', _meta: { progressToken: {} } } }, -32_602],
+    [{ method: 'tools/call', params: { name: 'noisy', _meta: 1 } }, -32_602],
+    [{ method: 'tools/call', params: [1] }, -32_602],
+    [{ method: 'ping', params: 'x' }, -32_602],
+  ] as const) {
+    const id = `odd ${JSON.stringify(more)}`;
+    const refused = raw.until((message) => message.id === id);
+    raw.write(JSON.stringify({ jsonrpc: '2.0', id, ...more }));
+    expect(await refused).toMatchObject({ error: { code } });
+  }
+  for (const id of [null, {}, [1]]) {
+    const refused = raw.until((message) => message.id === null);
+    raw.write(JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' }));
+    expect(await refused).toMatchObject({ error: { code: -32_600 } });
+  }
   raw.write('');
+  // neither a notification nor a reply has a reply, however odd it is
+  raw.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}');
+  raw.write('{"jsonrpc":"2.0","id":99,"result":7}');
   raw.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}');
   expect(await raw.ask('ping')).toMatchObject({ result: {} });
   const large = await raw.ask('tools/call', {

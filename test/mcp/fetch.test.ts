@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 describe('http_fetch', () => {
-  it('is used by nodes and agents where the host allows it, and denied elsewhere', async () => {
+  it('is used by nodes and agents where the host allows it, and denied everywhere else', async () => {
     const errand = await openErrand({
       store: 'memory',
       directory: folder,

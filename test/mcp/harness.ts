@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { contextFor } from '../../src/effects/effect.cases.ts';
 import type { EffectContext, EffectResult } from '../../src/effects/effect.ts';
@@ -93,7 +94,7 @@ export function http(url: string, type: 'http' | 'sse' = 'http'): Partial<McpSer
   return { type, url, headers: { authorization: 'Bearer ${SECRET_TOKEN}' } };
 }
 
-/** Without sleeping for a fixed time: asked again and again until it holds. */
+/** Asks again after a moment, which it leaves to the processes that it waits for. */
 export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+  while (!holds()) await after(5);
 }

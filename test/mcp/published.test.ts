@@ -105,9 +105,9 @@ async function begun(
   { call }: Host,
   settings: Partial<McpServer>,
 ): Promise<{ readonly ended: Promise<EffectResult> }> {
-  let told = 0;
-  const ended = call(LONG, WHILE, { server: settings, context: { progress: () => void told++ } });
-  await until(() => told > 0);
+  let shown = 0;
+  const ended = call(LONG, WHILE, { server: settings, context: { progress: () => void shown++ } });
+  await until(() => shown > 0);
   return { ended };
 }
 

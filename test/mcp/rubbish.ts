@@ -1,4 +1,8 @@
 /** What a server says that has lost its mind, over whatever it is asked by. */
+import { MAX_MESSAGE_BYTES } from '../../src/effects/mcp/lines.ts';
+
+/** More than a chunk beyond the limit: a stream of events is measured by its chunks. */
+const TOO_MANY_BYTES = MAX_MESSAGE_BYTES + 1024 * 1024;
 
 interface Message {
   readonly id?: number | string;
@@ -92,7 +96,7 @@ export function rubbish({ id, params }: Message): string | undefined {
       return JSON.stringify({ jsonrpc: '2.0', id: 99_999, result: { content: [] } });
     case 'huge':
       return answer({
-        result: { content: [{ type: 'text', text: 'x'.repeat(100 * 1024 * 1024) }] },
+        result: { content: [{ type: 'text', text: 'x'.repeat(TOO_MANY_BYTES) }] },
       });
     case 'digits':
       return answer({

@@ -150,10 +150,10 @@ describe('a tool of a server that is a process', () => {
 
   it('can tell how far it is', async () => {
     const { call } = host();
-    const told: unknown[] = [];
-    const context = { progress: (value: unknown) => void told.push(value) };
+    const reported: unknown[] = [];
+    const context = { progress: (value: unknown) => void reported.push(value) };
     expect(await call('progress', {}, { context })).toEqual(ok('done'));
-    expect(told).toEqual([{ progress: 1, total: 2 }]);
+    expect(reported).toEqual([{ progress: 1, total: 2 }]);
   });
 
   it('of a server that speaks only the newest protocol is called too', async () => {

@@ -111,10 +111,14 @@ export function newServer({ did, crash }: World): unknown {
   server.registerTool('hang', {}, (context: ToolContext) => {
     did('hang');
     const { promise, resolve } = Promise.withResolvers<object>();
-    context.mcpReq.signal.addEventListener('abort', () => {
+    const { signal } = context.mcpReq;
+    const cancel = (): void => {
       did('hang cancelled');
       resolve(text('late'));
-    });
+    };
+    // a server that had no time meanwhile reads the call and its cancellation at once
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel);
     return promise;
   });
   server.registerTool('freeze', {}, () => {

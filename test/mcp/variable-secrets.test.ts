@@ -33,13 +33,13 @@ const ENV = {
 
 let folder: string;
 let errand: Errand;
-let told: unknown[];
+let reported: unknown[];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'errand-variables-'));
   // the client for servers is looked for beside the workflow
   symlinkSync(join(import.meta.dirname, '../sdks/node_modules'), join(folder, 'node_modules'));
-  told = [];
+  reported = [];
   errand = await open();
 });
 afterEach(async () => {
@@ -52,19 +52,21 @@ function open(): Promise<Errand> {
     store: `sqlite:${join(folder, '.errand/errand.db')}`,
     directory: folder,
     env: ENV,
-    onInternal: (record) => told.push(record),
-    onWarning: (warning) => told.push(warning),
+    onInternal: (record) => reported.push(record),
+    onWarning: (warning) => reported.push(warning),
   });
 }
 
 async function play(text: string): Promise<{ id: string; seen: string; result: unknown }> {
   const file = join(folder, 'main.yaml');
   writeFileSync(file, text);
-  const run = await errand.start(await errand.load(file), { onEvent: (event) => told.push(event) });
+  const run = await errand.start(await errand.load(file), {
+    onEvent: (event) => reported.push(event),
+  });
   const result = await run.result();
   const history: unknown[] = [];
   for await (const event of errand.history(run.id)) history.push(event);
-  const seen = JSON.stringify([result, told, history, await errand.get(run.id)]);
+  const seen = JSON.stringify([result, reported, history, await errand.get(run.id)]);
   return { id: run.id, seen, result };
 }
 

@@ -114,11 +114,11 @@ describe.each(PROTOCOLS)('a good answer by $name', (protocol) => {
 
   it('tells its parts while they come', async () => {
     upstream.answer(streams(protocol.stream({ text: 'Hello.', stop: protocol.stops.good })));
-    const heard: unknown[] = [];
+    const collected: unknown[] = [];
     await ask(protocol, upstream.url, {
-      context: { attempt: 2, progress: (value) => heard.push(value) },
+      context: { attempt: 2, progress: (value) => collected.push(value) },
     });
-    expect(heard).toEqual([{ type: 'text', attempt: 2, delta: 'Hello.' }]);
+    expect(collected).toEqual([{ type: 'text', attempt: 2, delta: 'Hello.' }]);
   });
 
   it('is not hurt by a watcher that throws', async () => {

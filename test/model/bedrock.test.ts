@@ -96,6 +96,62 @@ describe('an answer of Bedrock', () => {
     expect(failureOf(result)).toMatchObject({ failure: { kind }, output: { text: 'Once' } });
   });
 
+  const words = (at: number): Buffer[] => [
+    event('contentBlockDelta', { contentBlockIndex: at, delta: { text: ' evil' } }),
+    event('contentBlockStop', { contentBlockIndex: at }),
+  ];
+  const call = (at: number): Buffer[] => [
+    event('contentBlockStart', {
+      contentBlockIndex: at,
+      start: { toolUse: { toolUseId: 't1', name: 'pay' } },
+    }),
+    event('contentBlockStop', { contentBlockIndex: at }),
+  ];
+
+  it.each([
+    ['words', words(1)],
+    ['a call', call(1)],
+    ['a second message', [event('messageStart', { role: 'assistant' }), ...words(0)]],
+  ])('has no part in %s after its end', async (_, after) => {
+    const [stop, ended, metadata] = ending('end_turn');
+    for (const frames of [
+      [stop, ended, ...after, metadata],
+      [stop, ended, metadata, ...after],
+    ]) {
+      const result = await ask([...BEGINNING, ...frames.flatMap((frame) => frame ?? [])]);
+      expect(reportOf(result).kind).toBe('provider.stream_interrupted');
+    }
+  });
+
+  it('that begins twice is not one', async () => {
+    const result = await ask([...BEGINNING, ...BEGINNING, ...ending('end_turn')]);
+    expect(reportOf(result).kind).toBe('provider.stream_interrupted');
+  });
+
+  it('with an error in the frame of the transport is that error, whatever comes after it', async () => {
+    const frame = (code: string): Buffer =>
+      encodeFrame({ ':message-type': 'error', ':error-code': code, ':error-message': 'no' }, '');
+    for (const [code, kind] of [
+      ['InternalServerException', 'provider.server_error'],
+      ['ThrottlingException', 'provider.rate_limited'],
+    ] as const) {
+      const result = await ask([...BEGINNING, frame(code), ...ending('end_turn')]);
+      expect(failureOf(result)).toMatchObject({ failure: { kind }, output: { text: 'Once' } });
+      expect(reportOf(await ask([frame(code)])).kind).toBe(kind);
+    }
+  });
+
+  it.each([
+    ['modelTimeoutException', 'provider.timeout'],
+    ['serviceUnavailableException', 'provider.overloaded'],
+    ['accessDeniedException', 'provider.permission'],
+  ])('with the exception %s is %s, though the SDK does not know it', async (type, kind) => {
+    const headers = { ':message-type': 'exception', ':exception-type': type };
+    const frame = encodeFrame(headers, JSON.stringify({ message: 'no' }));
+    const result = await ask([...BEGINNING, frame, ...ending('end_turn')]);
+    expect(reportOf(result).kind).toBe(kind);
+  });
+
   it('without its end is interrupted', async () => {
     const result = await ask(BEGINNING);
     expect(reportOf(result)).toMatchObject({

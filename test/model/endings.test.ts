@@ -1,7 +1,10 @@
 /** Endings that are none, and counts that are none, as the AI SDK's own packages hand them on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EffectResult } from '../../src/effects/effect.ts';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
 import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import { virtualClock } from '../ai-sdk/models.cases.ts';
 import { ask, HELLO } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
 import { events, refuses, startUpstream, streams, type Upstream } from './upstream.ts';
@@ -156,6 +159,24 @@ describe('a failure that nobody recognises', () => {
     expect(result.usage?.inputTokens).toBeGreaterThan(0);
   });
 
+  it('that gave up though nobody asked it to did not answer in time, as at the door', async () => {
+    const gaveUp = new DOMException('This operation was aborted', 'AbortError');
+    const result = await ask(chat, upstream.url, {
+      call: { ...WITH_TOOL.call, model: 'house/own' },
+      options: { models: { 'house/own': { ...broken, doStream: () => Promise.reject(gaveUp) } } },
+    });
+    const report = reportOf(result);
+    expect(report).toMatchObject({ kind: 'provider.timeout', outcome: 'unknown', retryable: true });
+    const own = { ...broken, doStream: () => Promise.reject(gaveUp) };
+    // true: it has the fields of a model
+    const rows: AttemptRow[] = [];
+    const options = { clock: virtualClock(), onAttempt: (row: AttemptRow) => void rows.push(row) };
+    const chain = resilientModel([own as unknown as LanguageModelV4], options);
+    await chain.doStream({ prompt: [] });
+    const { kind, outcome } = report;
+    expect(rows[0]).toMatchObject({ kind, outcome });
+  });
+
   it.each([204, 206])('under HTTP %d is not either', async (status) => {
     upstream.answer(refuses(status, {}));
     expect(await ask(chat, upstream.url)).toMatchObject({ ok: false, isEstimated: true });
@@ -265,8 +286,11 @@ describe('an ending by responses', () => {
     expect(reportOf(result).kind).toBe('provider.truncated');
     const output = [{ id: 'msg_1', type: 'message', status: 'incomplete', content }];
     const to = `$&"output":${JSON.stringify(output)},`;
-    const told = await hear(responses, change(/"type":"response\.completed","response":\{/, to));
-    expect(reportOf(told).kind).toBe('provider.truncated');
+    const reported = await hear(
+      responses,
+      change(/"type":"response\.completed","response":\{/, to),
+    );
+    expect(reportOf(reported).kind).toBe('provider.truncated');
   });
 
   it('has the text that was sent when it was done, where a piece of it got lost', async () => {
@@ -286,11 +310,15 @@ describe('an ending by responses', () => {
       const content = [{ type: 'output_text', text, annotations: [] }];
       const message = { type: 'message', role: 'assistant', status: 'completed', content };
       const finished = { ...message, id: 'msg_1' };
-      const told = events({ type: 'response.output_item.done', output_index: 1, item: finished });
+      const reported = events({
+        type: 'response.output_item.done',
+        output_index: 1,
+        item: finished,
+      });
       const output = JSON.stringify([id === undefined ? message : { ...message, id }]);
       const stream = responses
         .stream({ reasoning: 'Let me see.', text, stop: 'completed' })
-        .replace(/(?:event: .*\n)?data: \{"type":"response\.completed"/, `${told}$&`)
+        .replace(/(?:event: .*\n)?data: \{"type":"response\.completed"/, `${reported}$&`)
         .replace(/"type":"response\.completed","response":\{/, `$&"output":${output},`);
       expect(await hear(responses, stream)).toMatchObject({ ok: true, output: { text } });
     },

@@ -336,12 +336,12 @@ describe('a script', () => {
       const outside = await runFile(
         oneAgent('openai/m', {}, { runtime: { ...runtime, provider } }),
       );
-      const told = ({ calls, result, costs }: Ran): object => ({
+      const reported = ({ calls, result, costs }: Ran): object => ({
         calls: calls.map((call) => call.replace(/^\S+ /, '')),
         ending: endingOf(result),
         outcomes: costs.attempts.map(({ outcome }) => outcome),
       });
-      expect(told(inside)).toEqual(told(outside));
+      expect(reported(inside)).toEqual(reported(outside));
     } finally {
       await there.close();
     }

@@ -7,11 +7,11 @@ import { oneAgent, runFile } from './runs.ts';
 import { startUpstream, streams, type Reply, type Upstream } from './upstream.ts';
 
 let upstream: Upstream;
-let elsewhere: Upstream;
+let otherHost: Upstream;
 beforeAll(async () => {
-  [upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()]);
+  [upstream, otherHost] = await Promise.all([startUpstream(), startUpstream()]);
 });
-afterAll(() => Promise.all([upstream.close(), elsewhere.close()]));
+afterAll(() => Promise.all([upstream.close(), otherHost.close()]));
 
 const redirects =
   (status: number, location: string): Reply =>
@@ -20,8 +20,8 @@ const redirects =
 
 describe.each(PROTOCOLS)('a redirect by $name', (protocol) => {
   it.each([301, 302, 303, 307, 308])('with HTTP %i is not followed', async (status) => {
-    elsewhere.answer(streams(protocol.stream({ text: 'Mine.', stop: protocol.stops.good })));
-    upstream.answer(redirects(status, `${elsewhere.url}/secret-path?key=${KEY}`));
+    otherHost.answer(streams(protocol.stream({ text: 'Mine.', stop: protocol.stops.good })));
+    upstream.answer(redirects(status, `${otherHost.url}/secret-path?key=${KEY}`));
     const result = await ask(protocol, upstream.url);
     const report = reportOf(result);
     expect(report).toMatchObject({
@@ -33,12 +33,12 @@ describe.each(PROTOCOLS)('a redirect by $name', (protocol) => {
       action: { kind: 'fix_setup' },
       rule: { id: 'status.3xx' },
     });
-    expect(report.message).toContain(new URL(elsewhere.url).host);
+    expect(report.message).toContain(new URL(otherHost.url).host);
     expect(report.message).not.toContain('secret-path');
     expect(report.action.detail).toContain('base_url');
     expect(result.usage).toEqual({ inputTokens: 0, outputTokens: 0 });
     expect(upstream.received).toHaveLength(1);
-    expect(elsewhere.received).toHaveLength(0);
+    expect(otherHost.received).toHaveLength(0);
   });
 });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-async function heard(protocol: Protocol, stream: string): Promise<ErrorReport> {
+async function received(protocol: Protocol, stream: string): Promise<ErrorReport> {
   upstream.answer(streams(stream));
   return reportOf(await ask(protocol, upstream.url));
 }
@@ -50,7 +50,7 @@ describe('an event that the SDK stumbles over', () => {
     if (protocol === undefined) throw new Error('no protocol');
     const delta = { type: 'text_delta', text: 'lost' };
     const stray = frame({ type: 'content_block_delta', index: 7, delta });
-    expect(await heard(protocol, protocol.beginning + stray)).toMatchObject({
+    expect(await received(protocol, protocol.beginning + stray)).toMatchObject({
       kind: 'provider.unknown',
       outcome: 'partial',
     });
@@ -61,8 +61,8 @@ describe.each(PROTOCOLS)('by $name', (protocol) => {
   it.each(Object.entries(ERRORS))(
     'the error of %s keeps its kind',
     async (_host, [error, kind]) => {
-      expect(await heard(protocol, frame(error))).toMatchObject({ kind, outcome: 'failed' });
-      const report = await heard(protocol, protocol.beginning + frame(error));
+      expect(await received(protocol, frame(error))).toMatchObject({ kind, outcome: 'failed' });
+      const report = await received(protocol, protocol.beginning + frame(error));
       expect(report).toMatchObject({ kind });
       expect(report.outcome).toBe(report.category === 'configuration' ? 'failed' : 'partial');
     },
@@ -73,8 +73,8 @@ describe.each(PROTOCOLS)('by $name', (protocol) => {
     async (rubbish) => {
       const early = { kind: 'provider.network', category: 'transient', outcome: 'unknown' };
       for (const before of ['', ': a comment\n\n'])
-        expect(await heard(protocol, before + frame(rubbish))).toMatchObject(early);
-      const late = await heard(protocol, protocol.beginning + frame(rubbish));
+        expect(await received(protocol, before + frame(rubbish))).toMatchObject(early);
+      const late = await received(protocol, protocol.beginning + frame(rubbish));
       expect(late).toMatchObject({ kind: 'provider.stream_interrupted', outcome: 'partial' });
     },
   );

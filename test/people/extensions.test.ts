@@ -232,7 +232,7 @@ describe('an application', () => {
 
   it('is not hurt by a sink that throws or hangs, nor by a stop that fails', async () => {
     const warned: ErrorReport[] = [];
-    const told: string[] = [];
+    const reported: string[] = [];
     const errand = await open({
       onWarning: (error) => warned.push(error),
       extensions: [
@@ -248,7 +248,7 @@ describe('an application', () => {
           name: 'good',
           contract: 1,
           sink: (event) => {
-            told.push(event.type);
+            reported.push(event.type);
             // a listener may do with its copy what it likes
             Object.assign(event, { type: 'nonsense' });
           },
@@ -260,7 +260,7 @@ describe('an application', () => {
     const types: string[] = [];
     for await (const event of errand.history(run.id)) types.push(event.type);
     await errand.close();
-    expect(told).toEqual(types);
+    expect(reported).toEqual(types);
     expect(
       warned.map(({ kind, details }) => [kind, details?.['extension'], details?.['phase']]),
     ).toEqual([

@@ -100,7 +100,7 @@ describe('a person who takes too long', () => {
       waiting: { reason: 'gate', until: expect.any(String) },
     });
     await expect(answer('approve')).rejects.toMatchObject({ kind: 'gate.closed' });
-    // whoever runs next finds the time over
+    // the process that runs next finds the time over
     const resumed = await errand.resume(run.id, { by: 'ann' });
     expect(await resumed.result()).toMatchObject({ status: 'completed' });
     expect(results()[0]?.value).toMatchObject({ error: { kind: 'tool.denied' } });

@@ -19,13 +19,13 @@ function paying(guard: Guard, node: object = {}): Promise<Talk> {
 
 describe('a guard', () => {
   it('hears what is called with what and where, and may have no objection', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const { run } = await paying((call) => {
-      heard.push(call);
+      received.push(call);
     });
     expect(await run.result()).toMatchObject({ status: 'completed' });
     const where = { node: 'a', path: 'a', run: run.id };
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { tool: 'pay', arguments: { amount: 50 }, ...where, isApproved: false },
     ]);
     expect(done).toEqual([50]);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { namesOf, rehearsed, scenario } from './rehearsing.ts';
 
+function routesOf({ routes }: ReturnType<typeof scenario>): readonly string[] {
+  return routes.map(({ node, kind, move }) => `${node} ${kind} ${move}`);
+}
+
 const HEAD = (entry: string): string => `workflow:\n  name: t\n  entry_point: ${entry}\n`;
 
 describe('the scenarios of a workflow', () => {
@@ -51,6 +55,33 @@ describe('the scenarios of a workflow', () => {
     expect(played.result.coverage.routes).toMatchObject({ covered: 3, total: 3, missed: [] });
     expect(played.result.coverage.moves).toMatchObject({ covered: 10, total: 10, missed: [] });
     expect(played.result.coverage.kinds).toMatchObject({ covered: 9, total: 9 });
+  });
+
+  it('answer a question and end a pause that stand below repetitions', async () => {
+    const text = `${HEAD('a')}nodes:
+  - name: a
+    type: script
+    command: x
+    idempotent: true
+    raises: [pay.busy, pay.late]
+    routes:
+      - {to: $end}
+      - {on_error: pay.busy, retry: {max: 2, backoff: none}}
+      - {on_error: pay.busy, park: {for: 1m, max: 1}}
+      - {on_error: pay.busy, ask: {options: [retry, skip, abort], timeout: 1h}}
+      - {on_error: pay.late, ask: {options: [abort], timeout: 1h}}
+      - {on_error: pay.late, park: {for: 1m}}
+      - {on_error: true, to: $end}
+`;
+    const played = await rehearsed(text);
+    const taken = ['a pay.busy retry', 'a pay.busy retry', 'a pay.busy park', 'a pay.busy ask'];
+    for (const name of ['retry', 'skip', 'abort', 'expired'])
+      expect(routesOf(scenario(played, `a: pay.busy, ${name}`)).slice(0, 4)).toEqual(taken);
+    expect(routesOf(scenario(played, 'a: pay.late, goes on'))).toEqual([
+      'a pay.late ask',
+      'a pay.late park',
+    ]);
+    expect(played.result.coverage.moves).toMatchObject({ missed: [] });
   });
 
   it('say how each ended', async () => {

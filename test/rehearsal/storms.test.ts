@@ -31,7 +31,21 @@ nodes:
   - {name: sure, type: human_gate, prompt: Sure?, options: [{label: "Yes", value: "yes"}]}
 `;
 
+/** A question and nothing else: most of its storms come when the run has paused. */
+const GATE = `workflow: {name: gated, entry_point: review, on_unhandled: fail}
+nodes:
+  - {name: review, type: human_gate, prompt: Pay?, options: [{label: "Yes", value: "yes"}, {label: "No", value: "no"}]}
+`;
+
 describe('storms', () => {
+  it.each([31, 227, 263])(
+    'allow a cancel that comes after the pause, in world %i',
+    async (seed) => {
+      const { result } = await rehearsed(GATE, { generate: { kinds: 'none' }, storms: 1, seed });
+      expect(result.storms).toEqual({ runs: 1, broken: [] });
+    },
+  );
+
   it('hold a workflow with prices, people and payments to every law, the same each time', async () => {
     const first = await rehearsed(WORKFLOW, { generate: { kinds: 'none' }, storms: 40, seed: 3 });
     expect(first.result.storms).toEqual({ runs: 40, broken: [] });

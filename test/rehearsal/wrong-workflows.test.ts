@@ -134,8 +134,9 @@ for_each:
     const played = await rehearsed(text);
     expect(scenario(played, name)).toMatchObject({ verdict: 'surprise', error: { kind } });
     expect(played.result.ok).toBe(false);
-    const told = played.scenarios.find((each) => each.name === name);
-    const error = told?.summary?.result.status === 'failed' ? told.summary.result.error : undefined;
+    const reported = played.scenarios.find((each) => each.name === name);
+    const error =
+      reported?.summary?.result.status === 'failed' ? reported.summary.result.error : undefined;
     expect(error?.location?.line).toBe(line);
   });
 });

@@ -204,7 +204,7 @@ describe('tokens', () => {
     expect(await post(ada, 'application/json', '{')).toBe('request.invalid');
   });
 
-  it('that are wrong are told to wait after ten, and a right one passes', async () => {
+  it('that are wrong have to wait after ten, and a right one passes', async () => {
     const served = await serve({ files: ALL });
     const wrong = () => served.ask('/v1/runs', { token: 'wrong-token-wrong-token' });
     for (let n = 0; n < 10; n++) expect((await wrong()).status).toBe(401);

@@ -1,5 +1,7 @@
 /** Requests at the edges of HTTP and of the contract: rare methods and headers, large answers, what a caller may not do. */
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serve, type Served } from './served.ts';
 import { ALL } from './workflows.ts';
@@ -11,6 +13,12 @@ nodes:
     prompt: Why?
     options: [{label: Because, value: because, prompt_for: reason}, {label: No, value: "no"}]
     routes: [{to: $end}]
+`;
+
+const TWO_STEPS = `workflow: {name: two, entry_point: a}
+nodes:
+  - {name: a, type: set, value: 1, routes: [{to: b}]}
+  - {name: b, type: set, value: 2}
 `;
 
 const MOST_STREAMS = 1024;
@@ -67,6 +75,21 @@ test('the answer of a person is cut where it is large, and the move says that it
   expect((await served.ask(json.value.href)).json).toEqual(value);
 });
 
+test('the retry of a run whose finished nodes have changed says that it has to accept that, and is accepted', async () => {
+  const served = await serve({ files: { 'two.yaml': TWO_STEPS } });
+  const { run } = await served.run('two');
+  writeFileSync(join(served.folder, 'two.yaml'), TWO_STEPS.replace('value: 1', 'value: 7'));
+  const retry = async () => (await served.ask(`/v1/runs/${run}`)).json.nextMoves[0];
+  await expect.poll(retry).toMatchObject({
+    move: 'retry',
+    needs: ['from', 'acceptDrift'],
+    command: `errand retry ${run} --from NODE --accept-drift`,
+  });
+  const { path, body } = await retry();
+  const { status } = await served.ask(path, { json: { ...body, from: 'b', acceptDrift: true } });
+  expect([200, 202]).toContain(status);
+});
+
 test('without --allow-edit a file may not be replaced, whatever else is wrong', async () => {
   const secret = 'a-secret-of-ada-0123';
   const served = await serve({ files: ALL, env: { ERRAND_TOKENS: `ada:${secret}:edit` } });
@@ -78,6 +101,23 @@ test('without --allow-edit a file may not be replaced, whatever else is wrong', 
   });
   expect([status, json.kind]).toEqual([403, 'request.forbidden']);
   expect(json.detail).toContain('--allow-edit');
+});
+
+test('of saves at once over one text, one is taken and the others are stale', async () => {
+  const served = await serve({ files: { ...ALL, 'two.yaml': TWO_STEPS }, args: ['--allow-edit'] });
+  const tag = (await served.fetch('/v1/workflows/two')).headers.get('etag') ?? '';
+  const saves = Array.from({ length: 12 }, async (_, n) => {
+    const body = `${TWO_STEPS}# ${n}\n`;
+    const headers = { 'content-type': 'application/yaml', 'if-match': tag };
+    const { status } = await served.fetch('/v1/workflows/two', { method: 'PUT', headers, body });
+    return { status, body };
+  });
+  const ends = await Promise.all(saves);
+  const taken = ends.filter(({ status }) => status === 200);
+  expect(taken).toHaveLength(1);
+  expect(ends.filter(({ status }) => status === 412)).toHaveLength(11);
+  const { text } = (await (await served.fetch('/v1/workflows/two')).json()) as { text: string };
+  expect(text).toBe(taken[0]?.body);
 });
 
 test('If-Match may list several tags', async () => {

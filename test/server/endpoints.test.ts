@@ -271,7 +271,12 @@ describe('starting a run', () => {
     );
     expectProblem(await start({ workflow: 'hello', file: 'x' }), 422, 'request.invalid');
     expectProblem(await start([]), 422, 'request.invalid');
-    expectProblem(await start({}), 422, 'request.invalid');
+    const empty = await start({});
+    expectProblem(empty, 422, 'request.invalid');
+    expect(empty.json['detail']).toBe('The field workflow is missing');
+    expect((await start({ workflow: 7 })).json['detail']).toBe(
+      'The field workflow is not valid: expected string, received number',
+    );
     const json = { 'content-type': 'application/json' };
     const text = (body: string) => served.ask('/v1/runs', { body, headers: json });
     expectProblem(await text('{"workflow":'), 422, 'request.invalid');
@@ -370,6 +375,23 @@ describe('listing runs', () => {
       'constructor=1',
     ])
       expectProblem(await served.ask(`/v1/runs?${query}`), 422, 'request.invalid');
+  });
+
+  it.each([
+    [
+      '/v1/runs?status=running,foo',
+      /^The query parameter status is not valid: "foo" is not one of .*paused/,
+    ],
+    ['/v1/runs?attention=foo', /^The query parameter attention is not valid: "foo" is not one of /],
+    [
+      '/v1/runs/none/events?type=foo',
+      'The query parameter type is not valid: "foo" is no type of an event',
+    ],
+  ])('says of %s which value is wrong', async (path, detail) => {
+    const served = await serve({ files: ALL });
+    const problem = await served.ask(path);
+    expectProblem(problem, 422, 'request.invalid');
+    expect(problem.json['detail']).toMatch(detail);
   });
 });
 
@@ -602,7 +624,7 @@ describe('moving a run on', () => {
     expectProblem(await answer({ value: 'yes' }), 409, 'run.already_ended');
   });
 
-  it('refuses an answer to a question that was answered while the run goes on', async () => {
+  it('refuses an answer to a question that was answered while the run continues', async () => {
     const served = await serve({ files: { 'two.yaml': TWO_GATES } });
     const { run } = await served.run('gates');
     const answer = (json: unknown) => served.ask(`/v1/runs/${run}/answers`, { json });

@@ -299,8 +299,8 @@ output: {said: "{{ say.output | default('\${DB_PASSWORD}') }}"}
 it('what a module prints and throws reaches the log of the server without the secrets of its workflow', async () => {
   const served = await serve({ files: TELLING, env: { PLANTED_VALUE: PLANTED } });
   const headers = { prefer: 'wait=30' };
-  const told = await served.ask('/v1/runs', { json: { workflow: 'tell' }, headers });
-  expect(told.json).toMatchObject({ status: 'completed', output: 'told' });
+  const answer = await served.ask('/v1/runs', { json: { workflow: 'tell' }, headers });
+  expect(answer.json).toMatchObject({ status: 'completed', output: 'told' });
   expect(served.stderr).toContain('told on stdout: [redacted]');
   expect(served.stderr).toContain('told as a warning: [redacted]');
   // the server ends with what nothing waits for, so this request may not be answered

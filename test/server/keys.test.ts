@@ -1,4 +1,4 @@
-/** One key is one run, whoever asks at the same moment and whatever becomes of the server. */
+/** One key is one run, however many ask at the same moment and whatever becomes of the server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serve, type Served } from './served.ts';

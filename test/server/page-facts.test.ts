@@ -1,6 +1,6 @@
 /** Facts that the pages need, as the API gives them: where a run failed, which input was refused, what an answer looks like. */
 import { describe, expect, it } from 'vitest';
-import { BROKEN, DOUBT, FORM, REVIEW } from '../browser/workflows.ts';
+import { BROKEN, DOUBT, FORM, impatient, REVIEW } from '../browser/workflows.ts';
 import { serve } from './served.ts';
 
 describe('facts for pages', () => {
@@ -24,6 +24,39 @@ describe('facts for pages', () => {
     expect(await listed()).toMatchObject([{ run, status: 'failed', where: 'sum_up' }]);
     await served.ask(`/v1/runs/${run}/resume`, { json: {}, headers: { prefer: 'wait=30' } });
     expect(await listed()).toMatchObject([{ run, status: 'failed', where: 'sum_up' }]);
+  });
+
+  it('say which failure of a model a run waits with, and find it by that', async () => {
+    const served = await serve({
+      files: {
+        'limited.yaml': impatient('limited-3600', 3600),
+        'busy.yaml': impatient('limited-60', 60),
+      },
+    });
+    const listed = async (query: string): Promise<unknown> =>
+      (await served.ask(`/v1/runs?${query}`)).json.runs;
+    const { run, nextMoves } = await served.run('limited-3600');
+    expect(nextMoves).toMatchObject([
+      { move: 'resume', body: { now: true }, command: `errand resume ${run} --now` },
+      { move: 'cancel' },
+    ]);
+    const parked = {
+      run,
+      status: 'paused',
+      attention: 'retrying',
+      waiting: { reason: 'time', path: 'say', error: { kind: 'provider.rate_limited' } },
+    };
+    expect(await listed('kind=provider.*')).toMatchObject([parked]);
+    expect(await listed('attention=retrying')).toMatchObject([parked]);
+    expect(await listed('kind=provider.auth')).toEqual([]);
+    // short enough to be waited out, so the run stays under way
+    const { run: busy } = (await served.ask('/v1/runs', { json: { workflow: 'limited-60' } })).json;
+    await expect
+      .poll(async () => (await served.ask(`/v1/runs/${busy}`)).json.attention)
+      .toBe('retrying');
+    const { nextTry } = (await served.ask(`/v1/runs/${busy}/moves`)).json;
+    expect(nextTry.path).toBe('say');
+    expect(Date.parse(nextTry.at)).toBeGreaterThan(Date.now());
   });
 
   it('say what the options of a question are called, and what an edit has to be', async () => {

@@ -32,7 +32,7 @@ describe('a server that is stopped', () => {
     expect(json.status).toBe('interrupted');
   });
 
-  it('lets effects under way end, begins nothing more, and the next server goes on', async () => {
+  it('lets effects under way end, begins nothing more, and the next server continues', async () => {
     const served = await serve({ files: { 'work.yaml': WORK } });
     const started = { json: { workflow: 'work', input: { seconds: '1' } } };
     const { run } = (await served.ask('/v1/runs', started)).json;

@@ -39,7 +39,7 @@ describe('the stream of a run', () => {
     }
   });
 
-  it('loses and doubles nothing when the run goes on meanwhile', async () => {
+  it('loses and doubles nothing when the run continues meanwhile', async () => {
     const served = await serve({ files: ALL });
     const { run } = await served.run('ask');
     const seen: SeenEvent[] = [];
@@ -114,9 +114,9 @@ describe('the stream of a run', () => {
       if (event.event === 'run:paused')
         await served.ask(`/v1/runs/${run}/answers`, { json: { value: 'yes' } });
     }
-    const told = seen.filter(({ event }) => event.startsWith('chunk'));
-    for (const chunk of told) expect(chunk).not.toHaveProperty('id');
-    const texts = told.map(({ event, data }) => [
+    const reported = seen.filter(({ event }) => event.startsWith('chunk'));
+    for (const chunk of reported) expect(chunk).not.toHaveProperty('id');
+    const texts = reported.map(({ event, data }) => [
       event,
       data['path'],
       data['attempt'],

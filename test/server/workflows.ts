@@ -26,7 +26,7 @@ nodes:
     raises: [order.missing]
 `;
 
-/** Takes as many seconds as it is told. */
+/** Takes as many seconds as its input says. */
 const SLOW = `
 workflow: {name: slow, entry_point: wait, input: {seconds: {type: string, default: "1"}}}
 nodes:

@@ -86,8 +86,8 @@ function oneCall(
   random: Random,
 ): { readonly name: string; readonly arguments: JsonObject } {
   const draw = random.next();
-  const told = tools.length === 0 ? 'charge' : random.pick(tools).name;
-  const name = draw < 0.1 ? random.pick(['charge', 'send', 'nosuch', 'write_state']) : told;
+  const known = tools.length === 0 ? 'charge' : random.pick(tools).name;
+  const name = draw < 0.1 ? random.pick(['charge', 'send', 'nosuch', 'write_state']) : known;
   if (name === 'raise_error')
     return {
       name,

@@ -86,6 +86,13 @@ export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Su
       ),
     }),
   ],
+  [
+    peopleLaws.anEditIsTheResult,
+    (people) =>
+      doctored(people, (event) =>
+        event.type === 'gate:answered' ? { ...event, value: { edit: null } } : event,
+      ),
+  ],
   [peopleLaws.whatRanOutGoesOn, (people) => withNode(people, 'g', { default: undefined })],
   [
     peopleLaws.nobodyIsAsked,

@@ -89,7 +89,7 @@ const MACHINES: readonly Machine[] = [
 /** After the trouble everything gets this long to end. */
 const CALM_MS = 60 * MINUTE_MS;
 
-/** Longer than a lease: whoever is still under way is seen. */
+/** Longer than a lease: a run that is still under way is seen. */
 const SETTLE_MS = 2 * MINUTE_MS;
 
 export async function simulateFleet(options: FleetOptions): Promise<FleetHistory> {

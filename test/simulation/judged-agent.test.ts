@@ -23,8 +23,8 @@ const speaker: Speaker = ({ messages, judges }) => {
   const hasCharged = messages.some(({ role }) => role === 'tool');
   if (!hasCharged)
     return { type: 'tool_calls', calls: [{ name: 'charge', arguments: { id: 1 } }], delayMs: 0 };
-  const told = messages.filter((each) => each.role === 'user' && each.text === 'More').length;
-  return { type: 'answer', answer: { n: 1 + told }, delayMs: 0 };
+  const reported = messages.filter((each) => each.role === 'user' && each.text === 'More').length;
+  return { type: 'answer', answer: { n: 1 + reported }, delayMs: 0 };
 };
 
 function planWith(retries: number, ...routes: readonly object[]): Omit<DrawnPlan, 'isTimeless'> {

@@ -45,7 +45,7 @@ function laterNode(node: Fields, random: Random, isTimeless: boolean): Fields {
     case 'agent':
       return endingWith(laterAgent(node, random, isTimeless), random);
     case 'human_gate':
-      return random.chance(0.5) ? questions(node, random) : node;
+      return random.chance(0.5) ? questions(node, random) : withOwnWords(node, random);
     case 'set':
       return { ...node, ...(random.chance(0.5) ? { output_type: 'object' } : {}) };
     case 'script':
@@ -114,6 +114,15 @@ function questions(gate: Fields, random: Random): Fields {
     ],
     ...(random.chance(0.3) ? { allow_skip: false, allow_skip_all: false } : {}),
     ...(random.chance(0.4) ? { allow_abort: true, abort_route: '$end' } : {}),
+  };
+}
+
+/** Words that answers to failures, budgets and calls of tools have too: here they are options like any other. */
+function withOwnWords(gate: Fields, random: Random): Fields {
+  const value = random.pick(['edit', 'raise', 'approve', 'repeat']);
+  return {
+    ...gate,
+    options: [...(gate['options'] as readonly Fields[]), { label: 'Other', value }],
   };
 }
 

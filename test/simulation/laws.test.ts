@@ -5,18 +5,19 @@ import { SECRET } from './shape.ts';
 import { LAWS } from './all-laws.ts';
 import * as bill from '../../src/rehearsal/laws/bill.ts';
 import * as attempts from '../../src/rehearsal/laws/bounded-attempts.ts';
-import * as books from '../../src/rehearsal/laws/books.ts';
 import * as budgets from '../../src/rehearsal/laws/budgets.ts';
 import * as classified from '../../src/rehearsal/laws/classified-once.ts';
 import * as conversations from '../../src/rehearsal/laws/conversations.ts';
 import * as drift from './drift-laws.ts';
 import * as members from '../../src/rehearsal/laws/members.ts';
+import * as secrets from '../../src/rehearsal/laws/no-secrets.ts';
 import * as success from '../../src/rehearsal/laws/no-silent-success.ts';
 import * as repeated from '../../src/rehearsal/laws/nothing-repeated.ts';
 import * as ending from '../../src/rehearsal/laws/one-ending.ts';
 import * as ownership from '../../src/rehearsal/laws/ownership.ts';
 import * as replay from '../../src/rehearsal/laws/replay.ts';
 import * as stops from '../../src/rehearsal/laws/stopped.ts';
+import * as damage from '../../src/rehearsal/laws/store-damage.ts';
 import * as toolLaws from '../../src/rehearsal/laws/tools.ts';
 import type { Execution } from '../../src/rehearsal/world/execution-record.ts';
 import { planOfFiles } from './plans.ts';
@@ -303,7 +304,7 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
       }),
   ],
   [
-    books.everyAttemptIsBilled,
+    bill.everyAttemptIsBilled,
     (run) =>
       doctored(run, (event) =>
         event.type.startsWith('effect:') && 'path' in event && event.path === 'g[y]/y'
@@ -311,11 +312,11 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
           : event,
       ),
   ],
-  [books.damageIsSaid, (run) => withIncident(run, 'log damaged')],
+  [damage.damageIsSaid, (run) => withIncident(run, 'log damaged')],
   [ownership.lostEndsAreNoticed, (run) => withIncident(run, 'log lost its end')],
   [ownership.nobodyIsRobbed, (run) => ({ ...run, rivalries: [robbery(run)] })],
   [
-    books.noSecrets,
+    secrets.noSecrets,
     (run) => withError(run, at('node:failed', 'a'), { message: `The key is ${SECRET}` }),
   ],
   [replay.replaysTheSame, (run) => withOutput(run, at('node:completed', 'a'), { n: 'other' })],

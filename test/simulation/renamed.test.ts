@@ -12,11 +12,11 @@ import { drawPlan, planOfFiles, type DrawnPlan } from './plans.ts';
 import type { Fields } from './shape.ts';
 import { weatherOf } from './weather.ts';
 
-/** Loading a workflow costs as much as running it, so each commit takes another quarter of the seeds. */
+/** Loading a workflow costs as much as running it, so each commit takes another eighth of the seeds. */
 const RUNS_PER_PLAN = 10;
 const SEEDS = sampled(
   Array.from({ length: 1500 }, (_, seed) => seed),
-  { oneOf: 4, what: 'files that lost nodes' },
+  { oneOf: 8, what: 'files that lost nodes' },
 );
 
 interface Group extends Fields {

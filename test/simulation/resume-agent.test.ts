@@ -96,7 +96,7 @@ function toolsOf({ executions }: Simulation): readonly string[] {
   return executions.flatMap(({ work }) => (work.type === 'tool' ? [work.tool] : []));
 }
 
-function toldOf({ work }: Execution): number {
+function shownIn({ work }: Execution): number {
   if (work.type !== 'model') return 0;
   return work.call.messages.filter(({ role }) => role === 'tool').length;
 }
@@ -110,8 +110,10 @@ function untold({ executions, events }: Simulation): readonly string[] {
       (event) =>
         event.seq <= afterSeq && isType(event, 'effect:succeeded') && event.effect.type === 'tool',
     );
-    const told = toldOf(execution);
-    return told === results.length ? [] : [`request ${number} tells ${told} of ${results.length}`];
+    const reported = shownIn(execution);
+    return reported === results.length
+      ? []
+      : [`request ${number} tells ${reported} of ${results.length}`];
   });
 }
 
@@ -149,8 +151,8 @@ describe.each(DOUBTFUL)('an agent whose call %i has an unknown outcome', (made) 
     expect(simulation.result).toEqual({ status: 'completed', output: { n: 8 } });
     expect(toolsOf(simulation)).toEqual(NAMES);
     const last = simulation.executions.at(-1)?.work;
-    const told = last?.type === 'model' ? last.call.messages : [];
-    expect(told).toContainEqual(
+    const reported = last?.type === 'model' ? last.call.messages : [];
+    expect(reported).toContainEqual(
       expect.objectContaining({ role: 'tool', name: NAMES[made], result: { it: 'did happen' } }),
     );
   });

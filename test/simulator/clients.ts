@@ -13,7 +13,7 @@ export interface Question {
   readonly onText?: (text: string) => void;
 }
 
-export interface Heard {
+export interface Received {
   readonly text: string;
   readonly toolCalls: readonly { readonly name: string; readonly input: unknown }[];
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
@@ -25,7 +25,7 @@ export interface Client {
   readonly name: string;
   readonly provider: 'openai' | 'anthropic' | 'google';
   /** Rejects with what the SDK throws. */
-  ask(question: Question): Promise<Heard>;
+  ask(question: Question): Promise<Received>;
 }
 
 const KEY = 'test-key';
@@ -53,7 +53,7 @@ function ai(name: string, provider: Client['provider'], makeModel: MakeModel): C
           ? {}
           : { tools: { [tool.name]: { inputSchema: jsonSchema(tool.inputSchema) } } }),
       };
-      if (!question.isStream) return heardOf(await generateText(settings));
+      if (!question.isStream) return receivedFrom(await generateText(settings));
       let text = '';
       const result = streamText({ ...settings, onError: () => undefined });
       for await (const part of result.fullStream) {
@@ -62,7 +62,7 @@ function ai(name: string, provider: Client['provider'], makeModel: MakeModel): C
         text += part.text;
         question.onText?.(part.text);
       }
-      return heardOf({
+      return receivedFrom({
         text,
         toolCalls: await result.toolCalls,
         usage: await result.usage,
@@ -79,7 +79,7 @@ interface AiResult {
   readonly finishReason: string;
 }
 
-function heardOf(result: AiResult): Heard {
+function receivedFrom(result: AiResult): Received {
   const { text, toolCalls, usage } = result;
   return {
     text,
@@ -298,7 +298,7 @@ const googleGenai: Client = {
       : [await client.models.generateContent(request)];
     let text = '';
     let last;
-    const toolCalls: Heard['toolCalls'][number][] = [];
+    const toolCalls: Received['toolCalls'][number][] = [];
     for await (const chunk of chunks) {
       last = chunk;
       const calls: readonly { name: string; args: unknown }[] = chunk.functionCalls ?? [];

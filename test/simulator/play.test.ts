@@ -88,11 +88,11 @@ describe('a simulated model', () => {
   it('tells its text piece by piece, whole characters only', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 200 }), async (text) => {
-        const heard: JsonValue[] = [];
-        const context = contextFor({ attempt: 2, progress: (value) => heard.push(value) });
+        const received: JsonValue[] = [];
+        const context = contextFor({ attempt: 2, progress: (value) => received.push(value) });
         const answer = { type: 'answer', delayMs: 0, answer: text } as const;
         const result = await playModel(asked(answer), context);
-        const pieces = heard as { type: string; attempt: number; delta: string }[];
+        const pieces = received as { type: string; attempt: number; delta: string }[];
         expect(pieces.every((each) => each.type === 'text' && each.attempt === 2)).toBe(true);
         expect(pieces.map(({ delta }) => delta).join('')).toBe(textOf(result));
         expect(pieces.every(({ delta }) => delta.isWellFormed() || !text.isWellFormed())).toBe(

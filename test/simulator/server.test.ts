@@ -61,9 +61,9 @@ describe.each(
 
   it('hears the text and the bill of the script', async () => {
     const pieces: string[] = [];
-    const heard = await ask('teller', { onText: (text: string) => pieces.push(text) });
-    expect(heard.text).toBe(STORY);
-    expect(heard.usage).toEqual({ inputTokens: 120, outputTokens: 8 });
+    const received = await ask('teller', { onText: (text: string) => pieces.push(text) });
+    expect(received.text).toBe(STORY);
+    expect(received.usage).toEqual({ inputTokens: 120, outputTokens: 8 });
     if (isStream) expect(pieces.length).toBeGreaterThan(1);
   });
 
@@ -72,14 +72,14 @@ describe.each(
   });
 
   it('gets JSON of the form that it asks for', async () => {
-    const heard = await ask('nobody', { schema: SCHEMA });
-    expect(checkValue(SCHEMA, JSON.parse(heard.text))).toEqual([]);
+    const received = await ask('nobody', { schema: SCHEMA });
+    expect(checkValue(SCHEMA, JSON.parse(received.text))).toEqual([]);
   });
 
   it('is asked for a tool', async () => {
-    const heard = await ask('asker', { tool: TOOL });
-    expect(heard.toolCalls).toEqual([{ name: 'lookup', input: { id: 7 } }]);
-    expect(heard.text).toBe('');
+    const received = await ask('asker', { tool: TOOL });
+    expect(received.toolCalls).toEqual([{ name: 'lookup', input: { id: 7 } }]);
+    expect(received.text).toBe('');
   });
 });
 
@@ -98,13 +98,13 @@ it('gives the n-th request to a model the n-th entry, and then the last one', as
   const [client] = CLIENTS;
   const said: string[] = [];
   for (let number = 0; number < 3; number++) {
-    const heard = await client?.ask({
+    const received = await client?.ask({
       url: server.url,
       model: 'counter',
       prompt: '?',
       isStream: false,
     });
-    said.push(heard?.text ?? '');
+    said.push(received?.text ?? '');
   }
   expect(said).toEqual(['one', 'two', 'two']);
 });

@@ -1,5 +1,5 @@
 /**
- * A commit that the server has made and whose answer never comes: the caller is told that the store
+ * A commit that the server has made and whose answer never comes: the caller learns that the store
  * is away, asks again, and nothing is there twice or missing.
  */
 import pg from 'pg';

@@ -77,16 +77,16 @@ describe.runIf(programs !== undefined)('runs in PostgreSQL', () => {
     expect(said(paused)).toMatchObject({ status: 'paused', waiting: { gate: 'gate' } });
     expect(existsSync(join(place.folder, '.errand/errand.db'))).toBe(false);
     const { run } = said(paused) as { run: string };
-    const elsewhere = newPlace();
+    const otherFolder = newPlace();
     const options = { env: env() };
-    const listed = elsewhere.run(['runs', '--format', 'json'], options);
+    const listed = otherFolder.run(['runs', '--format', 'json'], options);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ run, workflow: 'two', status: 'paused' }]);
-    const answered = elsewhere.run(
+    const answered = otherFolder.run(
       ['answer', run, 'gate', '--value', 'yes', '--format', 'json'],
       options,
     );
     expect(said(answered)).toMatchObject({ run, status: 'completed' });
-    elsewhere.remove();
+    otherFolder.remove();
     expect(said(errand('show', run))).toMatchObject({ status: 'completed' });
     expect(place.run(['doctor'], options).stdout).toContain('ERRAND_STORE, 1 run');
   });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isKind } from '../../src/errors/thrown/errand-error.ts';
+import type { RunHandle } from '../../src/engine/backend.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import { expectWholeLog, legsOf } from './books.ts';
 import { BAD, call, OK, planOf, Stage } from './stage.ts';
@@ -67,20 +68,20 @@ interface Asked {
 
 async function playRace(acts: readonly Act[], onAbort: 'ends' | 'ignores'): Promise<void> {
   const stage = new Stage({ onAbort });
-  const told: RunEvent[] = [];
-  const handle = await stage.driver.start(GROUP, {}, { onEvent: (event) => told.push(event) });
+  const reported: RunEvent[] = [];
+  const handle = await stage.driver.start(GROUP, {}, { onEvent: (event) => reported.push(event) });
   const begunMs = stage.clock.now();
   const asked: Asked = { cancelled: false, stopped: false, failed: false, late: false };
   await stage.turn();
   for (const step of acts) {
-    const isOver = endingsIn(told).length > 0;
+    const isOver = endingsIn(reported).length > 0;
     if (isOver) break;
     if (step.do === 'succeed') stage.end(step.path, OK);
     if (step.do === 'fail') asked.failed = stage.end(step.path, BAD) || asked.failed;
     if (step.do === 'turn') await stage.turn();
     if (step.do === 'pass') {
       await stage.turn();
-      const isRunning = endingsIn(told).length === 0 && !asked.stopped;
+      const isRunning = endingsIn(reported).length === 0 && !asked.stopped;
       await stage.pass(step.ms);
       asked.late ||= isRunning && stage.clock.now() - begunMs >= LIMIT_MS;
     }
@@ -95,11 +96,11 @@ async function playRace(acts: readonly Act[], onAbort: 'ends' | 'ignores'): Prom
       asked.stopped = true;
     }
   }
-  await finish(stage, told);
+  await finish(stage, reported);
   const result = await handle.result();
   const events = await stage.events(handle.id);
   expectWholeLog(events);
-  expect(told).toEqual(events);
+  expect(reported).toEqual(events);
   expect(stage.performing.size, 'something is still running').toBe(0);
   expect(result.status).toSatisfy((status: string) => isRight(status, asked));
   const count = endingsIn(events).length;
@@ -116,11 +117,11 @@ function isRight(status: string, { cancelled, stopped, failed, late }: Asked): b
 }
 
 /** Whatever still runs comes to its end, and nothing new fails. */
-async function finish(stage: Stage, told: readonly RunEvent[]): Promise<void> {
+async function finish(stage: Stage, reported: readonly RunEvent[]): Promise<void> {
   for (let rounds = 0; rounds < 6; rounds++) {
     await stage.turn();
     for (const running of stage.performing.keys()) stage.end(running, OK);
-    if (endingsIn(told).length > 0 && stage.performing.size === 0) return;
+    if (endingsIn(reported).length > 0 && stage.performing.size === 0) return;
   }
 }
 
@@ -173,6 +174,63 @@ describe('a cancel', () => {
       type: 'run:cancelled',
       by: 'someone',
     });
+  });
+
+  const ASKING = planOf({
+    't.yaml': {
+      workflow: { name: 't', entry_point: 'g' },
+      nodes: [
+        { name: 'g', type: 'human_gate', prompt: '?', options: [{ value: 'y', route: 'a' }] },
+        call('a', { raises: ['work.bad'] }),
+      ],
+    },
+  });
+  const answerIt = (stage: Stage, run: string): Promise<unknown> =>
+    stage.driver.answer(run, { value: 'y', by: 'someone' });
+
+  it.each<[string, (stage: Stage, handle: RunHandle) => Promise<unknown>]>([
+    ['before anything happened', () => Promise.resolve()],
+    ['while it pauses', (stage) => stage.turn()],
+    ['after it paused', (_, handle) => handle.result()],
+    [
+      'while a later leg executes an effect',
+      async (stage, handle) => {
+        await handle.result();
+        await answerIt(stage, handle.id);
+        await stage.turn();
+      },
+    ],
+    [
+      'after a later leg failed',
+      async (stage, handle) => {
+        await handle.result();
+        await answerIt(stage, handle.id);
+        await stage.turn();
+        stage.end('a', BAD);
+        await stage.turn();
+      },
+    ],
+    [
+      'after it was stopped',
+      async (_, handle) => {
+        handle.stop();
+        await handle.result();
+      },
+    ],
+  ])('is never lost: by the handle of the first leg, %s', async (_, lead) => {
+    const stage = new Stage();
+    const handle = await stage.driver.start(ASKING, {});
+    await lead(stage, handle);
+    handle.cancel();
+    await stage.turn();
+    await stage.pass(10_000);
+    const events = await stage.events(handle.id);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(events.filter(({ type }) => type === 'run:cancelled')).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ type: 'run:cancelled', by: 'library' });
+    expect(stage.performing.size).toBe(0);
+    const refused = await answerIt(stage, handle.id).catch((error: unknown) => error);
+    expect(isKind(refused, 'run.already_ended')).toBe(true);
   });
 
   it.each(['resume', 'from', 'answer', 'cancel'] as const)(

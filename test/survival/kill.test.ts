@@ -1,7 +1,7 @@
 /**
  * A run is killed before and after its commits, by a signal that nobody can catch, and taken up again:
- * it ends as if nothing had been. Each commit of ours takes an eleventh of the places, so that all
- * are taken in a few; `SAMPLE=all` takes all at once, and `ERRAND_KILLS=all` does so with more workflows.
+ * it ends as if nothing had been. Each commit of ours takes a third of the workflows and a seventeenth of their places,
+ * other ones with each; `SAMPLE=all` takes all at once, and `ERRAND_KILLS=all` does so with more workflows.
  */
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,8 @@ const IS_ALL = process.env['ERRAND_KILLS'] === 'all';
 const SEEDS = Array.from({ length: IS_ALL ? 60 : 10 }, (_, index) => index + 1);
 const AT_ONCE = 4;
 /** An odd number, or all places of a workflow would be before an append, or all after one. */
-const ONE_OF = 11;
+const ONE_OF = 17;
+const WORKFLOWS_ONE_OF = 3;
 const LONG_MS = 900_000;
 
 const root = mkdtempSync(join(tmpdir(), 'errand-kill-'));
@@ -54,17 +55,17 @@ async function each<Item>(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
+/** The part of this commit. */
+function some<Item>(items: readonly Item[], oneOf: number, what: string): readonly Item[] {
+  return IS_ALL ? items : sampled(items, { oneOf, what });
+}
+
 /** Before and after each append. */
 function pointsOf(appends: number): KillPoint[] {
   return Array.from({ length: appends * 2 }, (_, index) => ({
     when: index % 2 === 0 ? ('before' as const) : ('after' as const),
     append: 1 + Math.floor(index / 2),
   }));
-}
-
-function sampledPoints(appends: number, what: string): readonly KillPoint[] {
-  const points = pointsOf(appends);
-  return IS_ALL ? points : sampled(points, { oneOf: ONE_OF, what });
 }
 
 async function kill(prepared: Prepared, options: JourneyOptions): Promise<number> {
@@ -83,7 +84,7 @@ async function kill(prepared: Prepared, options: JourneyOptions): Promise<number
 async function killEverywhere(prepared: Prepared): Promise<void> {
   const expected = await undisturbed(prepared, root);
   tried.runs++;
-  const points = sampledPoints(expected.appends, prepared.name);
+  const points = some(pointsOf(expected.appends), ONE_OF, prepared.name);
   await each(points, async (point) => void (await kill(prepared, { expected, kills: [point] })));
 }
 
@@ -92,7 +93,7 @@ function preparedSeed(seed: number): Prepared {
 }
 
 describe('killed around every append', () => {
-  it.each(SEEDS)(
+  it.each(some(SEEDS, WORKFLOWS_ONE_OF, 'generated workflows to kill'))(
     'a generated workflow ends as undisturbed: seed %i',
     async (seed) => {
       await killEverywhere(preparedSeed(seed));
@@ -100,7 +101,7 @@ describe('killed around every append', () => {
     LONG_MS,
   );
 
-  it.each(EXAMPLES)(
+  it.each(some(EXAMPLES, WORKFLOWS_ONE_OF, 'examples to kill'))(
     'an example ends as undisturbed: $file $input',
     async (example) => {
       const name = `${example.file} ${JSON.stringify(example.input)}`;
@@ -119,7 +120,7 @@ describe('killed around every append', () => {
 });
 
 describe('killed again while it is taken up', () => {
-  it.each(SEEDS.slice(0, IS_ALL ? 20 : 2))(
+  it.each(some(SEEDS.slice(0, IS_ALL ? 20 : 2), 2, 'workflows to kill again'))(
     'it still ends as undisturbed: seed %i',
     async (seed) => {
       const prepared = preparedSeed(seed);
@@ -136,7 +137,7 @@ describe('killed again while it is taken up', () => {
 });
 
 describe('the command itself, killed around its appends', () => {
-  it.each(SEEDS.slice(0, IS_ALL ? 20 : 2))(
+  it.each(some(SEEDS.slice(0, IS_ALL ? 20 : 2), 2, 'workflows to kill by the command'))(
     'continues by the command, and what it exports has no gap: seed %i',
     async (seed) => {
       const prepared = preparedSeed(seed);

@@ -45,26 +45,26 @@ describe.runIf(canUnshare)('from another PID namespace of the same host', () => 
     const running = startErrand(['run', 'long.yaml'], place);
     onTestFinished(() => running.kill('SIGKILL'));
     while (!existsSync(join(root, 'effects.log'))) await after(20);
-    const elsewhere = (...args: readonly string[]) =>
+    const onOtherHost = (...args: readonly string[]) =>
       spawnSync('unshare', [...UNSHARE, process.execPath, LAUNCHER, ...args], {
         cwd: root,
         encoding: 'utf8',
         env: { ...process.env, ...place.env },
       });
     const [run = ''] = (await errand(['runs', '--quiet'], place)).stdout.trim().split('\n');
-    const listed = elsewhere('runs', '--format', 'json');
+    const listed = onOtherHost('runs', '--format', 'json');
     expect(JSON.parse(listed.stdout)).toMatchObject([{ run, status: 'running' }]);
-    const resumed = elsewhere('resume', run, '--format', 'json');
+    const resumed = onOtherHost('resume', run, '--format', 'json');
     expect([resumed.status, JSON.parse(resumed.stdout)]).toMatchObject([
       2,
       { status: 'refused', error: { kind: 'run.already_active' } },
     ]);
-    expect(elsewhere('delete', run).status).toBe(2);
+    expect(onOtherHost('delete', run).status).toBe(2);
     expect(effects()).toBe(1);
 
     running.kill('SIGKILL');
     await running.ended;
-    expect(elsewhere('resume', run).status).toBe(2);
+    expect(onOtherHost('resume', run).status).toBe(2);
     // here the pid means something: it is known at once that nobody has it
     writeFileSync(join(root, 'go'), '');
     expect((await errand(['resume', run], place)).exit).toBe(0);

@@ -55,8 +55,8 @@ export function prepareFile(of: {
   const { name, folder, file, plans, input, answers, isLoose = false } = of;
   const verdict = validateWorkflow(file, nodeFiles(folder), {}, { asTop: true });
   if (verdict.plan === undefined) {
-    const told = verdict.files.flatMap(({ diagnostics }) => diagnostics);
-    throw new Error(`${name}: ${told.map(({ message }) => message).join('; ')}`);
+    const reported = verdict.files.flatMap(({ diagnostics }) => diagnostics);
+    throw new Error(`${name}: ${reported.map(({ message }) => message).join('; ')}`);
   }
   mkdirSync(plans, { recursive: true });
   const plan = join(plans, `${name.replaceAll(/\W+/g, '-')}.plan.json`);

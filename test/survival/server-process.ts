@@ -1,4 +1,4 @@
-/** A server without its HTTP: carries on what is due in a store until it is told to stop. */
+/** A server without its HTTP: continues what is due in a store until it is asked to stop. */
 import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
 import { isKind } from '../../src/errors/thrown/errand-error.ts';
 import { openEngine } from '../../src/engine/errand.ts';

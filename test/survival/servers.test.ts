@@ -42,7 +42,7 @@ const TROUBLE_MS = Number(process.env['TROUBLE_SECONDS'] ?? (IS_SOAK ? 300 : 8))
 const LANES = IS_SOAK ? 20 : 3;
 const SEED = process.env['SEED'] ?? String(Date.now());
 
-/** Begins with its deed: whoever finds no line knows that nothing has happened. */
+/** Begins with its deed: a reader who finds no line knows that nothing has happened. */
 const DEED = `#!/bin/sh
 echo "$ERRAND_RUN $1 $ERRAND_IDEMPOTENCY_KEY" >> "$(dirname "$0")/deeds"
 [ -e "$(dirname "$0")/deaf" ] && trap '' TERM
@@ -278,7 +278,7 @@ async function survive(scene: Scene): Promise<void> {
   } finally {
     await errand.close();
     for (const each of alive) each.kill('SIGTERM');
-    // a server that is told to stop ends well
+    // a server that is asked to stop ends well
     const ended = await Promise.all(alive.map((each) => each.ended));
     const bad = ended.filter(({ exit }) => exit !== 0);
     expect(bad.map(({ exit, stderr }) => [exit, stderr])).toEqual([]);
@@ -359,7 +359,7 @@ describe('two servers and several commands on one store, killed at random', () =
 describe('a run that a person stopped', () => {
   const ways = ['SIGINT', 'SIGINT, and then SIGKILL', 'SIGTERM', 'SIGHUP'];
   it.each(sampled(ways, { oneOf: 2, what: 'stops by a person' }))(
-    'is not carried on by a server: %s',
+    'is not continued by a server: %s',
     async (how) => {
       const scene = await newScene(`stopped-${how.replaceAll(/\W+/g, '-')}`);
       if (how.includes('SIGKILL')) writeFileSync(join(scene.folder, 'deaf'), '');
@@ -374,7 +374,7 @@ describe('a run that a person stopped', () => {
       await stopped.ended;
       rmSync(join(scene.folder, 'deaf'), { force: true });
 
-      // one that was killed is carried on, so the server is at work
+      // one that was killed is continued, so the server is at work
       const [killed, orphan] = await startUntilPaid(scene, [run]);
       killed.kill('SIGKILL');
       await killed.ended;

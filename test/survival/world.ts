@@ -40,18 +40,28 @@ export function deedsIn(world: string): readonly Deed[] {
 
 /** Scripts outlive the engine that was killed; only then can anyone say what happened. */
 export async function untilStill(mark: string): Promise<void> {
-  while (livingWith(mark).length > 0) await pause(2);
+  let living = livingWith(mark);
+  while (living.length > 0) {
+    await pause(10);
+    living = livingWith(mark, living);
+    // they may have started others; to look at all processes each time would keep a core busy
+    if (living.length === 0) living = livingWith(mark);
+  }
 }
 
 /** The processes that have this text in their environment. */
-export function livingWith(mark: string): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => environmentOf(pid).includes(mark))
-    .map(Number);
+export function livingWith(mark: string, among: readonly number[] = all()): readonly number[] {
+  return among.filter((pid) => environmentOf(pid).includes(mark));
 }
 
-function environmentOf(pid: string): string {
+function all(): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid);
+}
+
+function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {

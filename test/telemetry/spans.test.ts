@@ -69,7 +69,7 @@ describe('a run with one of everything', () => {
       new Set(['errand']),
     );
     expect(live.every(({ events }) => events.length === 0)).toBe(true);
-    // an SDK drops what is above its limits, 128 of each unless it is told otherwise, and late ones first
+    // an SDK drops what is above its limits, 128 of each unless it is set otherwise, and late ones first
     expect(Math.max(...live.map((span) => Object.keys(span.attributes).length))).toBeLessThan(64);
     expect(Math.max(...live.map(({ links }) => links.length))).toBeLessThanOrEqual(2);
     for (const { status, attributes } of live)

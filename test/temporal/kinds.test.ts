@@ -1,6 +1,6 @@
 /**
- * The kinds of the catalog, raised in an activity, below a child and below a grandchild: half of them or a
- * third at each commit, so that three commits raise them all.
+ * The kinds of the catalog, raised in an activity, below a child and below a grandchild: an eighth of them
+ * or a twelfth at each commit, so that a dozen commits raise them all.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogRow, RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
@@ -23,14 +23,14 @@ interface Place {
 const PLACES: Readonly<Record<string, Place>> = {
   'in an activity': {
     path: 'a',
-    oneOf: 4,
+    oneOf: 8,
     files: {
       'main.yaml': 'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, act(a)}',
     },
   },
   'below a child': {
     path: 'a/b',
-    oneOf: 6,
+    oneOf: 12,
     files: {
       'main.yaml':
         'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, type: workflow, workflow: ./child.yaml}',
@@ -40,7 +40,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   'below a grandchild': {
     path: 'a/b/c',
-    oneOf: 6,
+    oneOf: 12,
     files: {
       'main.yaml':
         'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, type: workflow, workflow: ./child.yaml}',

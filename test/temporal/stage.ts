@@ -10,11 +10,11 @@ import {
 } from '../../src/engine/temporal/client.ts';
 import type { TemporalConfig } from '../../src/engine/temporal/config.ts';
 import {
-  bundleWorkflow,
   startWorker,
   type ErrandWorker,
   type WatchedWorkerOptions,
 } from '../../src/engine/temporal/worker.ts';
+import { bundleWorkflow } from '../../src/engine/temporal/workflow-bundle.ts';
 import { findProgram, hasGo, say, startServer, type TemporalServer } from './server.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -123,7 +123,7 @@ export async function cachedBundle(): Promise<string> {
   const folder = join(tmpdir(), 'errand-temporal-bundles');
   const file = join(folder, `${hash.digest('hex').slice(0, 16)}.js`);
   if (existsSync(file)) return file;
-  const { code } = await bundleWorkflow(PACKAGES);
+  const { code } = await bundleWorkflow({ directory: PACKAGES });
   mkdirSync(folder, { recursive: true });
   // two test files may make it at once
   writeFileSync(`${file}.${process.pid}`, code);

@@ -1,7 +1,8 @@
 /** The lines of `ERRAND_LOG` at `errand worker` against a real server, over a worker that is killed. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,6 +20,15 @@ interface LoggingWorker {
   readonly child: ChildProcess;
   said: string;
   lines(): readonly Readonly<Record<string, unknown>>[];
+}
+
+/** With the time at which each was written. */
+function keptBundles(): readonly unknown[] {
+  const cache = join(PACKAGES, 'node_modules', '.cache', 'errand');
+  const names = existsSync(cache) ? readdirSync(cache) : [];
+  return names
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => [name, statSync(join(cache, name)).mtimeMs]);
 }
 
 describe.skipIf(skipped !== undefined)('ERRAND_LOG at errand worker', { timeout: 300_000 }, () => {
@@ -87,7 +97,11 @@ agents:
     const gone = once(first.child, 'exit');
     first.child.kill('SIGKILL');
     await gone;
+    const kept = keptBundles();
+    expect(kept).toHaveLength(1);
     const second = await worker('info');
+    // a worker that starts again does not make the workflow's bundle again
+    expect(keptBundles()).toEqual(kept);
     writeFileSync(join(folder, 'ready'), '');
     expect(await run.result()).toMatchObject({ status: 'failed' });
     await until(() => second.lines().some(({ event }) => event === 'run:failed'));

@@ -885,6 +885,8 @@ export interface components {
             attention: components["schemas"]["Attention"];
             seq: number;
             nextMoves: components["schemas"]["NextMove"][];
+            /** @enum {string} */
+            resumeObstacle?: "not_served" | "not_valid";
             inDoubt: {
                 [key: string]: unknown;
             }[];
@@ -894,6 +896,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            nextTry?: {
+                path: string;
+                at: string;
+            } & {
+                [key: string]: unknown;
+            };
             error?: components["schemas"]["Report"];
         } & {
             [key: string]: unknown;
@@ -907,6 +915,8 @@ export interface components {
             attention: components["schemas"]["Attention"];
             seq: number;
             nextMoves: components["schemas"]["NextMove"][];
+            /** @enum {string} */
+            resumeObstacle?: "not_served" | "not_valid";
             inDoubt: {
                 [key: string]: unknown;
             }[];
@@ -916,6 +926,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            nextTry?: {
+                path: string;
+                at: string;
+            } & {
+                [key: string]: unknown;
+            };
             error?: components["schemas"]["Report"];
             layout: {
                 [key: string]: unknown;

@@ -1,0 +1,15 @@
+/**
+ * Properties draw anew with each commit, and the same for one commit, so that whatever CI finds is found again
+ * by the same command. `npm run soak` and `SAMPLE=all` draw anew each time.
+ */
+import fc from 'fast-check';
+import { FAST_PROPERTY_RUNS, IS_FAST } from './runs.ts';
+import { drawn, IS_WHOLE } from './sampled.ts';
+
+const SEEDS = 2 ** 31;
+
+fc.configureGlobal({
+  ...fc.readConfigureGlobal(),
+  ...(IS_WHOLE ? {} : { seed: drawn('properties', SEEDS) }),
+  ...(IS_FAST ? { numRuns: FAST_PROPERTY_RUNS } : {}),
+});
