@@ -4,70 +4,79 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * What takes longest begins first and in this order, or it would still run, alone, when all the rest is done. Measured:
- * some work, and some wait.
+ * Begin first and in this order: suites of a quarter of a minute and more, the longest first. One that begins late would
+ * still run, alone, when all the rest is done. Measured: some work, and some wait.
  */
 const LONG = [
   'test/temporal/kill.test.ts',
   'test/engine/conformance.test.ts',
-  'test/temporal/kinds.test.ts',
-  'test/survival/kill.test.ts',
-  'test/simulation/simulation.test.ts',
-  'test/server/hostile.test.ts',
   'test/packaging.test.ts',
-  'test/temporal/worker-log.test.ts',
-  'test/telemetry/receivers.test.ts',
-  'test/model/played.test.ts',
+  'test/survival/kill.test.ts',
   'test/browser/accessibility.test.ts',
-  'test/docs/docs.test.ts',
-  'test/temporal/guide.test.ts',
+  'test/browser/run-page.test.ts',
   'test/temporal/boundary.test.ts',
-  'test/simulator/hostile-schemas.test.ts',
-  'test/rehearsal/examples.test.ts',
-  'test/rehearsal/command.test.ts',
-  'test/telemetry/command.test.ts',
-  'test/mcp-server/runs.test.ts',
-  'test/mcp-server/stdio.test.ts',
-  'test/module-tools.test.ts',
+  'test/server/hostile.test.ts',
+  'test/mcp/stdio.test.ts',
+  'test/docs/docs.test.ts',
+  'test/mcp/http.test.ts',
+  'test/release.test.ts',
+  'test/telemetry/receivers.test.ts',
+  'test/server/access.test.ts',
+  'test/survival/servers.test.ts',
+  'test/simulation/worst-case.test.ts',
+  'test/temporal/killed-telemetry.test.ts',
+  'test/oldest-node.test.ts',
   'test/module.test.ts',
   'test/mcp/rubbish.test.ts',
-  'test/mcp/stdio.test.ts',
+  'test/temporal/guide.test.ts',
+  'test/server/openapi.test.ts',
   'test/mcp/runs.test.ts',
-  'test/stores/postgres.test.ts',
-  'test/simulation/worst-case.test.ts',
-  'test/simulation/renamed.test.ts',
-  'test/simulation/same-history.test.ts',
-  'test/server/edges.test.ts',
-  'test/server/remote.test.ts',
-  'test/sdk-parity/parity.test.ts',
-  'test/cli-runs/crashes.test.ts',
-  'test/cli/hostile-screens.test.ts',
-  'test/browser/run-page.test.ts',
-  'test/browser/repair.test.ts',
-  'test/browser/opening.test.ts',
-  'test/browser/questions.test.ts',
-  'test/browser/recovery.test.ts',
-  'test/browser/runs.test.ts',
   'test/browser/long-runs.test.ts',
-  'test/browser/every-page.test.ts',
-  'test/agents/ledger.test.ts',
-  'test/oldest-node.test.ts',
-  'test/survival/servers.test.ts',
-  'test/survival/postgres-kill.test.ts',
-  'test/survival/stops.test.ts',
-  'test/survival/outage.test.ts',
-  'test/survival/lost-log.test.ts',
-  'test/temporal/people.test.ts',
-  'test/temporal/killed-telemetry.test.ts',
+  'test/browser/runs.test.ts',
+  'test/temporal/kinds.test.ts',
+  'src/providers/classify/disguises.test.ts',
   'test/temporal/facade.test.ts',
-  'test/temporal/replay.test.ts',
-  'test/people/extensions.test.ts',
-  'test/mcp-server/asking.test.ts',
-  'test/run.test.ts',
-  'test/release.test.ts',
-  'test/cli/private-files.test.ts',
+  'test/stores/postgres.test.ts',
+  'test/stores/postgres-runs.test.ts',
+  'test/agents/kill.test.ts',
+  'test/sdk-parity/parity.test.ts',
+  'test/temporal/people.test.ts',
+  'test/walks.test.ts',
+  'test/rehearsal/examples.test.ts',
+  'test/browser/questions.test.ts',
+  'test/docs/recipes.test.ts',
+  'test/server/remote.test.ts',
   'test/cli/terminal.test.ts',
-  'test/cli-runs/people.test.ts',
+  'test/cli/hostile-screens.test.ts',
+  'test/temporal/replay.test.ts',
+  'test/telemetry/command.test.ts',
+  'test/gallery.test.ts',
+  'test/cli/first-minute.test.ts',
+  'test/browser/recovery.test.ts',
+  'test/survival/postgres-kill.test.ts',
+  'test/server/endpoints.test.ts',
+  'test/browser/repair.test.ts',
+  'test/run.test.ts',
+  'test/mcp-server/stdio.test.ts',
+  'test/rehearsal/command.test.ts',
+  'test/survival/endings.test.ts',
+  'test/model/played.test.ts',
+  'test/temporal/worker-log.test.ts',
+  'src/stores/sqlite/sqlite-damage.test.ts',
+  'test/simulation/invariants.test.ts',
+  'test/server/edges.test.ts',
+  'test/mcp/published.test.ts',
+  'test/simulation/simulation.test.ts',
+  'test/survival/outage.test.ts',
+  'src/effects/script/error-file.test.ts',
+  'test/survival/lost-log.test.ts',
+  'src/effects/sandbox/sandbox-limits.test.ts',
+  'test/mcp-server/notifications.test.ts',
+  'test/agents/ledger.test.ts',
+  'test/cli-runs/crashes.test.ts',
+  'test/module-tools.test.ts',
+  'test/mcp-server/asking.test.ts',
+  'test/ai-sdk/one-failure.test.ts',
 ];
 
 class LongFirst extends BaseSequencer {
@@ -85,9 +94,13 @@ const PACKAGES = '**/node_modules/**';
 const SIMULATION = 'test/simulation/**/*.test.ts';
 /**
  * Each file has a process of its own: the memory of the process is measured, Temporal's SDK has one
- * runtime in each, and a module that is replaced stays replaced.
+ * runtime in each, and a module that is replaced stays replaced. So may `node:timers/promises` after false timers:
+ * whatever imports it first while they are there keeps them.
  */
 const APART = [
+  'src/resilience-instances.test.ts',
+  'src/effects/process/process-group.test.ts',
+  'src/engine/temporal/remote-run-handle.test.ts',
   'src/effects/sandbox/**/*.test.ts',
   'test/{temporal,engine}/**/*.test.ts',
   'test/gallery.test.ts',
@@ -99,16 +112,18 @@ const PROCESSES = [
   'src/stores/sqlite/sqlite-crash.test.ts',
 ];
 const UNITS = { include: ['src/**/*.test.ts'], exclude: [...APART, ...PROCESSES, PACKAGES] };
-/** They start scripts and wait for them: units, but nothing for the fast loop. */
-const SCRIPTS = [
+/** They wait for scripts or the disk, or let hours pass: units, but nothing for the fast loop. */
+const WAITING = [
   'src/effects/{script,process}/*.test.ts',
-  'src/stores/sqlite/sqlite-outage.test.ts',
+  'src/engine/local/keep-schedules.test.ts',
+  'src/stores/sqlite/sqlite*.test.ts',
 ];
 /** Node runs the sources as they are, and quicker than what Vite makes of them. */
 const NATIVE = { experimental: { viteModuleRunner: false } };
 /** One process runs one file after another: loading the sources is a good part of most. */
 const TOGETHER = { ...NATIVE, isolate: false };
-const SETUP = { setupFiles: ['test/left-behind.setup.ts'] };
+const PROPERTIES = 'test/properties.setup.ts';
+const SETUP = { setupFiles: ['test/left-behind.setup.ts', PROPERTIES] };
 
 // test processes have it from their start: compiling the sources is most of what many of them do, and of the
 // processes that they start; V8 counts what it takes from there less precisely
@@ -134,12 +149,20 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...TOGETHER,
           ...UNITS,
-          exclude: mode === 'fast' ? [...UNITS.exclude, ...SCRIPTS] : UNITS.exclude,
+          exclude: mode === 'fast' ? [...UNITS.exclude, ...WAITING] : UNITS.exclude,
           name: 'units',
-          setupFiles: mode === 'fast' ? ['test/fewer-runs.setup.ts'] : [],
+          setupFiles: [PROPERTIES],
         },
       },
-      { extends: true, test: { ...TOGETHER, name: 'simulation', include: [SIMULATION] } },
+      {
+        extends: true,
+        test: {
+          ...TOGETHER,
+          name: 'simulation',
+          include: [SIMULATION],
+          setupFiles: [PROPERTIES],
+        },
+      },
       {
         extends: true,
         test: {
@@ -157,7 +180,12 @@ export default defineConfig(({ mode }) => ({
       {
         extends: true,
         // they have JSX
-        test: { name: 'dashboard', include: ['dashboard/**/*.test.{ts,tsx}'], exclude: [PACKAGES] },
+        test: {
+          name: 'dashboard',
+          include: ['dashboard/**/*.test.{ts,tsx}'],
+          exclude: [PACKAGES],
+          setupFiles: [PROPERTIES],
+        },
       },
     ],
     coverage: { include: ['src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.cases.ts'] },

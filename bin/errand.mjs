@@ -5,16 +5,21 @@
  */
 const NEEDED = { major: 22, minor: 18 };
 const SOURCE = new URL('../src/cli/main.ts', import.meta.url);
-const BUILT = new URL('../dist/cli/main.js', import.meta.url);
+const BUILT = new URL('../dist/cli/main.cjs', import.meta.url);
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor)) {
   // an import would load what these two can do besides, which takes longer than what is asked of them
-  process.getBuiltinModule('node:module').enableCompileCache();
+  const { directory } = process.getBuiltinModule('node:module').enableCompileCache();
   const { existsSync } = process.getBuiltinModule('node:fs');
   leaveOutExperiments();
-  await import((existsSync(SOURCE) ? SOURCE : BUILT).href);
+  if (existsSync(SOURCE)) await import(SOURCE.href);
+  else {
+    const { fileURLToPath } = process.getBuiltinModule('node:url');
+    const { loadCommand } = await import('./load-command.mjs');
+    loadCommand(fileURLToPath(BUILT), directory);
+  }
 } else {
   const { startOnNewerNode } = await import('./newer-node.mjs');
   startOnNewerNode(NEEDED, import.meta.url);

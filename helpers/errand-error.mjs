@@ -96,7 +96,17 @@ function toJson(envelope) {
   try {
     return JSON.stringify(envelope);
   } catch {
-    // a circle or a number that JSON does not have
-    return JSON.stringify({ ...envelope, details: { value: String(envelope.details) } });
+    // a circle, a depth or a number that JSON does not have
+    return JSON.stringify({ ...envelope, details: { value: toText(envelope.details) } });
+  }
+}
+
+/** @param {unknown} details */
+function toText(details) {
+  try {
+    return String(details);
+  } catch {
+    // the kind is worth more than its details
+    return 'details that cannot be written';
   }
 }

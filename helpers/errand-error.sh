@@ -111,7 +111,7 @@ errand_error() {
   fi
   json="{\"kind\":$(errand_json_string "$kind"),\"message\":$(errand_json_string "${message:-$kind}")"
   if [ -n "$details" ]; then
-    errand_is_json "$details" || details=$(errand_json_string "$details")
+    (shopt -u nocasematch && errand_is_json "$details") || details=$(errand_json_string "$details")
     json+=",\"details\":$details"
   fi
   json+='}'
@@ -119,8 +119,8 @@ errand_error() {
     printf '%s\n' "$json" >&2 # not run by Errand: say it where a person sees it
     return 0
   fi
-  # whole or not at all: the script may be stopped at any moment
-  printf '%s\n' "$json" >"$file.part" && mv -f "$file.part" "$file"
+  # whole or not at all: the script may be stopped at any moment; a part of an earlier try is replaced, under noclobber too
+  printf '%s\n' "$json" >|"$file.part" && mv -f "$file.part" "$file"
 }
 
 errand_raise() {

@@ -117,6 +117,14 @@ def _raised_in(error):
 def _to_json(envelope):
     try:
         return json.dumps(envelope, default=str, allow_nan=False)
-    except (TypeError, ValueError):
-        # a key, a number or a circle that JSON does not have
-        return json.dumps(dict(envelope, details={"value": repr(envelope["details"])}))
+    except Exception:
+        # a key, a number, a depth or a circle that JSON does not have
+        return json.dumps(dict(envelope, details={"value": _to_text(envelope["details"])}))
+
+
+def _to_text(details):
+    try:
+        return repr(details)
+    except Exception as error:
+        # the kind is worth more than its details
+        return "details that cannot be written: " + type(error).__name__

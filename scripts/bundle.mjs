@@ -7,6 +7,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { writeCommandParts } from './command-parts.mjs';
 import { loadedModules } from './loaded-modules.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -31,11 +32,25 @@ const ENTRIES = [
   'effects/sandbox/worker',
 ];
 
+/** Entries that the modules of workflows may import from the command that runs them. */
+const FOR_MODULES = [
+  'index',
+  'ai-sdk/index',
+  'classify',
+  'errors/index',
+  'judging',
+  'rehearsal/index',
+  'server/index',
+  'stores/index',
+  'temporal',
+  'workflow/authoring/define',
+];
+
 /** Files that find others from where they are, and so have to stay there. */
 const PLACED = [
   'lazy-judging',
   'lazy-workflow',
-  'engine/temporal/worker',
+  'engine/temporal/workflow-bundle',
   'engine/version',
   'server/page/page-folder',
   'effects/module/errand-hook',
@@ -138,6 +153,7 @@ await workflow.close();
 
 leaveOutDoors();
 for (const file of filesIn(DIST)) writeAsAscii(join(DIST, file));
+writeCommandParts(DIST, ['cli/main', ...FOR_MODULES]);
 
 for (const file of filesIn(COMPILED))
   if (file.endsWith('.d.ts')) cpSync(join(COMPILED, file), join(DIST, file));

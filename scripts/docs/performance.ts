@@ -10,6 +10,7 @@ import {
 import { besides, figure, goalWords, grouped, withSpread } from '../../bench/lines.ts';
 import { median } from '../../bench/measure.ts';
 import type { BenchResult, Curve, Measured, Row } from '../../bench/result.ts';
+import { reasonFor } from '../../bench/reasons.ts';
 import { readStored } from '../../bench/stored.ts';
 import { clusterModel } from './cluster-model.ts';
 
@@ -43,6 +44,8 @@ export function renderPerformance(): string {
     '## What we lose at',
     '',
     ...lost(result),
+    '',
+    ...LEAST,
     '',
     '## Growth',
     '',
@@ -79,6 +82,14 @@ function otherWork(rows: readonly StoredRow[]): readonly string[] {
   return ['## Other work', '', ...table(heads, shown), ''];
 }
 
+const LEAST = [
+  'One commit a step is the least that any correct program makes: an effect is durable as requested before it begins, and its result',
+  'before the next one begins, so the result of one step and the request of the next share a commit. The limits in SQLite are these',
+  'rows and nothing that decides about them. A step that may cost 15 µs in memory, and a row of 12 µs, are together more than twice the row,',
+  'and more than the goals of fifty runs at once and of a fan-out, whose rows are shared.',
+  'The parts of a step and of a model call are in [decision 31](decisions/0031-cost-of-a-call.md).',
+];
+
 const METHOD = [
   '- Start-up, resumes, steps, fan-outs, resting runs and PostgreSQL are measured with the package as it is built, in a folder of its own, as a person would install it; the others import the sources. A peer is installed from its lockfile (`bench/peers`).',
   '- All ways of doing a thing take turns, in rounds, each round in an order that is drawn anew. A way that is not measured in the same rounds is not compared.',
@@ -109,8 +120,10 @@ function lost({ rows, curves }: BenchResult): readonly string[] {
         `- ${curve.name} costs ${growthOf(curve).toFixed(1)} times as much at ${grouped(curve.points.at(-1)?.at ?? 0)} ${curve.along} as at ${grouped(curve.points[0]?.at ?? 0)}.`,
     );
   const lines = rows.flatMap((row) => {
-    const { name, unit, goal, note, ours } = row;
-    const because = note === undefined ? '' : ` ${note}`;
+    const { name, unit, goal, ours } = row;
+    const because = [row.note, reasonFor(name)]
+      .map((text) => (text ? ` ${sentence(text)}` : ''))
+      .join('');
     const peer = bestPeer(row);
     const sign = unit.endsWith('/s') ? -1 : 1;
     const isBeaten = peer !== undefined && sign * (median(ours) - median(peer.rounds)) > 0;
@@ -135,6 +148,11 @@ function lost({ rows, curves }: BenchResult): readonly string[] {
   });
   const all = [...lines, ...bent];
   return all.length === 0 ? ['Nothing that was measured.'] : all;
+}
+
+/** Notes of benches are no sentences. */
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
 }
 
 const BAR = 24;

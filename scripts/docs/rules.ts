@@ -102,6 +102,7 @@ const LABELS: Readonly<Record<keyof Conditions, string>> = {
   quota: 'quota',
   asksMoreThanLimit: 'the request alone asks for more than the limit it names',
   stops: 'stop reason',
+  stopSays: 'the words of a stop reason say',
   header: 'header',
   transportCodes: 'transport code',
   transportCodePrefixes: 'transport code beginning with',
