@@ -79,22 +79,33 @@ const LONG = [
   'test/ai-sdk/one-failure.test.ts',
 ];
 
+/**
+ * One project after another, those with long files first. Vitest ends a process that serves many files as soon as the
+ * next file is of another project, so mixing them would load Vitest and the sources anew for most of the long ones.
+ */
+const PROJECTS = ['temporal', 'apart', 'whole', 'simulation', 'dashboard', 'units'];
+
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const projectOf = ({ project }: TestSpecification): number => PROJECTS.indexOf(project.name);
     const placeOf = ({ moduleId }: TestSpecification): number => {
       const place = LONG.findIndex((file) => moduleId.endsWith(file));
       return place === -1 ? LONG.length : place;
     };
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other));
+    return sorted.toSorted(
+      (one, other) => projectOf(one) - projectOf(other) || placeOf(one) - placeOf(other),
+    );
   }
 }
 
 const PACKAGES = '**/node_modules/**';
 const SIMULATION = 'test/simulation/**/*.test.ts';
+/** They share a process because Temporal's SDK takes seconds to load; each has a server of its own. */
+const TEMPORAL = 'test/{temporal,engine}/**/*.test.ts';
 /**
- * Each file has a process of its own: the memory of the process is measured, Temporal's SDK has one
- * runtime in each, and a module that is replaced stays replaced. So may `node:timers/promises` after false timers:
+ * Each file has a process of its own: the memory of the process is measured, and a module that is replaced stays
+ * replaced. So may `node:timers/promises` after false timers:
  * whatever imports it first while they are there keeps them.
  */
 const APART = [
@@ -102,7 +113,6 @@ const APART = [
   'src/effects/process/process-group.test.ts',
   'src/engine/temporal/remote-run-handle.test.ts',
   'src/effects/sandbox/**/*.test.ts',
-  'test/{temporal,engine}/**/*.test.ts',
   'test/gallery.test.ts',
 ];
 /** They start processes. */
@@ -170,8 +180,12 @@ export default defineConfig(({ mode }) => ({
           ...SETUP,
           name: 'whole',
           include: ['test/**/*.test.ts', ...PROCESSES],
-          exclude: [SIMULATION, ...APART, PACKAGES],
+          exclude: [SIMULATION, TEMPORAL, ...APART, PACKAGES],
         },
+      },
+      {
+        extends: true,
+        test: { ...TOGETHER, ...SETUP, name: 'temporal', include: [TEMPORAL], exclude: [PACKAGES] },
       },
       {
         extends: true,
