@@ -93,7 +93,7 @@ export function applyCompleted(
 
 function writeShared(state: RunState, scope: Scope, written: JsonObject): void {
   const shared = workflowScope(state, scope).state;
-  recordReplacedState(scope, shared, Object.keys(written));
+  recordReplacedState(state, scope, written);
   for (const [key, value] of Object.entries(written)) shared.set(key, value);
 }
 

@@ -68,7 +68,7 @@ describe('a snapshot', () => {
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
         "digest": "ffb5889766bbaa9e",
-        "version": 11,
+        "version": 12,
       }
     `);
   });

@@ -171,9 +171,16 @@ export interface VisitEntry {
   readonly result: NodeResult | undefined;
   readonly last: string | undefined;
   readonly failing: Scope['failing'];
-  /** The shared values that the visit replaced. */
-  state: readonly (readonly [string, JsonValue | undefined])[];
+  /** The shared values that the visit replaced, with what ran inside it. */
+  state: StateWrite[];
 }
+
+/** A write into the shared state: its key, and the whole value of the key before and after it. */
+export type StateWrite = readonly [
+  key: string,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+];
 
 export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
