@@ -217,7 +217,7 @@ function rerunFrom(state: RunState, path: string): void {
   }
   rewindUnended(state);
   closeGates(state, scope);
-  for (const passed of rewindTo(state, scope, node)) state.finished.get(scope.file)?.delete(passed);
+  rewindTo(state, scope, node);
   enterNode(scope, node);
   state.ready.add(scope.id);
 }

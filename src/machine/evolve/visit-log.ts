@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { LazyMap } from '../state/lazy-collections.ts';
 import { unmergeValue } from '../state/merge-state.ts';
 import { fileOf, scopeAndAncestors, workflowScope } from '../state/plan-lookup.ts';
-import type { RunState, Scope, StateWrite, VisitEntry } from '../state/state.ts';
+import type { FinishedNodes, RunState, Scope, StateWrite, VisitEntry } from '../state/state.ts';
 
 /** Called before the scope enters a node. */
 export function recordVisit(scope: Scope, node: string): void {
@@ -45,25 +45,57 @@ function newTo(
     : writes;
 }
 
-/** The nodes visited since the scope last entered this one, including it. */
-export function nodesSince({ visitLog }: Scope, node: string): readonly string[] {
-  const from = visitLog.findLastIndex((entry) => entry.node === node);
-  return from < 0 ? [] : visitLog.slice(from).map((entry) => entry.node);
+/** Records that the node of the latest visit completed. */
+export function noteFinished({ visitLog }: Scope): void {
+  const latest = visitLog.at(-1);
+  if (latest !== undefined) latest.isFinished = true;
 }
 
-/** Undoes everything since the scope last entered the node; returns the nodes that are undone. */
-export function rewindTo(state: RunState, scope: Scope, node: string): readonly string[] {
-  const passed: string[] = [];
+/** Called before a scope is dropped: the visit that it ran in keeps the names of what completed in it. */
+export function keepFinished(around: Scope, dropped: Scope): void {
+  const latest = around.visitLog.at(-1);
+  if (latest === undefined) return;
+  latest.finishedInside ??= new Map();
+  addFinished(latest.finishedInside, dropped, dropped.visitLog);
+}
+
+/** Adds the nodes that completed in these visits of the scope. */
+export function addFinished(
+  finished: FinishedNodes,
+  { file }: Scope,
+  visits: readonly VisitEntry[],
+): void {
+  for (const { node, isFinished, finishedInside } of visits) {
+    if (isFinished === true) namesIn(finished, file).add(node);
+    for (const [called, names] of finishedInside ?? [])
+      for (const name of names) namesIn(finished, called).add(name);
+  }
+}
+
+function namesIn(finished: FinishedNodes, file: string): Set<string> {
+  const names = finished.get(file) ?? new Set();
+  finished.set(file, names);
+  return names;
+}
+
+/** The visits of a scope before it last entered the node. */
+export function visitsBefore({ visitLog }: Scope, node: string): readonly VisitEntry[] {
+  return visitLog.slice(
+    0,
+    visitLog.findLastIndex((entry) => entry.node === node),
+  );
+}
+
+/** Undoes everything since the scope last entered the node. */
+export function rewindTo(state: RunState, scope: Scope, node: string): void {
   while (scope.visitLog.length > 0) {
     const entry = scope.visitLog.pop();
     if (entry === undefined) break;
     restoreBefore(scope, entry);
     if (scope.kind === 'workflow') restoreShared(scope.state, entry.state);
     else undoWrites(state, scope, entry.state);
-    passed.push(entry.node);
     if (entry.node === node) break;
   }
-  return passed;
 }
 
 function restoreBefore(scope: Scope, entry: VisitEntry): void {
