@@ -5,7 +5,7 @@ import { givesErrors, type NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { EffectInput } from './effect-input.ts';
 import { evaluateText, conditionHolds, isBare } from './evaluate.ts';
 import type { EventBody } from '../state/events.ts';
-import { failureAt, thrownAt } from './failure.ts';
+import { afterWork, failureAt, thrownAt } from './failure.ts';
 import { asJson, templateContext } from './template-context.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
@@ -81,7 +81,7 @@ function brokenAssertion(
             : evaluateText(message, names),
       });
     } catch (thrown) {
-      return thrownAt(state, scope, node.name, thrown);
+      return afterWork(thrownAt(state, scope, node.name, thrown));
     }
   }
   return undefined;

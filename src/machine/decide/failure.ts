@@ -95,6 +95,11 @@ export function thrownByText(
   return failureAt(state, scope, node, { location, ...stamp, ...thrownDraft(thrown, { stamp }) });
 }
 
+/** The failure of a text that is evaluated when the work is done: a caller must not take it for one that never began. */
+export function afterWork(error: ErrorReport): ErrorReport {
+  return error.outcome === 'not_started' ? Object.freeze({ ...error, outcome: 'failed' }) : error;
+}
+
 /** A child's failure as its caller sees it: the same report with one more frame. */
 export function crossedAt(
   state: RunState,

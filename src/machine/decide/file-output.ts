@@ -4,7 +4,7 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { fileOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, ScopeResult } from '../state/state.ts';
 import { evaluateDeep } from './evaluate.ts';
-import { thrownByText } from './failure.ts';
+import { afterWork, thrownByText } from './failure.ts';
 import { templateContext } from './template-context.ts';
 
 /** `over`: values of the route that ended the file, which replace those of the same name. */
@@ -31,5 +31,5 @@ export function evaluateOutput(
 function failureOf(state: RunState, scope: Scope, field: string, thrown: unknown): ErrorReport {
   const { outputAt = {} } = fileOf(state.plan, scope.file);
   const writtenAt = Object.hasOwn(outputAt, field) ? outputAt[field] : undefined;
-  return thrownByText(state, scope, writtenAt, thrown);
+  return afterWork(thrownByText(state, scope, writtenAt, thrown));
 }

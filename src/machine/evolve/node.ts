@@ -12,7 +12,7 @@ import { continueInside, reopenRounds, resumeAtRoutes } from './reopen.ts';
 import { branchId, closeGates, dropInside, enterNode, freezeInside } from '../state/scopes.ts';
 import { groupResult, isGroup, partialResult, resultOf } from './node-results.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
-import { recordReplacedState } from './visit-log.ts';
+import { noteFinished, recordReplacedState } from './visit-log.ts';
 
 export function applyStarted(
   state: RunState,
@@ -87,20 +87,14 @@ export function applyCompleted(
   const result = isGroup(visit) ? groupResult(event.output) : resultOf(state, scope, event);
   scope.nodeResults.set(event.node, result);
   scope.last = event.node;
-  noteFinished(state, scope.file, event.node);
+  noteFinished(scope);
   if (event.state !== undefined) writeShared(state, scope, event.state);
 }
 
 function writeShared(state: RunState, scope: Scope, written: JsonObject): void {
   const shared = workflowScope(state, scope).state;
-  recordReplacedState(scope, shared, Object.keys(written));
+  recordReplacedState(state, scope, written);
   for (const [key, value] of Object.entries(written)) shared.set(key, value);
-}
-
-function noteFinished({ finished }: RunState, file: string, node: string): void {
-  const known = finished.get(file);
-  if (known === undefined) finished.set(file, new Set([node]));
-  else known.add(node);
 }
 
 export function applyFailed(

@@ -9,7 +9,7 @@ import { startWorkflowClock } from '../policy/deadlines.ts';
 import { isUnresolved } from '../policy/unknown-outcome.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { Resumed } from '../state/events.ts';
-import { scopeAndAncestors, scopeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
+import { scopeAndAncestors, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import { closeGates, dropInside, enterNode, scopesInside } from '../state/scopes.ts';
 import {
   ROOT_SCOPE,
@@ -217,8 +217,7 @@ function rerunFrom(state: RunState, path: string): void {
   }
   rewindUnended(state);
   closeGates(state, scope);
-  for (const passed of rewindTo(scope, workflowScope(state, scope).state, node))
-    state.finished.get(scope.file)?.delete(passed);
+  rewindTo(state, scope, node);
   enterNode(scope, node);
   state.ready.add(scope.id);
 }

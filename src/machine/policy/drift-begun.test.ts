@@ -1,10 +1,12 @@
-/** A group or a sub-workflow that has begun keeps what it began with; a change of that in the file is drift. */
+/** What counts as drift where groups and sub-workflows have begun: their beginning, and the results inside that stay. */
 import { describe, expect, it } from 'vitest';
 import { memoryFiles } from '../../workflow/yaml/files.cases.ts';
 import { loadWorkflow } from '../../workflow/yaml/load-workflow.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { driftOf } from './drift.ts';
+import { step } from '../decide/step.ts';
 import { rehearse } from '../harness.cases.ts';
+import type { RunState } from '../state/state.ts';
 
 const CHILD =
   'workflow: {name: c, entry_point: bad, input: {n: {type: number, default: 1}}}\nnodes:\n  - {name: bad, type: script, command: x}\n';
@@ -89,4 +91,71 @@ describe('a node that has begun', () => {
     });
     expect(drift).toEqual({ kept: [], changed: ['a', 'm'] });
   });
+});
+
+describe('a node that is run again in one place, and has finished in others', () => {
+  const DONE = '{name: done, type: script, command: x, routes: [{to: bad}]}';
+  const BAD = '{name: bad, type: script, command: y}';
+  const CALLED = `workflow: {name: c, entry_point: done}\nnodes: [${DONE}, ${BAD}]\n`;
+  const CALLS = ['one', 'two'].map(
+    (name) => `{name: ${name}, type: workflow, workflow: ./c.yaml, routes: [{to: $end}]}`,
+  );
+  const GROUP = 'failure_mode: all_or_nothing, routes: [{to: $end}]';
+  const PLACES: Readonly<Record<string, readonly [text: string, from: string, drifted: string]>> = {
+    'in another member of its group': [
+      `${HEAD}  - ${DONE}\n  - ${BAD}\nfor_each: [{name: a, source: workflow.input.xs, as: i, ${GROUP}, agent: {name: m, type: set, value: 1, routes: [{to: done}]}}]\n`,
+      'a[0]/done',
+      'done',
+    ],
+    'in the same workflow, which another member calls': [
+      `${HEAD}${CALLS.map((call) => `  - ${call}\n`).join('')}parallel: [{name: a, agents: [one, two], ${GROUP}}]\n`,
+      'a[two]/two/done',
+      'done (c.yaml)',
+    ],
+    'in the same workflow, which has ended where another node calls it': [
+      `${HEAD}  - ${CALLS[0]?.replace('one', 'a').replace('$end', 'two')}\n  - ${CALLS[1]}\n`,
+      'two/done',
+      'done (c.yaml)',
+    ],
+  };
+  const load = (text: string, called: string): WorkflowPlan => {
+    const loaded = loadWorkflow('main.yaml', memoryFiles({ 'main.yaml': text, 'c.yaml': called }));
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
+    return loaded.plan;
+  };
+  const changed = (text: string): string => text.replace('command: x', 'command: z');
+
+  it.each(Object.entries(PLACES))('has drifted: %s', (_, [text, from, drifted]) => {
+    const run = (): RunState =>
+      rehearse(text, {
+        files: { 'c.yaml': CALLED },
+        input: { xs: [1, 2] },
+        effects: ({ node, path }) =>
+          node.name === 'bad' && path !== 'a/bad'
+            ? { fail: { kind: 'order.missing', message: 'no' } }
+            : {},
+      }).state;
+    const plan = load(changed(text), changed(CALLED));
+    const refused = expect.objectContaining({
+      kind: 'run.drifted',
+      message: `Nodes that have finished or begun have changed in the file: ${drifted}`,
+    });
+    expect(() => driftOf(run(), { plan, from })).toThrow(refused);
+    const rewound = run();
+    step(rewound, [{ type: 'run:resumed', by: 'test', from }], rewound.nowMs);
+    expect(() => driftOf(rewound, { plan })).toThrow(refused);
+  });
+
+  it.each(Object.entries(PLACES))(
+    'has not drifted where all of them run again: %s',
+    (_, [text]) => {
+      const { state } = rehearse(text, { files: { 'c.yaml': CALLED }, input: { xs: [1, 2] } });
+      expect(state.status).toBe('completed');
+      const plan = load(changed(text), changed(CALLED));
+      expect(() => driftOf(state, { plan })).toThrow(
+        expect.objectContaining({ kind: 'run.drifted' }),
+      );
+      expect(driftOf(state, { plan, from: 'a' }).drift?.kept).toEqual([]);
+    },
+  );
 });

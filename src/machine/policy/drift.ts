@@ -7,12 +7,12 @@ import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { parseExpression, parseTemplate } from '../../workflow/template/template.ts';
 import { isBare } from '../decide/evaluate.ts';
-import { findNode, nodesIn } from '../state/plan-lookup.ts';
+import { findNode, nodesIn, scopeAndAncestors } from '../state/plan-lookup.ts';
 import type { Resumed } from '../state/events.ts';
 import { findVisited } from '../evolve/reopen.ts';
 import { scopesInside } from '../state/scopes.ts';
-import type { RunState } from '../state/state.ts';
-import { nodesSince } from '../evolve/visit-log.ts';
+import type { FinishedNodes, RunState, Scope } from '../state/state.ts';
+import { addFinished, visitsBefore } from '../evolve/visit-log.ts';
 import { missingNodes, type NodeName } from './missing-nodes.ts';
 
 export interface Change {
@@ -99,43 +99,21 @@ export function changesSince(state: RunState, plan: WorkflowPlan): readonly Chan
   ];
 }
 
+/** The nodes whose results the run keeps when it is rewound to `from`. */
 function finishedNodes(state: RunState, from: string | undefined): readonly NodeName[] {
-  const isRunAgain = isNodeRerun(state, from);
-  return [...state.finished].flatMap(([file, names]) =>
-    [...names].map((name) => ({ file, name })).filter((each) => !isRunAgain(each)),
-  );
-}
-
-/** Tests whether a node runs again when the run is rewound to `from`. */
-function isNodeRerun(state: RunState, from: string | undefined): (node: NodeName) => boolean {
-  const again = from === undefined ? undefined : findVisited(state, from);
-  if (again === undefined) return () => false;
-  const rerun = nodesSince(...again);
-  const isCalledAnew = ({ file, name }: NodeName): boolean =>
-    again[0].file === file && rerun.includes(name);
-  const anew = filesBegunAnew(state.plan, isCalledAnew);
-  return (node) => isCalledAnew(node) || anew.has(node.file);
-}
-
-/** The sub-workflows that only nodes call which run again: all of each begins anew. */
-function filesBegunAnew(
-  plan: WorkflowPlan,
-  isCalledAnew: (node: NodeName) => boolean,
-): ReadonlySet<string> {
-  const calls = ['', ...Object.keys(plan.children)].flatMap((file) =>
-    nodesIn(plan, file).flatMap((node) =>
-      node.type === 'workflow' ? [{ file, name: node.name, calls: node.workflow }] : [],
-    ),
-  );
-  const anew = new Set<string>();
-  for (let before = -1; before < anew.size;) {
-    before = anew.size;
-    for (const { calls: called } of calls) {
-      const callers = calls.filter((each) => each.calls === called);
-      if (callers.every((each) => isCalledAnew(each) || anew.has(each.file))) anew.add(called);
-    }
+  const rewound = from === undefined ? undefined : findVisited(state, from);
+  const kept: FinishedNodes = new Map();
+  for (const scope of state.scopes.values()) {
+    const isRewound = scope === rewound?.[0];
+    if (!isRewound && isRerun(state, scope, rewound)) continue;
+    addFinished(kept, scope, isRewound ? visitsBefore(...rewound) : scope.visitLog);
   }
-  return anew;
+  return [...kept].flatMap(([file, names]) => [...names].map((name) => ({ file, name })));
+}
+
+/** Whether the visit that a scope is at runs again: it is the rewound scope, or inside it. */
+function isRerun(state: RunState, scope: Scope, rewound: ReturnType<typeof findVisited>): boolean {
+  return rewound !== undefined && [...scopeAndAncestors(state, scope)].includes(rewound[0]);
 }
 
 interface BegunNode extends NodeName {
@@ -154,9 +132,10 @@ function begunNodes(
   plan: WorkflowPlan,
   { replaced, from }: { readonly replaced: readonly string[]; readonly from: string | undefined },
 ): readonly BegunNode[] {
-  const isRunAgain = isNodeRerun(state, from);
-  return [...state.scopes.values()].flatMap(({ file, visit }): BegunNode[] => {
-    if (visit === undefined) return [];
+  const rewound = from === undefined ? undefined : findVisited(state, from);
+  return [...state.scopes.values()].flatMap((scope): BegunNode[] => {
+    const { file, visit } = scope;
+    if (visit === undefined || isRerun(state, scope, rewound)) return [];
     const { phase, error } = visit;
     // a gate that was closed with what is around it asks anew
     const isAsked = phase.type === 'asking' && error === undefined && state.gates.has(phase.gate);
@@ -164,7 +143,7 @@ function begunNodes(
     const named = { file, name: visit.node };
     const before = findNode(state.plan, file, visit.node);
     const beginning = before === undefined ? undefined : beginningOf(before);
-    if (before === undefined || beginning === undefined || isRunAgain(named)) return [];
+    if (before === undefined || beginning === undefined) return [];
     const now = findNode(plan, file, visit.node);
     const isChanged = now !== undefined && beginningOf(now) !== beginning;
     const isFed = file === '' && readsAny(state.plan, before, replaced);

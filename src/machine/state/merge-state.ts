@@ -48,6 +48,45 @@ function mergeValue(merge: Merge, before: JsonValue, value: JsonValue, key: stri
   }
 }
 
+interface UndoneWrite {
+  readonly current: JsonValue;
+  readonly before: JsonValue | undefined;
+  readonly after: JsonValue | undefined;
+}
+
+/** The value without one write into it, whatever was written since. */
+export function unmergeValue(
+  merge: Merge,
+  { current, before, after }: UndoneWrite,
+): JsonValue | undefined {
+  if (isSame(current, after)) return before;
+  if (typeof current === 'number' && typeof after === 'number' && merge === 'sum')
+    return current - (after - (typeof before === 'number' ? before : 0));
+  if (!isArray(current) || !isArray(after) || (merge !== 'append' && merge !== 'union'))
+    return current;
+  const start = isArray(before) ? before.length : 0;
+  const added = after.slice(start);
+  return merge === 'union'
+    ? current.filter((item) => !added.some((each) => isSame(each, item)))
+    : withoutRun(current, added, start);
+}
+
+/** Without these items in a row, which are at this index or, where earlier ones were taken out, before it. */
+function withoutRun(
+  list: readonly JsonValue[],
+  run: readonly JsonValue[],
+  latest: number,
+): readonly JsonValue[] {
+  for (let at = Math.min(latest, list.length - run.length); at >= 0; at--)
+    if (isSame(list.slice(at, at + run.length), run))
+      return [...list.slice(0, at), ...list.slice(at + run.length)];
+  return list;
+}
+
+function isSame(one: JsonValue, other: JsonValue | undefined): boolean {
+  return other !== undefined && (one === other || canonicalJson(one) === canonicalJson(other));
+}
+
 /** One value appends as a list of one. */
 function listOf(value: JsonValue): readonly JsonValue[] {
   return isArray(value) ? value : [value];

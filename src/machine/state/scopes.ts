@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { releaseAttempts } from '../policy/deadlines.ts';
 import { LazyMap } from './lazy-collections.ts';
 import { pathKey } from './path-key.ts';
-import { fileOf, nodeOf, scopeOf, workflowScope } from './plan-lookup.ts';
+import { fileOf, nodeOf, parentScope, scopeOf, workflowScope } from './plan-lookup.ts';
 import {
   newVisit,
   ZERO_AMOUNT,
@@ -15,7 +15,7 @@ import {
 } from './state.ts';
 import { keepResults } from './kept-results.ts';
 import { storableValue } from './storable.ts';
-import { recordVisit } from '../evolve/visit-log.ts';
+import { keepFinished, recordVisit } from '../evolve/visit-log.ts';
 
 export function newWorkflowScope(
   state: RunState,
@@ -123,6 +123,8 @@ function dropScope(state: RunState, id: string): void {
   keepResults(state, scope.visit);
   dropPending(state, scope);
   if (scope.visit !== undefined) dropInside(state, scope.visit);
+  const around = parentScope(state, scope);
+  if (around !== undefined) keepFinished(around, scope);
   state.scopes.delete(id);
   state.ready.delete(id);
 }

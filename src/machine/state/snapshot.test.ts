@@ -46,12 +46,15 @@ describe('a snapshot', () => {
     const state = newRunState('r', {} as never);
     state.nowMs = -Infinity;
     state.ready.add('a');
-    state.finished.set('', new Set(['n']));
+    const finishedInside = new Map([['', new Set(['n'])]]);
+    state.scopes.set('', { visitLog: [{ finishedInside }] } as never);
+    state.approvals.set('n', 1);
     state.output = { $: ['map', []], nested: { $: 1 } };
     const read = copied(state);
     expect(read.nowMs).toBe(-Infinity);
     expect([...read.ready]).toEqual(['a']);
-    expect(read.finished.get('')).toEqual(new Set(['n']));
+    expect(read.scopes.get('')?.visitLog).toEqual([{ finishedInside }]);
+    expect(read.approvals.get('n')).toBe(1);
     expect(read.output).toEqual({ $: ['map', []], nested: { $: 1 } });
     expect(read.error).toBeUndefined();
   });
@@ -67,8 +70,8 @@ describe('a snapshot', () => {
     // an old checkpoint would be read as a new one: raise SNAPSHOT_VERSION with the digest
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
-        "digest": "ffb5889766bbaa9e",
-        "version": 11,
+        "digest": "2776ed213bc574da",
+        "version": 12,
       }
     `);
   });

@@ -171,9 +171,23 @@ export interface VisitEntry {
   readonly result: NodeResult | undefined;
   readonly last: string | undefined;
   readonly failing: Scope['failing'];
-  /** The shared values that the visit replaced. */
-  state: readonly (readonly [string, JsonValue | undefined])[];
+  /** The shared values that the visit replaced, with what ran inside it. */
+  state: StateWrite[];
+  /** The node completed: its changed text is drift. */
+  isFinished?: true;
+  /** The nodes that completed in scopes inside the visit that are gone. */
+  finishedInside?: FinishedNodes;
 }
+
+/** Names of nodes by their file. */
+export type FinishedNodes = Map<string, Set<string>>;
+
+/** A write into the shared state: its key, and the whole value of the key before and after it. */
+export type StateWrite = readonly [
+  key: string,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+];
 
 export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
@@ -235,8 +249,6 @@ export interface RunState {
   readonly branches: LazyMap<string, BranchLocation>;
   /** Scopes with something to decide, oldest first. */
   readonly ready: LazySet<string>;
-  /** The nodes that have completed, by file: a changed text of them is drift. */
-  readonly finished: LazyMap<string, Set<string>>;
   readonly effects: LazyMap<string, PendingEffect>;
   /** Effects that may have happened, by key, until a person or a route decides about them. */
   readonly unknownOutcomes: LazyMap<string, UnknownOutcome>;
@@ -306,7 +318,6 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     scopes: new Map(),
     branches: new LazyMap(),
     ready: new LazySet(),
-    finished: new LazyMap(),
     effects: new LazyMap(),
     unknownOutcomes: new LazyMap(),
     unendedEffects: new LazyMap(),

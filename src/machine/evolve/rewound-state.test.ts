@@ -1,0 +1,93 @@
+/** What the rewound part of a run had written into the shared state is undone, and nothing else is. */
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { rehearse } from '../harness.cases.ts';
+import { step } from '../decide/step.ts';
+import { packState, unpackState } from '../state/snapshot.ts';
+import type { RunState } from '../state/state.ts';
+
+const HEAD = `
+workflow:
+  name: t
+  entry_point: f
+  input: {isFixed: {type: boolean}}
+  state:
+    sum: {type: number, default: 0, merge: sum}
+    list: {type: array, default: [], merge: append}
+    set: {type: array, default: [], merge: union}
+    latest: {type: number, default: 0}
+output: {sum: "{{ state.sum }}", list: "{{ state.list }}", set: "{{ state.set }}", latest: "{{ state.latest }}"}
+`;
+const WRITES =
+  'type: set, value: 1, state: {sum: "{{ i }}", list: ["{{ i }}"], set: ["{{ i }}"], latest: "{{ i }}"}';
+const FAILS =
+  '{name: check, type: set, value: 1, assert: [{that: "{{ workflow.input.isFixed or i != 2 }}"}]}';
+const MODE = 'failure_mode: all_or_nothing';
+
+/** Three members write, then the second one fails. */
+const FLAT = `${HEAD}
+nodes: [${FAILS}]
+for_each:
+  - {name: f, source: "{{ [1, 2, 3] }}", as: i, ${MODE}, agent: {name: write, ${WRITES}, routes: [{to: check}]}, routes: [{to: $end}]}
+`;
+
+/** The same inside the only member of another group. */
+const NESTED = `${HEAD}
+nodes: [${FAILS}]
+for_each:
+  - name: f
+    source: "{{ ['x'] }}"
+    as: outer
+    agent: {name: g, type: for_each, source: "{{ [1, 2, 3] }}", as: i, ${MODE}, agent: {name: write, ${WRITES}, routes: [{to: check}]}}
+    routes: [{to: $end}]
+`;
+
+function failedRun(text: string): RunState {
+  const { state } = rehearse(text, { input: { isFixed: false } });
+  expect(state.error?.kind).toBe('group.failed');
+  return state;
+}
+
+function outputFrom(state: RunState, ...from: readonly string[]): JsonValue | undefined {
+  for (const place of from) {
+    const resumed = { by: 'test', from: place, input: { isFixed: true } };
+    step(state, [{ type: 'run:resumed', ...resumed }], state.nowMs);
+  }
+  expect(state.status).toBe('completed');
+  return state.output;
+}
+
+const ALL = { sum: 6, list: [1, 2, 3], set: [1, 2, 3], latest: 3 };
+
+describe.each([
+  ['a group', FLAT, 'f', 'f'],
+  ['a group in a group', NESTED, 'f', 'f[0]/g'],
+])('the state that members of %s wrote', (_, text, whole, group) => {
+  it('is counted once when the whole group runs again', () => {
+    expect(outputFrom(failedRun(text), whole)).toEqual(ALL);
+    expect(outputFrom(failedRun(text), group)).toEqual(ALL);
+    expect(outputFrom(failedRun(text), whole, whole, whole)).toEqual(ALL);
+  });
+
+  it('is kept for the members beside the one that runs again', () => {
+    const moved = { sum: 6, list: [2, 3, 1], set: [2, 3, 1], latest: 1 };
+    expect(outputFrom(failedRun(text), `${group}[0]/write`)).toEqual(moved);
+    expect(outputFrom(failedRun(text), `${group}[1]/write`)).toEqual({
+      ...ALL,
+      list: [1, 3, 2],
+      set: [1, 3, 2],
+      latest: 2,
+    });
+    expect(outputFrom(failedRun(text), `${group}[2]/write`)).toEqual(ALL);
+  });
+
+  it('is counted once when a member and then the whole group run again', () => {
+    expect(outputFrom(failedRun(text), `${group}[0]/write`, whole)).toEqual(ALL);
+  });
+
+  it('is undone from a snapshot too', () => {
+    const restored = (): RunState => unpackState(packState(failedRun(text)));
+    expect(outputFrom(restored(), whole)).toEqual(ALL);
+    expect(outputFrom(restored(), `${group}[2]/write`)).toEqual(ALL);
+  });
+});
