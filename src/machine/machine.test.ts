@@ -31,6 +31,24 @@ describe('a straight line', () => {
     expect(story).toContain('route a to c (success)');
   });
 
+  it('shows a node in explicit mode only the paths that its `input` lists', () => {
+    const { state } = rehearse(
+      workflow(
+        `  - {name: a, type: set, value: {x: 1, y: 2, in: {p: 3, q: 4}}, routes: [{to: b}]}
+  - {name: b, type: set, value: 1, routes: [{to: c}]}
+  - name: c
+    type: set
+    input: [a.output.x, "a.output.in.p?"]
+    value: ["{{ a.output }}", "{{ a.output.y is defined }}", "{{ b is defined }}"]
+    routes: [{to: $end, when: "{{ a.output.y == 2 and b.output == 1 }}"}]
+output: {c: "{{ c.output }}"}
+`,
+        '  context: {mode: explicit}\n',
+      ),
+    );
+    expect(state.output).toEqual({ c: [{ x: 1, in: { p: 3 } }, false, false] });
+  });
+
   it('waits as long as it says', () => {
     const { events } = rehearse(workflow('  - {name: a, type: wait, duration: 90s}\n'));
     expect(events.find(({ type }) => type === 'node:completed')).toMatchObject({
