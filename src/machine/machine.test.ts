@@ -188,16 +188,20 @@ describe('a failure', () => {
     expect(state.error).toMatchObject({ kind: 'limit.steps' });
   });
 
-  it('counts re-runs of the whole run against its limit', () => {
+  it.each([
+    [2, 'The run has used all of its 2 retries'],
+    [0, 'The run may not retry: its `max_retries` is 0'],
+  ])('counts re-runs of the whole run against its limit of %i', (limit, message) => {
     const { state, story } = rehearse(
       workflow(
         '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, retry: {max: 9, backoff: none}}]}\n',
-        '  limits: {max_retries: 2}\n',
+        `  limits: {max_retries: ${limit}}\n`,
       ),
       { effects: failing('order.missing') },
     );
-    expect(story.filter((line) => line === 'node:started a')).toHaveLength(3);
-    expect(state.error).toMatchObject({ kind: 'limit.retries', cause: { kind: 'order.missing' } });
+    expect(story.filter((line) => line === 'node:started a')).toHaveLength(limit + 1);
+    const cause = { kind: 'order.missing' };
+    expect(state.error).toMatchObject({ kind: 'limit.retries', message, cause });
   });
 
   it('is raised when the run’s time is up, also during a wait', () => {
