@@ -44,7 +44,10 @@ export function timer(ms: number, signal: AbortSignal): Promise<void> {
  */
 export function callLater(clock: ResilienceClock, ms: number, late: () => void): () => void {
   if (clock === MACHINE_CLOCK && ms > 0 && ms <= MAX_TIMER_MS) {
-    const running = setTimeout(late, ms);
+    let running = setTimeout(() => {
+      // an end that came while the process stood still is delivered first, in the turn between the two
+      running = setTimeout(late, 0);
+    }, ms);
     return () => clearTimeout(running);
   }
   const stopping = new AbortController();

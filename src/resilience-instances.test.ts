@@ -1,5 +1,8 @@
 /** `createResilience`: breakers and a clock that no other instance has. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { processesWith, standStill } from './effects/effect.cases.ts';
 import type { BreakerState } from './machine/policy/breaker.ts';
 import type { ResilienceClock } from './machine-clock.ts';
 import { createResilience, withResilience } from './judging.ts';
@@ -118,6 +121,19 @@ describe('what a call leaves behind', () => {
     expect(timers.map(({ ms }) => ms)).toContain(60_001);
     expect(open).toEqual([]);
     expect(gone).toHaveBeenCalledTimes(listening.mock.calls.length);
+  });
+});
+
+describe('the clock of the machine', () => {
+  it('ends no call at its deadline that ended before it, while the process stood still', async () => {
+    const marker = `96${process.pid}3`;
+    const call = async (): Promise<unknown> => {
+      const child = spawn('bash', ['-c', `: ${marker}`], { stdio: 'ignore' });
+      await once(child, 'spawn');
+      standStill(() => processesWith(marker).length === 0);
+      return once(child, 'exit');
+    };
+    expect(await createResilience()(call, { deadlineMs: 50, retry: 'none' })).toEqual([0, null]);
   });
 });
 

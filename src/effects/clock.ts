@@ -45,11 +45,20 @@ export const MACHINE_CLOCK: EffectClock = {
   now: steadyClock(() => Date.now(), elapsedMs),
   after: (ms, fire) => {
     let timer: NodeJS.Timeout;
+    let turn: NodeJS.Immediate | undefined;
     const arm = (leftMs: number): void => {
       const sliceMs = Math.min(leftMs, MAX_TIMER_MS);
-      timer = setTimeout(() => (leftMs > sliceMs ? arm(leftMs - sliceMs) : fire()), sliceMs);
+      timer = setTimeout(() => {
+        if (leftMs > sliceMs) arm(leftMs - sliceMs);
+        // after the process stood still, a timer comes before the ends that waited for it in the system;
+        // one turn of the event loop delivers them, so that no time limit ends what has already ended
+        else turn = setImmediate(fire);
+      }, sliceMs);
     };
     arm(ms);
-    return () => clearTimeout(timer);
+    return () => {
+      clearTimeout(timer);
+      clearImmediate(turn);
+    };
   },
 };

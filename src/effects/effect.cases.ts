@@ -49,3 +49,10 @@ function commandLine(pid: string): string {
     return '';
   }
 }
+
+/** Stops the whole process until that is so, and then for longer than a time limit of 50 ms. */
+export function standStill(isSo: () => boolean): void {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  while (!isSo()) Atomics.wait(cell, 0, 0, 5);
+  Atomics.wait(cell, 0, 0, 100);
+}

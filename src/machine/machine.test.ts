@@ -31,6 +31,24 @@ describe('a straight line', () => {
     expect(story).toContain('route a to c (success)');
   });
 
+  it('shows a node in explicit mode only the paths that its `input` lists', () => {
+    const { state } = rehearse(
+      workflow(
+        `  - {name: a, type: set, value: {x: 1, y: 2, in: {p: 3, q: 4}}, routes: [{to: b}]}
+  - {name: b, type: set, value: 1, routes: [{to: c}]}
+  - name: c
+    type: set
+    input: [a.output.x, "a.output.in.p?"]
+    value: ["{{ a.output }}", "{{ a.output.y is defined }}", "{{ b is defined }}"]
+    routes: [{to: $end, when: "{{ a.output.y == 2 and b.output == 1 }}"}]
+output: {c: "{{ c.output }}"}
+`,
+        '  context: {mode: explicit}\n',
+      ),
+    );
+    expect(state.output).toEqual({ c: [{ x: 1, in: { p: 3 } }, false, false] });
+  });
+
   it('waits as long as it says', () => {
     const { events } = rehearse(workflow('  - {name: a, type: wait, duration: 90s}\n'));
     expect(events.find(({ type }) => type === 'node:completed')).toMatchObject({
@@ -170,16 +188,20 @@ describe('a failure', () => {
     expect(state.error).toMatchObject({ kind: 'limit.steps' });
   });
 
-  it('counts re-runs of the whole run against its limit', () => {
+  it.each([
+    [2, 'The run has used all of its 2 retries'],
+    [0, 'The run may not retry: its `max_retries` is 0'],
+  ])('counts re-runs of the whole run against its limit of %i', (limit, message) => {
     const { state, story } = rehearse(
       workflow(
         '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, retry: {max: 9, backoff: none}}]}\n',
-        '  limits: {max_retries: 2}\n',
+        `  limits: {max_retries: ${limit}}\n`,
       ),
       { effects: failing('order.missing') },
     );
-    expect(story.filter((line) => line === 'node:started a')).toHaveLength(3);
-    expect(state.error).toMatchObject({ kind: 'limit.retries', cause: { kind: 'order.missing' } });
+    expect(story.filter((line) => line === 'node:started a')).toHaveLength(limit + 1);
+    const cause = { kind: 'order.missing' };
+    expect(state.error).toMatchObject({ kind: 'limit.retries', message, cause });
   });
 
   it('is raised when the run’s time is up, also during a wait', () => {

@@ -308,14 +308,24 @@ export const a = extension({ name: 'a', contract: 1, start: () => { throw new Er
     const cwd = folderWith({
       't.yaml': FILE,
       'ext.ts': `import { extension } from 'errand';
-export const acme = extension({ name: 'acme', contract: 1, render: () => { throw new Error('no ink'); } });`,
+const printing = (name, render) => extension({ name, contract: 1, render });
+export const acme = printing('acme', () => { throw new Error('no ink'); });
+export const later = printing('later', async () => { throw new Error('no ink'); });
+export const counting = printing('counting', () => 7);`,
     });
     const other = await errand(['run', 't.yaml', '--format', 'acmee'], { cwd });
     expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining('acme')]);
-    const broken = await errand(['run', 't.yaml', '--format', 'acme'], { cwd });
-    expect(broken.exit).toBe(0);
-    expect(broken.stderr).toContain('no ink');
-    expect(JSON.parse(broken.stdout)).toMatchObject({ status: 'completed', output: 1 });
+    const words = {
+      acme: 'no ink',
+      later: 'it returned a promise',
+      counting: 'it returned no text',
+    };
+    for (const [format, why] of Object.entries(words)) {
+      const broken = await errand(['run', 't.yaml', '--format', format], { cwd });
+      expect(broken.exit).toBe(0);
+      expect(broken.stderr).toContain(`The extension ${format} could not render: ${why}`);
+      expect(JSON.parse(broken.stdout)).toMatchObject({ status: 'completed', output: 1 });
+    }
   });
 });
 

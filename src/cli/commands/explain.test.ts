@@ -128,6 +128,11 @@ describe('what cannot be done', () => {
       ['explain', 'db.timeout'],
       ['no kind called db.timeout'],
     ],
+    [
+      'neither a kind nor a run',
+      ['explain', 'nosuchrun00'],
+      ['There is no kind and no run called nosuchrun00'],
+    ],
     ['no kind at all', ['explain'], ['Name a kind', 'errand explain --list']],
     ['a kind and a list', ['explain', KIND, '--list'], ['not both']],
     ['an unknown command', ['explian'], ["unknown command 'explian'", 'Did you mean explain?']],

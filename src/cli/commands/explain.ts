@@ -120,10 +120,16 @@ function kindsCalled(name: string): readonly string[] {
 
 function unknownKind(name: string): ErrandError {
   const meant = suggest(name, RUNTIME_KINDS) ?? suggest(name, RUNTIME_KINDS.flatMap(aliasNames));
+  const missing = mayNameRun(name) ? 'no kind and no run' : 'no kind';
   return refusal(
-    `There is no kind called ${name.slice(0, MAX_NAME_CHARS)}`,
+    `There is ${missing} called ${name.slice(0, MAX_NAME_CHARS)}`,
     [hintFor(name, meant), ALL_KINDS].filter((part) => part !== '').join(' '),
   );
+}
+
+/** A run may have an id of its starter's choice; kinds have a dot, and digits are rare in words. */
+function mayNameRun(name: string): boolean {
+  return /^[\w-]*\d[\w-]*$/.test(name);
 }
 
 function hintFor(name: string, meant: string | undefined): string {

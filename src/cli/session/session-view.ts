@@ -279,7 +279,7 @@ export class SessionView {
     if (this.#render === undefined) return this.#terminal.out(text);
     try {
       // a copy, so that the extension cannot change the original
-      this.#terminal.out(String(this.#render(JSON.parse(text) as JsonObject)));
+      this.#terminal.out(onlyText(this.#render(JSON.parse(text) as JsonObject)));
     } catch (thrown) {
       this.note(`The extension ${this.#options.format} could not render: ${foreignWords(thrown)}`);
       this.#terminal.out(text);
@@ -358,4 +358,13 @@ function summaryOf({ run, events, plan, firstSeq }: EndedLeg): string {
     plan === undefined ? [] : failureHistories(plan, events);
   const handled = failures.filter(({ status }) => status === 'handled').length;
   return completedText({ run, tookMs, costs: costsOf(events), handled });
+}
+
+/** The types of an extension are not checked when it runs, and a promise cannot be awaited at the end. */
+function onlyText(rendered: unknown): string {
+  if (typeof rendered === 'string') return rendered;
+  if (!(rendered instanceof Promise)) throw new TypeError('it returned no text');
+  // its failure would otherwise end the process
+  rendered.catch(() => undefined);
+  throw new TypeError('it returned a promise, and the text is needed at once');
 }

@@ -1,11 +1,19 @@
-import { getEventListeners } from 'node:events';
+import { spawn } from 'node:child_process';
+import { getEventListeners, once } from 'node:events';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ErrandError, failure, raise } from '../../errors/thrown/errand-error.ts';
 import { isKindName } from '../../errors/catalog/kinds.ts';
 import { partial } from '../../workflow/authoring/partial.ts';
 import { renderProblem } from '../../errors/render/problem.ts';
-import { contextFor, failureOf, reportOf, SECRET } from '../effect.cases.ts';
+import {
+  contextFor,
+  failureOf,
+  processesWith,
+  reportOf,
+  SECRET,
+  standStill,
+} from '../effect.cases.ts';
 import type { EffectContext, EffectResult } from '../effect.ts';
 import { callFunction, type FunctionRequest } from './call-function.ts';
 
@@ -378,6 +386,18 @@ describe('a timeout', () => {
     ).toMatchObject({
       outcome: 'partial',
     });
+  });
+
+  it('is none where the function ended in time and only this process stood still', async () => {
+    const marker = `97${process.pid}3`;
+    const run: Run = async () => {
+      const child = spawn('bash', ['-c', `: ${marker}`], { stdio: 'ignore' });
+      await once(child, 'spawn');
+      standStill(() => processesWith(marker).length === 0);
+      const [code] = await once(child, 'exit');
+      return { code };
+    };
+    expect(await call(run, { timeoutMs: 50 })).toEqual({ ok: true, output: { code: 0 } });
   });
 
   it('keeps what the function still returned after its signal', async () => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { EffectClock } from '../clock.ts';
-import { processesWith, reportOf } from '../effect.cases.ts';
+import { processesWith, reportOf, standStill } from '../effect.cases.ts';
 import { openScriptBench } from './script.cases.ts';
 import { SCRIPTS_AHEAD } from './script-pipes.ts';
 
@@ -55,6 +55,14 @@ describe('a timeout', () => {
     });
     expect(result).toMatchObject({ output: { stdout: 'before\n', exit_code: null } });
     expect(processesWith(marker)).toEqual([]);
+  });
+
+  it('is none where the script ended in time and only this process stood still', async () => {
+    const marker = newMarker();
+    const text = `echo done; : ${marker}`;
+    const observe = (): void => standStill(() => processesWith(marker).length === 0);
+    const result = await bash(text, { timeoutMs: 50 }, { observe });
+    expect(result).toMatchObject({ ok: true, output: { stdout: 'done\n', exit_code: 0 } });
   });
 
   it('is the failure that the script wrote before it', async () => {

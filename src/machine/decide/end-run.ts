@@ -122,7 +122,10 @@ export function retriesUsedUp(
         around,
         failureAt(state, scope, node, {
           kind: 'limit.retries',
-          message: `${owner} has used all of its ${limit} retries`,
+          message:
+            limit === 0
+              ? `${owner} may not retry: its \`max_retries\` is 0`
+              : `${owner} has used all of its ${limit} retries`,
           details: { limit, spent: around.retries },
           cause,
         }),

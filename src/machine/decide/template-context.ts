@@ -1,6 +1,7 @@
 /** Template context of a node: its workflow, the results before it in its scope, and loop names. */
 import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
+import { listedPart, listedPaths } from '../../workflow/plan/listed-names.ts';
 import type { FilePlan } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
@@ -115,7 +116,7 @@ function lookUpOutwards(
     if (Object.hasOwn(level.loop, name)) return level.loop[name];
     const result = level.nodeResults.get(name);
     if (result !== undefined)
-      return isVisible(name, level, options, plan) ? nodeResultJson(result) : undefined;
+      return visiblePart(nodeResultJson(result), { name, level, node: options.node, plan });
   }
   return undefined;
 }
@@ -126,20 +127,31 @@ function surroundingScope(state: RunState, scope: Scope): Scope | undefined {
     : undefined;
 }
 
-function isVisible(
-  name: string,
-  level: Scope,
-  { node }: TemplateContextOptions,
-  plan: FilePlan,
-): boolean {
-  if (node === undefined) return true;
+/** Undefined where the node does not see the result. */
+function visiblePart(
+  result: JsonValue,
+  {
+    name,
+    level,
+    node,
+    plan,
+  }: {
+    readonly name: string;
+    readonly level: Scope;
+    readonly node: NodePlan | undefined;
+    readonly plan: FilePlan;
+  },
+): JsonValue | undefined {
+  if (node === undefined) return result;
   switch (plan.contextMode) {
     case 'accumulate':
-      return true;
+      return result;
     case 'last_only':
-      return level.last === name;
-    case 'explicit':
-      return (node.input ?? []).some((item) => item.split(/[.?]/)[0] === name);
+      return level.last === name ? result : undefined;
+    case 'explicit': {
+      const listed = listedPaths(node, name);
+      return listed.length === 0 ? undefined : listedPart(result, listed);
+    }
   }
 }
 

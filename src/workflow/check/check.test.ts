@@ -304,6 +304,31 @@ for_each:
     expect(problemsOf('{{ a.output.o.x }}')).toEqual([]);
   });
 
+  it('shows the output of the file nothing of branches', () => {
+    const of = (name: string, more = ''): readonly string[] =>
+      found(
+        validate(`  - {name: a, type: set, value: 1, routes: [{to: g}]}
+  - {name: two, type: set, value: 2}
+  - {name: s, type: supervisor, model: sim/m, prompt: go, manages: [held]}
+  - {name: held, type: set, value: 3}
+for_each:
+  - name: g
+    source: "{{ [1] }}"
+    as: x
+    agent: {name: one, type: set, value: 1, routes: [{to: two}]}
+    routes: [{to: s}${more}]
+output: {o: "{{ ${name} }}"}
+`),
+      );
+    const only = (name: string): string =>
+      `error never-ran: \`${name}\` runs in a branch only, and the \`output\` of the file sees nothing of branches`;
+    for (const name of ['one', 'two', 'held']) expect(of(`${name}.output`)).toEqual([only(name)]);
+    expect(of("two.output | default('')")).toEqual([]);
+    expect(of('g.outputs')).toEqual([]);
+    // it can run outside the branch too
+    expect(of('two.output', ', {on_error: true, to: two}')).toEqual([]);
+  });
+
   it('allows only listed names in explicit mode', () => {
     const header = '  context: {mode: explicit}\n';
     expect(two(set('{{ a.output.n }}'), header)).toEqual([
@@ -312,6 +337,13 @@ for_each:
     expect(
       two('{name: b, type: set, input: [a.output.n], value: "{{ a.output.n }}"}', header),
     ).toEqual([]);
+    const listing = (item: string, text: string): readonly string[] =>
+      two(`{name: b, type: set, input: [${item}], value: "${text}"}`, header);
+    expect(listing('a.output.n?', '{{ a.output }} {{ a.output.items() }}')).toEqual([]);
+    expect(listing('a', '{{ a.output.n }} {{ a.error.kind }}')).toEqual([]);
+    expect(listing('a.error', '{{ a.output.n }}')).toEqual([
+      'error not-in-input: `b` must list `a.output.n` in its `input`, because the context mode is explicit',
+    ]);
   });
 
   it.each([

@@ -55,14 +55,52 @@ export function membersOf(node: NodePlan): readonly string[] {
 
 /** Every node that can be reached from these, themselves included. */
 export function reachable(flow: Flow, starts: Iterable<string>): ReadonlySet<string> {
+  return follow(flow, starts, (name) => flow.from.get(name) ?? []);
+}
+
+function follow(
+  flow: Flow,
+  starts: Iterable<string>,
+  edgesFrom: (name: string) => readonly Edge[],
+): ReadonlySet<string> {
   const seen = new Set<string>();
   const open = [...starts];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (seen.has(name) || !flow.nodes.has(name)) continue;
     seen.add(name);
-    for (const { to } of flow.from.get(name) ?? []) open.push(to);
+    for (const { to } of edgesFrom(name)) open.push(to);
   }
   return seen;
+}
+
+/** Nodes that run, but in branches only: of groups and of supervisors. Nothing outside sees their results. */
+export function branchNodes(flow: Flow): ReadonlySet<string> {
+  const outside = follow(flow, [flow.entry], (name) => onward(flow, name));
+  return new Set([...reachable(flow, [flow.entry])].filter((name) => !outside.has(name)));
+}
+
+/** For each node, the loop names of the branches it can run in. */
+export function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<string>> {
+  const loops = new Map<string, Set<string>>();
+  for (const node of allNodes(plan)) {
+    if (node.type !== 'for_each') continue;
+    for (const inside of reachable(flow, [node.member.name])) {
+      const seen = loops.get(inside) ?? new Set<string>();
+      const names = [node.as, '_index', ...(node.keyBy === undefined ? [] : ['_key'])];
+      for (const name of names) seen.add(name);
+      loops.set(inside, seen);
+    }
+  }
+  return loops;
+}
+
+/** The nodes that an error route leads to, and those that follow them. */
+export function failingNodes(flow: Flow): ReadonlySet<string> {
+  const targets = [...flow.from.values()].flat().filter(({ reason }) => reason === 'error');
+  return reachable(
+    flow,
+    targets.map(({ to }) => to),
+  );
 }
 
 function edgesOf(name: string, node: NodePlan, handlers: readonly string[]): Edge[] {

@@ -7,11 +7,12 @@ import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import { givesErrors, type NodePlan } from '../plan/node-plan.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
+import { isListed, listedPaths } from '../plan/listed-names.ts';
 import { fromPointer } from '../plan/pointer.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
 import type { Template } from '../template/template.ts';
 import type { Reference } from '../template/analyse/template-references.ts';
-import { reachable, type Flow } from './flow-graph.ts';
+import { branchNodes, failingNodes, loopNames, type Flow } from './flow-graph.ts';
 import type { Order } from './node-order.ts';
 import { outputFields, plainField, type ChildOf } from './outputs.ts';
 import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
@@ -34,6 +35,7 @@ const PARTLY_FIELDS = [...NODE_FIELDS, 'errors'];
 export function checkNames(context: NamesContext, report: ReportProblem): void {
   const loops = loopNames(context.plan, context.flow);
   const failing = failingNodes(context.flow);
+  const inBranches = branchNodes(context.flow);
   for (const site of templateSites(context.plan)) {
     const read = parseSite(site);
     if (read === undefined) continue;
@@ -50,7 +52,7 @@ export function checkNames(context: NamesContext, report: ReportProblem): void {
       });
       continue;
     }
-    const names = new Names(context, site, { isBare, loops, failing });
+    const names = new Names(context, site, { isBare, loops, failing, inBranches });
     names.check(parsed.template, report);
   }
   for (const node of allNodes(context.plan)) checkInput(context, node, report);
@@ -65,8 +67,7 @@ function checkInput(context: NamesContext, node: NodePlan, report: ReportProblem
     // listing a node that may not have run yet is allowed; reading it is reported where it is read
     const references = [{ ...reference, isForgiven: true, isGuarded: true, isCall: false }];
     const site = { source: item, path: [...path, index], node, scope: 'node' as const };
-    const around = { isBare: false, loops: new Map(), failing: new Set<string>() };
-    new Names(context, site, around).check({ references }, report);
+    new Names(context, site, NOTHING_AROUND).check({ references }, report);
   }
 }
 
@@ -74,7 +75,15 @@ interface Around {
   readonly isBare: boolean;
   readonly loops: ReadonlyMap<string, ReadonlySet<string>>;
   readonly failing: ReadonlySet<string>;
+  readonly inBranches: ReadonlySet<string>;
 }
+
+const NOTHING_AROUND: Around = {
+  isBare: false,
+  loops: new Map(),
+  failing: new Set(),
+  inBranches: new Set(),
+};
 
 /** The names that one template may use. */
 class Names {
@@ -163,7 +172,7 @@ class Names {
     const unknownProperty = memberProblem('unknown-name', node.name, property, properties);
     if (unknownProperty !== undefined) return this.#throughOutput(node, property, unknownProperty);
     if (!reference.isForgiven && !reference.isGuarded) {
-      const early = this.#earlyProblem(node) ?? this.#hiddenProblem(node);
+      const early = this.#earlyProblem(node) ?? this.#hiddenProblem(node, reference);
       if (early !== undefined) return early;
     }
     if (property === 'outputs' && node.type === 'parallel')
@@ -213,7 +222,13 @@ class Names {
   }
 
   #earlyProblem(node: NodePlan): Omit<Problem, 'path'> | undefined {
-    const { node: here, scope } = this.#site;
+    const { node: here, scope, path } = this.#site;
+    if (path[0] === 'output' && this.#around.inBranches.has(node.name))
+      return {
+        code: 'never-ran',
+        message: `${quoted(node.name)} runs in a branch only, and the \`output\` of the file sees nothing of branches`,
+        suggestion: 'Read the result of the group or supervisor that starts the branch',
+      };
     if (here === undefined || scope === 'file') return undefined;
     const isOwnRoute = scope === 'routes' && here.name === node.name;
     if (isOwnRoute || this.#context.order.leadsTo(node.name, here.name)) return undefined;
@@ -225,16 +240,19 @@ class Names {
   }
 
   /** In explicit mode a node sees only what its `input` lists; routes and assertions see everything. */
-  #hiddenProblem(node: NodePlan): Omit<Problem, 'path'> | undefined {
+  #hiddenProblem(node: NodePlan, { path, isCall }: Reference): Omit<Problem, 'path'> | undefined {
     const { node: here, scope } = this.#site;
     if (this.#context.plan.contextMode !== 'explicit' || scope !== 'node' || here === undefined)
       return undefined;
-    const isListed = (here.input ?? []).some((item) => item.split(/[.?]/)[0] === node.name);
-    if (isListed) return undefined;
+    const read = path.slice(1, isCall ? -1 : undefined).map(String);
+    const listedOfNode = listedPaths(here, node.name);
+    if (isListed(listedOfNode, read)) return undefined;
+    const whole = [node.name, ...read.slice(0, 2)].join('.');
+    const isNone = listedOfNode.length === 0;
     return {
       code: 'not-in-input',
-      message: `${quoted(here.name)} must list ${quoted(node.name)} in its \`input\`, because the context mode is explicit`,
-      suggestion: `Add ${quoted(`${node.name}.output`)} to its \`input\` list`,
+      message: `${quoted(here.name)} must list ${quoted(isNone ? node.name : whole)} in its \`input\`, because the context mode is explicit`,
+      suggestion: `Add ${quoted(isNone ? `${node.name}.output` : whole)} to its \`input\` list`,
     };
   }
 
@@ -371,27 +389,4 @@ function memberProblem(
     expected: known.length === 0 ? 'nothing, because nothing is declared' : listed(known, 'or'),
     ...(meant === undefined ? {} : { suggestion: `${owner}.${meant}` }),
   };
-}
-
-/** For each node, the loop names of the branches it can run in. */
-function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<string>> {
-  const loops = new Map<string, Set<string>>();
-  for (const node of allNodes(plan)) {
-    if (node.type !== 'for_each') continue;
-    for (const inside of reachable(flow, [node.member.name])) {
-      const seen = loops.get(inside) ?? new Set<string>();
-      const names = [node.as, '_index', ...(node.keyBy === undefined ? [] : ['_key'])];
-      for (const name of names) seen.add(name);
-      loops.set(inside, seen);
-    }
-  }
-  return loops;
-}
-
-function failingNodes(flow: Flow): ReadonlySet<string> {
-  const targets = [...flow.from.values()].flat().filter(({ reason }) => reason === 'error');
-  return reachable(
-    flow,
-    targets.map(({ to }) => to),
-  );
 }

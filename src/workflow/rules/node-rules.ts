@@ -178,7 +178,7 @@ function checkGate(node: Raw, path: Path, report: ReportProblem): void {
     if (value === undefined || values.indexOf(value) === index) continue;
     report({
       code: 'duplicate-name',
-      message: `Two options have the value ${describeValue(value)}`,
+      message: `Two options have ${describeValue(value)} as their value`,
       path: [...path, 'options', index],
       suggestion: 'Give each option a `value` of its own',
     });
@@ -192,7 +192,7 @@ function checkGate(node: Raw, path: Path, report: ReportProblem): void {
   const meant = typeof fallback === 'string' ? suggest(fallback, values.map(String)) : undefined;
   report({
     code: 'bad-value',
-    message: `No option has the value ${describeValue(fallback)}`,
+    message: `The default is ${describeValue(fallback)}, and no option has that value`,
     path: [...path, 'default'],
     expected: `one of ${listed(values.map(String), 'or')}`,
     ...(meant === undefined ? {} : { suggestion: meant }),
