@@ -27,7 +27,11 @@ const half = 'x'.repeat(MAX_BYTES / 2);
 
 it.each<[string, string, string[]]>([
   ['is one document', 'application/json', [half, half, 'x']],
-  ['is one line that ends in the chunk that makes it too long', SSE, [`data: ${half}`, `${half}\n`]],
+  [
+    'is one line that ends in the chunk that makes it too long',
+    SSE,
+    [`data: ${half}`, `${half}\n`],
+  ],
   ['is one event of many lines', SSE, [`data: ${half}\n`, `data: ${half}\n`]],
   ['is one event of many lines that end with CR LF', SSE, [`data: ${half}\r\ndata: ${half}\r\n`]],
   ['comes after others', SSE, [`data: a\n\ndata: ${half}\n`, `data: ${half}\n\n`]],
