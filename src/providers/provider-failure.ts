@@ -3,8 +3,9 @@
  * classifier reads it. It holds raw text and never leaves the internal side.
  */
 
-/** How far the request got when it failed. */
 export const PHASES = ['before_send', 'sent', 'headers', 'streaming'] as const;
+
+/** How far the request got when it failed. */
 export type Phase = (typeof PHASES)[number];
 
 /** `generate` may be repeated; `submit` creates something and may not. */
@@ -47,7 +48,6 @@ export interface ProviderFailure {
   readonly finding?: Finding;
 }
 
-/** Failures that an SDK types itself and that have no response to read. */
 export const FINDINGS = [
   'api_key_missing',
   'model_unknown',
@@ -66,4 +66,6 @@ export const FINDINGS = [
   'mcp_invalid_params',
   'mcp_internal',
 ] as const;
+
+/** Failures that an SDK types itself and that have no response to read. */
 export type Finding = (typeof FINDINGS)[number];

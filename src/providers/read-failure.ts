@@ -34,6 +34,7 @@ function repaired(given: unknown): ProviderFailure {
   const headers = read('headers');
   const transport = faultOf(read('transport'));
   const body = read('body');
+  const likelyPhase = typeof status === 'number' ? 'headers' : 'sent';
   return {
     ...textsOf(given, TEXTS),
     operation: read('operation') === 'submit' ? 'submit' : 'generate',
@@ -42,7 +43,7 @@ function repaired(given: unknown): ProviderFailure {
     ...(body === undefined ? {} : { body }),
     ...(read('isUnread') === true ? { isUnread: true } : {}),
     ...(transport === undefined ? {} : { transport }),
-    phase: isOneOf(PHASES, phase) ? phase : typeof status === 'number' ? 'headers' : 'sent',
+    phase: isOneOf(PHASES, phase) ? phase : likelyPhase,
     delivered: read('delivered') === true,
     source: typeof source === 'string' ? source : 'caller',
     ...(isOneOf(FINDINGS, finding) ? { finding } : {}),
