@@ -73,7 +73,7 @@ async function openStream(
   try {
     for (;;) {
       const part = await readPart(chain, open, { reader, finish });
-      if (part?.type === 'finish') finish = part;
+      if (part?.type === 'finish') finish = endAfter(finish, part);
       else if (part !== undefined) held.push(part);
       if (part === undefined || isContent(part)) return { result, reader, held, finish };
     }
@@ -193,7 +193,7 @@ class Reading {
       const part = await readPart(this.#chain, this.#attempt, { reader: this.#reader, finish });
       if (finish === undefined) this.#attempt.scope.rest();
       if (part?.type !== 'finish') return part ?? this.#finished(finish);
-      this.#finish = part;
+      this.#finish = endAfter(finish, part);
     }
     return undefined;
   }
@@ -247,6 +247,12 @@ function checkFinish(chain: Chain<Model>, open: OpenAttempt<Model>, part: Finish
   // counted: the id of a call and that of its arguments need not be the same
   const isHalf = open.begunIds.size > open.callIds.size;
   if (isHalf && part.finishReason.unified !== 'length') throw new BadEnding(INTERRUPTED);
+}
+
+/** A later end may be worse, never better: an answer that was cut stays cut. */
+function endAfter(before: Finish | undefined, part: Finish): Finish {
+  if (before?.finishReason.unified !== 'length') return part;
+  return { ...part, finishReason: before.finishReason };
 }
 
 /** An error that the provider sent inside its stream. */

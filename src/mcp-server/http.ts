@@ -97,12 +97,15 @@ export class McpOverHttp {
     };
   }
 
-  /** A session that is not known here, or not of this token, is none: the request is answered without. */
+  /**
+   * A session that is not known here, or not of this token, is none: the request is answered without. So is
+   * one that was begun with another role, because roles change while a session is open.
+   */
   async #sessionFor({ request, body, holder }: McpRequest): Promise<Session | undefined> {
     if (!(await this.#sdk.isLegacyRequest(request, body))) return undefined;
     const id = request.headers.get(SESSION);
     const known = id === null ? undefined : this.#sessions.get(id);
-    if (id !== null && known?.holder.name === holder.name) {
+    if (id !== null && known !== undefined && isSameHolder(known.holder, holder)) {
       this.#keep(id, known);
       return known;
     }
@@ -130,6 +133,10 @@ export class McpOverHttp {
     this.#sessions.delete(oldest[0]);
     void oldest[1].server.close();
   }
+}
+
+function isSameHolder(one: TokenHolder, other: TokenHolder): boolean {
+  return one.name === other.name && one.isReader === other.isReader;
 }
 
 /** Whether it is the handshake of a client that can ask its person. */

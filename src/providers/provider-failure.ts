@@ -3,8 +3,10 @@
  * classifier reads it. It holds raw text and never leaves the internal side.
  */
 
+export const PHASES = ['before_send', 'sent', 'headers', 'streaming'] as const;
+
 /** How far the request got when it failed. */
-export type Phase = 'before_send' | 'sent' | 'headers' | 'streaming';
+export type Phase = (typeof PHASES)[number];
 
 /** `generate` may be repeated; `submit` creates something and may not. */
 export type Operation = 'generate' | 'submit';
@@ -46,21 +48,24 @@ export interface ProviderFailure {
   readonly finding?: Finding;
 }
 
+export const FINDINGS = [
+  'api_key_missing',
+  'model_unknown',
+  'unsupported_feature',
+  'invalid_prompt',
+  'invalid_tool_arguments',
+  'no_such_tool',
+  'no_output',
+  'stream_empty',
+  'output_unparsable',
+  'aborted',
+  'timed_out',
+  'connection_closed',
+  'mcp_tool_error',
+  'mcp_method_not_found',
+  'mcp_invalid_params',
+  'mcp_internal',
+] as const;
+
 /** Failures that an SDK types itself and that have no response to read. */
-export type Finding =
-  | 'api_key_missing'
-  | 'model_unknown'
-  | 'unsupported_feature'
-  | 'invalid_prompt'
-  | 'invalid_tool_arguments'
-  | 'no_such_tool'
-  | 'no_output'
-  | 'stream_empty'
-  | 'output_unparsable'
-  | 'aborted'
-  | 'timed_out'
-  | 'connection_closed'
-  | 'mcp_tool_error'
-  | 'mcp_method_not_found'
-  | 'mcp_invalid_params'
-  | 'mcp_internal';
+export type Finding = (typeof FINDINGS)[number];

@@ -14,6 +14,7 @@ import type { AttemptSummary, ErrorReport, ReportDraft, Stamp } from '../errors/
 import { ambientStamp } from '../errors/thrown/stamp.ts';
 import { thrownDraft, toReport, type ReportContext } from '../errors/thrown/to-report.ts';
 import { classify as builtIn, type Classification, type Classify } from './classify/classify.ts';
+import { readFailure } from './read-failure.ts';
 import type { Operation, ProviderFailure } from './provider-failure.ts';
 import { extractFailure } from './extract/extract.ts';
 import { parseJsonText } from './json-text.ts';
@@ -267,7 +268,7 @@ export function reportFromFailure(
   options: ReportFromOptions = {},
 ): ErrorReport {
   const stamp = options.stamp ?? ambientStamp();
-  const draft = draftFromFailure(failure, { ...options, stamp });
+  const draft = draftFromFailure(readFailure(failure), { ...options, stamp });
   return buildReport(draft, { stamp, redactor: options.redactor });
 }
 

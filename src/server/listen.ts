@@ -65,6 +65,8 @@ export async function listen(
       connectionsCheckingInterval: limits.checkMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       highWaterMark: UNREAD_BYTES,
+      // without a Host it is refused below, as a problem; Node would answer with no body
+      requireHostHeader: false,
     },
     (incoming, outgoing) => {
       // a request that no URL can be made of never reaches the server

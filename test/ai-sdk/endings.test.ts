@@ -302,6 +302,16 @@ describe('what comes after the end of an answer', () => {
     expect(result.rows).toMatchObject([{ kind: 'provider.server_error' }, { target: 'b/two' }]);
   });
 
+  it('does not make a cut whole', async () => {
+    const cut = { ...FINISH, finishReason: ended('length', 'max_tokens') };
+    const parts = [...textParts('Half of').with(-1, cut), FINISH];
+    const model = resilientModel([scripted('a', 'one', { parts })], { clock: virtualClock() });
+    expect(await streamText({ model, prompt }).finishReason).toBe('length');
+    const empty = scripted('a', 'one', { parts: [...textParts().with(-1, cut), FINISH] });
+    const result = streamText({ model: resilientModel([empty]), prompt });
+    expect(await result.finishReason).toBe('length');
+  });
+
   it.each([
     ['a broken connection', { parts: textParts('All of it.'), breaks: new Error('reset') }],
     ['the same end again', { parts: [...textParts('All of it.'), FINISH] }],

@@ -194,6 +194,19 @@ describe('the protocol', () => {
     const unknown = await rpc(call, { 'mcp-session-id': 'never-seen' });
     expect(unknown.json.result.structuredContent.status).toBe('paused');
   });
+
+  test('a session has the role of each request, not that of its first', async () => {
+    const person = (): Json => ({ action: 'decline' });
+    const cancel = '"tools/call","params":{"name":"cancel_run","arguments":{"run":"none"}}';
+    const kindIn = async (token: string, role: string): Promise<string> => {
+      const { client } = await server.connect({ era: 'legacy', person, token });
+      const headers = { 'mcp-session-id': client.transport.sessionId };
+      const { json } = await rpc(cancel, { ...headers, authorization: `Bearer ada:${role}` });
+      return json.result.structuredContent.error.kind;
+    };
+    expect(await kindIn('ada:run', 'read')).toBe('request.forbidden');
+    expect(await kindIn('ada:read', 'run')).toBe('run.not_found');
+  });
 });
 
 describe('a client that goes away', () => {

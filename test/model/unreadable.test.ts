@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-async function received(protocol: Protocol, stream: string): Promise<ErrorReport> {
+async function received(protocol: Protocol, stream: string | Uint8Array): Promise<ErrorReport> {
   upstream.answer(streams(stream));
   return reportOf(await ask(protocol, upstream.url));
 }
@@ -78,4 +78,12 @@ describe.each(PROTOCOLS)('by $name', (protocol) => {
       expect(late).toMatchObject({ kind: 'provider.stream_interrupted', outcome: 'partial' });
     },
   );
+
+  it('bytes that are no UTF-8 are a broken stream, and no answer with other characters', async () => {
+    const whole = protocol.stream({ text: 'Schön', stop: protocol.stops.good });
+    expect(await received(protocol, Buffer.from(whole, 'latin1'))).toMatchObject({
+      kind: 'provider.network',
+      category: 'transient',
+    });
+  });
 });

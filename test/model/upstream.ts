@@ -76,7 +76,7 @@ export function events(...list: readonly object[]): string {
 }
 
 /** The whole of a stream, ended in good order. */
-export function streams(text: string): Reply {
+export function streams(text: string | Uint8Array): Reply {
   return (response) => void response.writeHead(200, EVENT_STREAM).end(text);
 }
 

@@ -271,6 +271,10 @@ describe('starting a run', () => {
     );
     expectProblem(await start({ workflow: 'hello', file: 'x' }), 422, 'request.invalid');
     expectProblem(await start([]), 422, 'request.invalid');
+    const list = await start({ workflow: 'hello', input: [1] });
+    expect(list.json['detail']).toBe(
+      'The field input is not valid: expected object, received array',
+    );
     const empty = await start({});
     expectProblem(empty, 422, 'request.invalid');
     expect(empty.json['detail']).toBe('The field workflow is missing');
@@ -387,6 +391,13 @@ describe('listing runs', () => {
       '/v1/runs/none/events?type=foo',
       'The query parameter type is not valid: "foo" is no type of an event',
     ],
+    ['/v1/runs?since=then', /: "then" is not a date or a time with its zone, as /],
+    ['/v1/runs?limit=201', 'The query parameter limit is not valid: it is above 200'],
+    ['/v1/runs?limit=0', 'The query parameter limit is not valid: it is below 1'],
+    [
+      '/v1/runs/none/value?of=foo',
+      'The query parameter of is not valid: "foo" is not one of input, output, prompt, error, answer',
+    ],
   ])('says of %s which value is wrong', async (path, detail) => {
     const served = await serve({ files: ALL });
     const problem = await served.ask(path);
@@ -478,6 +489,7 @@ describe('reading a run', () => {
     expect(await value('of=input&at=1')).toEqual({});
     const refused = await served.ask(`/v1/runs/${run}/value?path=nobody`);
     expectProblem(refused, 404, 'request.not_found');
+    expect(refused.json['action'].detail).toContain(`GET /v1/runs/${run}`);
     expectProblem(await served.ask(`/v1/runs/${run}/value?of=colour`), 422, 'request.invalid');
   });
 
@@ -733,6 +745,8 @@ describe('kinds', () => {
     const one = await served.ask('/v1/catalog/provider.rate_limited');
     expect(one.json).toEqual(command(served, 'explain', 'provider.rate_limited'));
     expectProblem(await served.ask('/v1/catalog/provider.nothing'), 404, 'request.not_found');
+    const far = await served.ask('/v1/catalog/nobody.knows');
+    expect(far.json['action'].detail).toContain('GET /v1/catalog');
   });
 
   it('are found for failures, one or a list', async () => {

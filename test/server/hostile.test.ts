@@ -60,12 +60,13 @@ describe('mutated requests', () => {
     },
   );
 
-  it('that are no HTTP at all are refused, and nothing breaks', async () => {
+  it('that are no HTTP at all, or name no host, are refused, and nothing breaks', async () => {
     const served = await serve({ files: ALL });
     for (const text of [
       '\0\0\0\0\r\n\r\n',
       'GET\r\n\r\n',
       'GET / HTTP/9.9\r\n\r\n',
+      'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
       `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`,
       'POST /v1/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n',
       'POST /v1/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',

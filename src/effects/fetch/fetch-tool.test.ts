@@ -149,14 +149,25 @@ describe('the response of an allowed host', () => {
     [404, false, undefined],
     [429, true, 2000],
     [503, true, 2000],
-  ])('with HTTP %i is a failure', async (status, retryable, hint) => {
+    [503, true, 90_000, 'Wed, 18 Nov 2026 10:01:30 GMT'],
+    [503, true, 0, 'Wed, 18 Nov 2026 09:00:00 GMT'],
+  ])('with HTTP %i is a failure', async (status, retryable, hint, retryAfter = '2') => {
+    const date = 'Wed, 18 Nov 2026 10:00:00 GMT';
     const origin = await serve((_, response) =>
-      response.writeHead(status, { 'retry-after': '2' }).end('{}'),
+      response.writeHead(status, { 'retry-after': retryAfter, date }).end('{}'),
     );
     const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
     const category = retryable ? 'transient' : 'content';
     expect(report).toMatchObject({ kind: 'tool.failed', category, retryable, details: { status } });
     if (hint !== undefined) expect(report.provider?.retryAfterMs).toBe(hint);
+  });
+
+  it.each(['', 'soon', '-1'])('with no wait that can be read has no hint: "%s"', async (value) => {
+    const origin = await serve((_, response) =>
+      response.writeHead(503, { 'retry-after': value }).end('{}'),
+    );
+    const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
+    expect(report.provider?.retryAfterMs).toBeUndefined();
   });
 
   it.each([

@@ -241,7 +241,7 @@ async function resultOf(
   if (status < 200 || status >= 300) {
     response.destroy();
     throw statusFailure(hostOf(url), status, {
-      retryAfter: response.headers['retry-after'],
+      headers: response.headers,
       isInDoubt: request.hasWritten || (!isReading(request) && mayBeDone(status)),
     });
   }

@@ -1,22 +1,22 @@
 /** Makes a failure of the tool from a response that is not a success. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
+import { parseDate } from '../../providers/classify/hints/moments.ts';
 import { quoted } from '../../workflow/diagnostics/phrases.ts';
 
-const MAX_HINT_S = 24 * 60 * 60;
+const MAX_HINT_MS = 24 * 60 * 60 * 1000;
+
+interface AnsweredHeaders {
+  readonly 'retry-after'?: string | undefined;
+  readonly date?: string | undefined;
+}
 
 export function statusFailure(
   host: string,
   status: number,
-  {
-    retryAfter,
-    isInDoubt,
-  }: { readonly retryAfter: string | undefined; readonly isInDoubt: boolean },
+  { headers, isInDoubt }: { readonly headers: AnsweredHeaders; readonly isInDoubt: boolean },
 ): ErrandError {
-  const seconds = Number(retryAfter);
-  const hasHint = retryAfter !== undefined && seconds >= 0;
-  // a longer hint is cut: without one the address would be fetched sooner
-  const hintMs = Math.ceil(Math.min(seconds, MAX_HINT_S) * 1000);
+  const hintMs = retryAfterMs(headers);
   const passes = status === 408 || status === 425 || status === 429 || status >= 500;
   return new ErrandError({
     kind: 'tool.failed',
@@ -25,7 +25,7 @@ export function statusFailure(
     ...(isInDoubt ? { outcome: 'unknown' as const } : {}),
     ...(passes ? { retryable: true } : lasting(isInDoubt)),
     details: { host, status },
-    ...(hasHint ? { provider: { status, retryAfterMs: hintMs } } : {}),
+    ...(hintMs === undefined ? {} : { provider: { status, retryAfterMs: hintMs } }),
     action: {
       kind: status === 429 || status >= 500 ? 'wait_and_retry' : 'change_input',
       detail:
@@ -34,6 +34,15 @@ export function statusFailure(
           : 'Fetch an address that exists and is accessible.',
     },
   });
+}
+
+/** Seconds, or a date, which is compared with the server's own clock where it shows one. */
+function retryAfterMs({ 'retry-after': value = '', date }: AnsweredHeaders): number | undefined {
+  const ms = value.trim() === '' ? NaN : Number(value) * 1000;
+  const until = (parseDate(value) ?? NaN) - (parseDate(date) ?? Date.now());
+  const hintMs = ms >= 0 ? ms : Math.max(0, until);
+  // a longer hint is cut: without one the address would be fetched sooner
+  return Number.isNaN(hintMs) ? undefined : Math.ceil(Math.min(hintMs, MAX_HINT_MS));
 }
 
 /** A failure that waiting does not fix: use another address, or check what was already done. */

@@ -1,5 +1,5 @@
 /**
- * A `fetch` that limits the size of responses: each line of an event stream, the whole of anything else.
+ * A `fetch` that limits the size of responses: each event of a stream, the whole of anything else.
  * A call also carries its idempotency key as a header, where gateways and web servers expect it.
  *
  * A call is sent once: it does not follow a redirect. If earlier messages were redirected within the same
@@ -11,6 +11,7 @@ import { collectMessages } from './inexact-result.ts';
 import { MAX_MESSAGE_BYTES } from './lines.ts';
 
 const NEW_LINE = 10;
+const RETURN = 13;
 
 export interface ResponseListener {
   /** Receives the id of the request whose response is too long; undefined if it is not known. */
@@ -19,7 +20,10 @@ export interface ResponseListener {
   message(text: string): void;
 }
 
-export function boundedFetch(listener: ResponseListener): typeof fetch {
+export function boundedFetch(
+  listener: ResponseListener,
+  maxBytes: number = MAX_MESSAGE_BYTES,
+): typeof fetch {
   const moved = new Map<string, string>();
   return async (input, init) => {
     const key = keyHeader(init?.body);
@@ -35,6 +39,7 @@ export function boundedFetch(listener: ResponseListener): typeof fetch {
     const type = response.headers.get('content-type') ?? '';
     const isStream = /^text\/event-stream\b/i.test(type);
     const bound = boundedStream(isStream, {
+      maxBytes,
       tooLong: () => listener.tooLong(requestIn(init?.body)),
       message: (text) => listener.message(text),
     });
@@ -101,16 +106,21 @@ function lastOf(moved: ReadonlyMap<string, string>, address: string): string {
 
 function boundedStream(
   isStream: boolean,
-  { tooLong, message }: { readonly tooLong: () => void } & Pick<ResponseListener, 'message'>,
+  {
+    maxBytes,
+    tooLong,
+    message,
+  }: { readonly maxBytes: number; readonly tooLong: () => void } & Pick<
+    ResponseListener,
+    'message'
+  >,
 ): TransformStream<Uint8Array, Uint8Array> {
-  let sizeBytes = 0;
+  const longest = isStream ? createEventSizes() : createBodySize();
   const decoder = new TextDecoder();
   const texts = collectMessages(isStream, message);
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
-      const lastLine = isStream ? chunk.lastIndexOf(NEW_LINE) : -1;
-      sizeBytes = lastLine < 0 ? sizeBytes + chunk.byteLength : chunk.byteLength - lastLine - 1;
-      if (sizeBytes > MAX_MESSAGE_BYTES) {
+      if (longest(chunk) > maxBytes) {
         tooLong();
         throw new Error('The response of the server is too long');
       }
@@ -119,6 +129,39 @@ function boundedStream(
     },
     flush: () => texts.end(),
   });
+}
+
+/** Size of the longest message that has a part in the chunk, as far as it is known. */
+type LongestMessage = (chunk: Uint8Array) => number;
+
+function createBodySize(): LongestMessage {
+  let sizeBytes = 0;
+  return (chunk) => (sizeBytes += chunk.byteLength);
+}
+
+/** An event ends with an empty line; until then the client keeps all of its lines. */
+function createEventSizes(): LongestMessage {
+  let eventBytes = 0;
+  let lineBytes = 0;
+  let isReturn = false;
+  const add = (part: Uint8Array): void => {
+    eventBytes += part.byteLength;
+    lineBytes += part.byteLength;
+    if (part.byteLength > 0) isReturn = part.at(-1) === RETURN;
+  };
+  return (chunk) => {
+    let longestBytes = 0;
+    let start = 0;
+    for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, start)) {
+      add(chunk.subarray(start, at));
+      longestBytes = Math.max(longestBytes, eventBytes);
+      if (lineBytes === 0 || (lineBytes === 1 && isReturn)) eventBytes = 0;
+      lineBytes = 0;
+      start = at + 1;
+    }
+    add(chunk.subarray(start));
+    return Math.max(longestBytes, eventBytes);
+  };
 }
 
 function requestIn(body: unknown): string | number | undefined {

@@ -247,12 +247,19 @@ function ofClient(code: string, call: FailedCall): ReportDraft {
       details,
     };
   }
+  const reason = withoutDump(reasonFrom(call));
   return {
     kind: 'tool.output_malformed',
     ...accepted(call),
-    message: `The MCP server returned a malformed result for ${tool}: ${reasonFrom(call)}`,
+    message: `The MCP server returned a malformed result for ${tool}${reason === '' ? '' : `: ${reason}`}`,
     details,
   };
+}
+
+/** The client's checks print a list of all that they tried, as JSON of many lines, which helps nobody. */
+function withoutDump(reason: string): string {
+  const [first = ''] = reason.split('\n', 1);
+  return first === reason ? first : first.replace(/[:\s]*(?:\w*Error:\s*)?[[{]$/, '');
 }
 
 /** Foreign text: shortened, and without the secrets that the server was started with. */

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { EffectClock } from '../../effects/clock.ts';
+import type { EffectResult } from '../../effects/effect.ts';
 import { HURRIED } from '../../effects/hurried-clock.cases.ts';
+import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import { ROW_GAP_MS } from '../../machine/policy/breaker.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { LocalBackend } from '../local/local-backend.ts';
-import { createEffectRunner } from './effect-runner.ts';
+import { createEffectRunner, type EffectRunner } from './effect-runner.ts';
 
 const PLAN = workflow({
   name: 'short',
@@ -121,5 +123,78 @@ describe('breakers of processes that share a store', () => {
     for (let count = 0; count < 5; count++) await process.call(true);
     expect(await process.call(false)).toBe('breaker.open');
     await process.backend.close();
+  });
+});
+
+describe('breakers of what a file names', () => {
+  const tool = (settings: object, name = 's'): typeof PLAN =>
+    workflow({
+      name: 't',
+      entryPoint: 'a',
+      runtime: { mcpServers: { [name]: settings } },
+      nodes: [{ name: 'a', type: 'tool', tool: `${name}/t` }],
+    }).plan;
+  const model = (provider: object): typeof PLAN =>
+    workflow({
+      name: 't',
+      entryPoint: 'a',
+      runtime: { provider: { name: 'openai', ...provider } },
+      nodes: [{ name: 'a', type: 'agent', model: ['openai/m', 'anthropic/n'], prompt: 'Hello' }],
+    }).plan;
+
+  /** Whether a run of the plan calls the tool or its first model; all that it calls fails. */
+  async function isCalled({ store }: Scene, plan: typeof PLAN): Promise<boolean> {
+    let calls = 0;
+    const failed = (kind: RuntimeKind): EffectResult => ({
+      ok: false,
+      failure: { kind, message: 'Down', outcome: 'failed' },
+    });
+    const effects: EffectRunner = {
+      run: async ({ ref }) => {
+        if (ref.target === 'anthropic/n') return failed('provider.auth');
+        calls++;
+        return failed(ref.type === 'model' ? 'provider.server_error' : 'tool.timeout');
+      },
+      close: () => Promise.resolve(),
+    };
+    const backend = new LocalBackend({ store, effects, clock: HURRIED });
+    await (await backend.start(plan, {})).result();
+    await backend.close();
+    return calls > 0;
+  }
+
+  const HTTP = { type: 'http', url: 'https://a.test/mcp?key=planted-key' };
+  it.each([
+    ['the server has another address', tool(HTTP), tool({ ...HTTP, url: 'https://b.test/mcp' })],
+    [
+      'it has another command',
+      tool({ command: 'x', args: ['planted-key'] }),
+      tool({ command: 'x' }),
+    ],
+    [
+      'it has another environment',
+      tool({ command: 'x', env: { URL: 'planted-key' } }),
+      tool({ command: 'x' }),
+    ],
+    [
+      'the model has another address',
+      model({ baseUrl: 'https://a.test/?key=planted-key' }),
+      model({}),
+    ],
+  ])(
+    'do not stop a file where the same name means something else: %s',
+    async (_, broken, other) => {
+      const scene = new Scene();
+      for (let count = 0; count < 5; count++) await isCalled(scene, broken);
+      expect(await isCalled(scene, broken)).toBe(false);
+      expect(await isCalled(scene, other)).toBe(true);
+      expect(JSON.stringify([...(await scene.store.breakers())])).not.toContain('planted-key');
+    },
+  );
+
+  it('stop a file that has another name for the same server', async () => {
+    const scene = new Scene();
+    for (let count = 0; count < 5; count++) await isCalled(scene, tool(HTTP));
+    expect(await isCalled(scene, tool(HTTP, 'r'))).toBe(false);
   });
 });

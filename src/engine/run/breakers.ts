@@ -1,5 +1,5 @@
 /**
- * Circuit breakers: one for each target. Its failures are counted in the store, over all processes
+ * Circuit breakers: one for each thing that can be broken. Its failures are counted in the store, over all processes
  * that use it, with one write for each; a success writes nothing. An open breaker is recorded as a
  * failure of the effect that it guards, so a replay needs none.
  */
@@ -7,6 +7,7 @@ import type { EffectResult } from '../../effects/effect.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
+import { identityOf } from '../../workflow/plan/stable-hash.ts';
 import {
   askBreaker,
   breakerBefore,
@@ -31,6 +32,12 @@ export interface GuardedResult {
   readonly changes: readonly BreakerChange[];
 }
 
+/** A guarded thing: the name that people see, and the key that its breaker is stored under. */
+interface Guarded {
+  readonly target: string;
+  readonly key: string;
+}
+
 interface CountedFailure {
   readonly kind: string;
   readonly beganMs: number;
@@ -53,61 +60,66 @@ export class Breakers {
 
   /** Runs the effect, unless its target is known to be broken. */
   async guard(request: EffectRequest, run: () => Promise<EffectResult>): Promise<GuardedResult> {
-    const target = targetOf(request);
-    if (target === undefined) return { result: await run(), changes: [] };
+    const guarded = guardedBy(request);
+    if (guarded === undefined) return { result: await run(), changes: [] };
+    const { target, key } = guarded;
     await (this.#loaded ??= this.#quietly(() => this.#load()));
     const changes: BreakerChange[] = [];
     const beganMs = this.#clock.now();
-    const permission = askBreaker(this.#stateOf(target), beganMs);
+    const permission = askBreaker(this.#stateOf(key), beganMs);
     if (!permission.allowed)
       return { result: refused(target, permission.untilMs - beganMs), changes };
-    await this.#set(target, permission.next, changes);
+    await this.#set(guarded, permission.next, changes);
     const result = await run();
     const nowMs = this.#clock.now();
     if (result.ok) {
-      this.#succeededMs.set(target, nowMs);
-      await this.#set(target, breakerSucceeded(this.#stateOf(target)), changes);
+      this.#succeededMs.set(key, nowMs);
+      await this.#set(guarded, breakerSucceeded(this.#stateOf(key)), changes);
     } else {
       const { kind } = result.failure;
-      if (countsForBreaker(kind)) await this.#count(target, { kind, beganMs, nowMs }, changes);
-      else await this.#set(target, breakerFailed(this.#stateOf(target), kind, nowMs), changes);
+      if (countsForBreaker(kind)) await this.#count(guarded, { kind, beganMs, nowMs }, changes);
+      else await this.#set(guarded, breakerFailed(this.#stateOf(key), kind, nowMs), changes);
     }
     return { result, changes };
   }
 
-  #stateOf(target: string): BreakerState {
-    return this.#known.get(target) ?? CLOSED;
+  #stateOf(key: string): BreakerState {
+    return this.#known.get(key) ?? CLOSED;
   }
 
   /** Adds a failure to those of all processes. */
   async #count(
-    target: string,
+    { target, key }: Guarded,
     { kind, beganMs, nowMs }: CountedFailure,
     changes: BreakerChange[],
   ): Promise<void> {
-    const call = { beganMs, succeededMs: this.#succeededMs.get(target) };
-    let before = this.#stateOf(target);
+    const call = { beganMs, succeededMs: this.#succeededMs.get(key) };
+    let before = this.#stateOf(key);
     let next = breakerFailed(breakerBefore(before, call), kind, nowMs);
     await this.#quietly(async () => {
-      await this.#store.changeBreaker(target, (stored) => {
+      await this.#store.changeBreaker(key, (stored) => {
         before = readState(stored) ?? CLOSED;
         next = breakerFailed(breakerBefore(before, call), kind, nowMs);
         return { ...next };
       });
     });
-    this.#known.set(target, next);
+    this.#known.set(key, next);
     if (next.state !== before.state) changes.push({ target, from: before.state, to: next.state });
   }
 
   /** Only a change of the state is stored: that it half opens, or closes. */
-  async #set(target: string, next: BreakerState, changes: BreakerChange[]): Promise<void> {
-    const before = this.#stateOf(target);
+  async #set(
+    { target, key }: Guarded,
+    next: BreakerState,
+    changes: BreakerChange[],
+  ): Promise<void> {
+    const before = this.#stateOf(key);
     if (next === before) return;
-    this.#known.set(target, next);
+    this.#known.set(key, next);
     if (next.state === before.state) return;
     changes.push({ target, from: before.state, to: next.state });
     await this.#quietly(async () => {
-      await this.#store.changeBreaker(target, () => (next.state === 'closed' ? null : { ...next }));
+      await this.#store.changeBreaker(key, () => (next.state === 'closed' ? null : { ...next }));
     });
   }
 
@@ -121,18 +133,38 @@ export class Breakers {
   }
 
   async #load(): Promise<void> {
-    for (const [target, value] of await this.#store.breakers()) {
+    for (const [key, value] of await this.#store.breakers()) {
       const state = readState(value);
-      if (state !== undefined && !this.#known.has(target)) this.#known.set(target, state);
+      if (state !== undefined && !this.#known.has(key)) this.#known.set(key, state);
     }
   }
 }
 
 /** A model at its provider, a tool of a server, or a node whose file asks for it. */
-function targetOf({ ref, work, node, workflow }: EffectRequest): string | undefined {
-  if (work.type === 'model') return ref.target;
-  if ('hasBreaker' in node && node.hasBreaker === true) return `node ${workflow}/${node.name}`;
-  return work.type === 'tool' && work.tool.includes('/') ? work.tool : undefined;
+function guardedBy({ ref, work, node, workflow, server }: EffectRequest): Guarded | undefined {
+  if (work.type === 'model') {
+    const { target } = ref;
+    const { name, baseUrl } = work.provider ?? {};
+    const hasAddress = baseUrl !== undefined && target.startsWith(`${name}/`);
+    return { target, key: hasAddress ? `${target} at ${identityOf(baseUrl)}` : target };
+  }
+  if ('hasBreaker' in node && node.hasBreaker === true) {
+    const target = `node ${workflow}/${node.name}`;
+    return { target, key: target };
+  }
+  if (work.type !== 'tool' || !work.tool.includes('/')) return undefined;
+  const target = work.tool;
+  return { target, key: server === undefined ? target : toolKey(target, server) };
+}
+
+/**
+ * A file gives a server any name, so the name says nothing about which one it is. The address does, or the
+ * command with all that decides what it connects to; hashed, because keys may stand in them.
+ */
+function toolKey(target: string, { name, settings }: NonNullable<EffectRequest['server']>): string {
+  const { type, url, command, args, env, workingDir } = settings;
+  const identity = type === 'stdio' ? [command, args, env, workingDir ?? ''] : [url];
+  return `mcp ${identityOf(identity)}${target.slice(name.length)}`;
 }
 
 function refused(target: string, waitMs: number): EffectResult {

@@ -6,6 +6,7 @@
 import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { Category, Outcome, Reach } from '../../errors/catalog/vocabulary.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
+import { readFailure } from '../read-failure.ts';
 import { adjustDisposition } from './disposition.ts';
 import { gatherEvidence, type Evidence } from './evidence.ts';
 import { DATE_IN_MESSAGE, findHint, MESSAGE, type RetryHint } from './hints/retry-hints.ts';
@@ -79,7 +80,7 @@ export function createClassify(rules: readonly Rule[]): Classify {
   let findRule: FindRule | undefined;
   return (failure, options = {}) => {
     findRule ??= createRuleFinder(rules.map(compileRule));
-    const evidence = gatherEvidence(failure);
+    const evidence = gatherEvidence(readFailure(failure));
     const match = lookAgain(evidence, findRule(evidence), findRule);
     const weighed = weigh(evidence, match, isBuiltIn);
     const found = weighed?.evidence ?? match?.found ?? [];

@@ -41,6 +41,15 @@ describe('what a call costs', () => {
     expect(costUsdMicros(SIMPLE, { inputTokens: 100, cachedTokens: 60 })).toBe(200);
   });
 
+  it('counts a cache as input, and once', () => {
+    expect(costUsdMicros(SIMPLE, { inputTokens: 10, cachedTokens: 99 })).toBe(198);
+    const opus = price('anthropic/claude-opus-5-5');
+    // 700 x 0.20 + 100 x 5
+    expect(costUsdMicros(opus, { inputTokens: 5, cachedTokens: 700, cacheWriteTokens: 100 })).toBe(
+      640,
+    );
+  });
+
   it('counts thoughts as output, and once', () => {
     expect(costUsdMicros(SIMPLE, { outputTokens: 100, reasoningTokens: 80 })).toBe(1_000);
     expect(costUsdMicros(SIMPLE, { outputTokens: 10, reasoningTokens: 80 })).toBe(800);
@@ -58,7 +67,6 @@ describe('what a call costs', () => {
 
   it('survives counts that make no sense', () => {
     expect(costUsdMicros(SIMPLE, { inputTokens: -5, outputTokens: Number.NaN })).toBe(0);
-    expect(costUsdMicros(SIMPLE, { inputTokens: 10, cachedTokens: 99 })).toBe(20);
   });
 });
 

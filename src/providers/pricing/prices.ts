@@ -50,13 +50,13 @@ export function priceOf(
 
 /** Whole micro-dollars, rounded up, and never more than a number can count. */
 export function costUsdMicros(price: Price, usage: TokenCounts): number {
-  const input = count(usage.inputTokens);
+  const cached = count(usage.cachedTokens);
+  const written = count(usage.cacheWriteTokens);
+  // hosts that leave the cache out of the input, or thoughts out of the output, do charge for them
+  const input = Math.max(count(usage.inputTokens), cached + written);
+  const output = Math.max(count(usage.outputTokens), count(usage.reasoningTokens));
   const rates =
     price.long !== undefined && input > price.long.aboveInputTokens ? price.long : price;
-  const cached = Math.min(count(usage.cachedTokens), input);
-  const written = Math.min(count(usage.cacheWriteTokens), input - cached);
-  // hosts that leave thoughts out of the output do charge for them
-  const output = Math.max(count(usage.outputTokens), count(usage.reasoningTokens));
   const base = rates.inputUsdMicrosPerMtok;
   const perMillion =
     times(input - cached - written, base) +

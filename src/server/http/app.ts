@@ -11,6 +11,7 @@ import type { Access, Visitor } from '../access/access.ts';
 import { includesRole } from '../access/tokens.ts';
 import { parseJson, readText } from './body.ts';
 import { problemResponse, reportOfThrown } from './problem.ts';
+import { issueWords } from './issue-words.ts';
 import type { CheckedRequest, Method, Route } from './route.ts';
 
 export interface AppOptions {
@@ -242,7 +243,7 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown, noun: string): T {
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   if (unknown !== undefined)
     throw invalid(`There is no ${noun} ${clip(where === '' ? unknown : `${where}.${unknown}`)}`);
-  const why = (issue?.message ?? '').replace(/^Invalid input: /, '');
+  const why = issue === undefined ? '' : issueWords(issue);
   if (where === '')
     throw invalid(
       `The body is not ${isPlainObject(value) ? 'valid' : 'what the path takes'}: ${why}`,

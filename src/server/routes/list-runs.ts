@@ -9,7 +9,7 @@ import type { CheckedRequest, Route } from '../http/route.ts';
 import { KeptPages, type ListPage } from '../runs/kept-pages.ts';
 import { RUN_STATUSES } from '../../machine/ports/store-port.ts';
 import { listRuns } from '../runs/list-runs.ts';
-import { RunRow, wholeNumber, words } from '../schemas/common.ts';
+import { quoted, RunRow, wholeNumber, words } from '../schemas/common.ts';
 
 const Query = z.strictObject({
   status: words(RUN_STATUSES).optional(),
@@ -19,7 +19,12 @@ const Query = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.\*)?$/, 'it is no kind')
     .optional(),
-  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
+  since: z
+    .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+      error: ({ input }) =>
+        `${quoted(input)} is not a date or a time with its zone, as 2026-11-18 or 2026-11-18T09:30:00Z`,
+    })
+    .optional(),
   limit: wholeNumber(1, 200).optional(),
   cursor: z.string().max(500).optional(),
 });

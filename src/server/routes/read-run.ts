@@ -16,13 +16,13 @@ import { storedValue } from '../runs/run-values.ts';
 import { explainRun } from '../runs/explain.ts';
 import { invalidWorkflow, verdictOf } from '../workflows/served-workflows.ts';
 import { VALUES } from '../runs/shown-values.ts';
-import { Costs, Json, Report, Run, Timestamp, wholeNumber } from '../schemas/common.ts';
+import { Costs, Json, Report, Run, Timestamp, wholeNumber, word } from '../schemas/common.ts';
 
 const PREFER = { Prefer: '`wait=N`: answer when the run rests, or after N seconds.' };
 
 const ValueQuery = z.strictObject({
   path: z.string().optional(),
-  of: z.enum(VALUES).optional(),
+  of: word(VALUES).optional(),
   at: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
 });
 

@@ -33,8 +33,12 @@ export function explainKind(kind: string): ExplainedRow {
   throw new ErrandError({
     kind: 'request.not_found',
     message: `The catalog has no kind ${kind.slice(0, 80)}`,
-    ...(meant === undefined
-      ? {}
-      : { action: { kind: 'change_input' as const, detail: `Did you mean ${meant}?` } }),
+    action: {
+      kind: 'change_input',
+      detail:
+        meant === undefined
+          ? '`errand explain --list` and `GET /v1/catalog` list all kinds.'
+          : `Did you mean ${meant}?`,
+    },
   });
 }

@@ -28,6 +28,10 @@ export async function storedValue(
   throw new ErrandError({
     kind: 'request.not_found',
     message: `The run has no ${of}${path === undefined ? '' : ` of ${path.slice(0, 200)}`}${at === undefined ? '' : ` at event ${at}`}`,
+    action: {
+      kind: 'change_input',
+      detail: `\`GET ${core.base}/v1/runs/${run}\`, or the tool get_run without a path, lists the places of its nodes.`,
+    },
   });
 }
 

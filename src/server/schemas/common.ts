@@ -131,15 +131,19 @@ export function quoted(value: unknown): string {
   return JSON.stringify(String(value).slice(0, MAX_QUOTED_CHARS));
 }
 
-/** A list of words, separated by commas. */
-export function words<const T extends readonly [string, ...string[]]>(known: T) {
-  const word = z.enum(known, {
+/** One of these words. */
+export function word<const T extends readonly [string, ...string[]]>(known: T) {
+  return z.enum(known, {
     error: ({ input }) => `${quoted(input)} is not one of ${known.join(', ')}`,
   });
+}
+
+/** A list of words, separated by commas. */
+export function words<const T extends readonly [string, ...string[]]>(known: T) {
   return z
     .string()
     .transform((written) => written.split(',').map((part) => part.trim()))
-    .pipe(z.array(word))
+    .pipe(z.array(word(known)))
     .openapi({ type: 'string', description: `Some of ${known.join(', ')}, separated by commas.` });
 }
 

@@ -40,7 +40,8 @@ export async function sendWebhook(
       redirect: 'manual',
       signal: AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]),
     });
-    await response.body?.cancel();
+    // the status is the reply: a body that breaks off, or never ends, takes nothing back
+    void response.body?.cancel().catch(() => undefined);
     if (response.ok) return undefined;
     return response.status >= 300 && response.status < 400
       ? `the receiver redirects (${response.status}), which is refused`

@@ -306,3 +306,10 @@ test('over the wire: headers, body, a redirect that is refused, a connection tha
   server.closeAllConnections();
   expect(await sendWebhook(`${url}/`, message, how)).toBe('the receiver could not be reached');
 });
+
+test('a 2xx is taken, whatever its body does after it', async () => {
+  const broken = new ReadableStream({ start: (body) => body.error(new Error('reset')) });
+  const fetch = async (): Promise<Response> => new Response(broken);
+  const how = { clock: MACHINE_CLOCK, secrets: SECRETS, fetch };
+  expect(await sendWebhook(ONE, { id: 'run-1:7', body: '{}' }, how)).toBeUndefined();
+});

@@ -3,7 +3,8 @@
  * in the stream by itself counts as data too: a proxy writes the error of its server like that, and the SDK skips it.
  */
 export class EventData {
-  readonly #decoder = new TextDecoder();
+  /** It throws at bytes that are no UTF-8: what takes their place would pass as the model's words. */
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   /** The beginning of a line whose end has not come, in pieces: joined once, however many there are. */
   #begun: string[] = [];
   #begunChars = 0;
@@ -16,7 +17,7 @@ export class EventData {
     return this.#begunChars + (this.#data?.length ?? 0) + (this.#bare?.length ?? 0);
   }
 
-  /** The data of the events that end in this piece. An event without its end never counts. */
+  /** The data of the events that end in this piece. An event without its end never counts. Throws where it is no text. */
   endedIn(bytes: Uint8Array): readonly string[] {
     const piece = this.#decoder.decode(bytes, { stream: true });
     this.#begun.push(piece);

@@ -9,6 +9,8 @@ import type { ModelRef } from '../../../providers/own-findings.ts';
 import { MAX_EVENT_BYTES, tooLong } from './bounded-response.ts';
 import type { ByteReader, Bytes } from './byte-reader.ts';
 import { EventData } from './event-data.ts';
+import { AnswerWithoutEvents } from './response-without-events.ts';
+import { INTERRUPTED } from '../../../providers/wire/bad-sign.ts';
 
 /** False where nothing more is to be read. */
 export type TakeRawEvent = (event: unknown) => boolean;
@@ -85,7 +87,7 @@ export function withEventsTaken(
   const read = async (): Promise<Bytes | undefined> => {
     const bytes = (await reader.read()) ?? (events.keptChars > 0 ? MISSING_END : undefined);
     if (bytes === undefined) return undefined;
-    for (const data of events.endedIn(bytes)) {
+    for (const data of readEvents(events, bytes)) {
       if (data === DONE || take(parsed(data))) continue;
       await reader.cancel();
       return undefined;
@@ -94,6 +96,15 @@ export function withEventsTaken(
     return bytes;
   };
   return { read, cancel };
+}
+
+function readEvents(events: EventData, bytes: Bytes): readonly string[] {
+  try {
+    return events.endedIn(bytes);
+  } catch {
+    // damaged on its way, as one that breaks off
+    throw new AnswerWithoutEvents(INTERRUPTED);
+  }
 }
 
 function parsed(data: string): unknown {
