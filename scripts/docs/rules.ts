@@ -1,5 +1,10 @@
 /** `docs/reference/classification.md`: every rule of the classifier, in the order it is asked. */
-import { LONG_WAIT, NO_RULE, STATED_WAIT } from '../../src/providers/classify/classify.ts';
+import {
+  LONG_WAIT,
+  NO_RULE,
+  SHORT_REFILL,
+  STATED_WAIT,
+} from '../../src/providers/classify/classify.ts';
 import { families } from '../../src/providers/classify/phrases.ts';
 import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
 import { capitalised } from '../../src/workflow/diagnostics/phrases.ts';
@@ -28,7 +33,7 @@ export function renderRules(): string {
     'Two conclusions need no condition of their own: a rate limit whose hint is half a day or longer, with',
     'no shorter window in its words, is a spent quota; and what no rule recognises is unknown.',
     '',
-    ...[LONG_WAIT, STATED_WAIT, NO_RULE].flatMap(renderRule),
+    ...[LONG_WAIT, SHORT_REFILL, STATED_WAIT, NO_RULE].flatMap(renderRule),
     '## Outweighed',
     '',
     'Where concepts decided, or a status that says no more than that the request was refused, or no rule at all,',

@@ -98,6 +98,9 @@ const EIGHTEENTH_EXAM_ENTRIES: readonly Entry[] = read('eighteenth-exam-failures
 /** The nineteenth, the other half of that, kept from everybody until it was scored. */
 const NINETEENTH_EXAM_ENTRIES: readonly Entry[] = read('nineteenth-exam-failures.jsonl');
 
+/** The twentieth, by someone who knew the rules, from threads about services and versions newer than the others. */
+const TWENTIETH_EXAM_ENTRIES: readonly Entry[] = read('twentieth-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -119,6 +122,7 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   seventeenth: SEVENTEENTH_EXAM_ENTRIES,
   eighteenth: EIGHTEENTH_EXAM_ENTRIES,
   nineteenth: NINETEENTH_EXAM_ENTRIES,
+  twentieth: TWENTIETH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

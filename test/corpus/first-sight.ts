@@ -302,4 +302,12 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '91.7 %',
     hints: '6 of 6',
   },
+  {
+    name: 'twentieth examination, with the rules and weights of before it',
+    entries: 127,
+    kind: '92.9 %',
+    category: '93.7 %',
+    retryable: '98.4 %',
+    hints: '17 of 20',
+  },
 ];

@@ -69,8 +69,19 @@ export const STATED_WAIT: Rule = {
   why: 'no rule recognises it, and the message says how long to wait before the next call',
 };
 
+/** And a third: an allowance that fills again within two minutes is a rate by another name. */
+export const SHORT_REFILL: Rule = {
+  id: 'rate.short-refill',
+  when: {},
+  means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+  why: 'the code is that of a rate, and the quota is said to fill again within two minutes',
+};
+
 /** From this wait on, a limit is an allowance that is used up. */
 const LONG_WAIT_MS = 12 * 3_600_000;
+const SHORT_REFILL_MS = 120_000;
+/** A rule that reads a quota under the code of a rate. */
+const RATE_CODE_SPENT = 'quota.rate-code-without-money';
 
 /** An app's own rules are never outweighed: their author knows the service. */
 const isBuiltIn = (rule: Rule): boolean => BUILT_IN.has(rule);
@@ -92,7 +103,7 @@ export function createClassify(rules: readonly Rule[]): Classify {
       readResets: LIMITED.has(recognised.means.kind),
     });
     const matched = recognised === NO_RULE && hint?.from === MESSAGE ? STATED_WAIT : recognised;
-    const rule = isLongWait(matched, evidence, hint) ? LONG_WAIT : matched;
+    const rule = ruledByWait(matched, evidence, hint) ?? matched;
     const { means } = rule;
     const row = catalogRow(means.kind);
     const { category, outcome } = adjustDisposition(
@@ -157,12 +168,22 @@ const LIMITED: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
   'provider.quota_exhausted',
 ]);
 
-function isLongWait(
-  { means }: Rule,
-  { matchedFamilies }: Evidence,
+/** `Your quota will reset after 26s.`: the wait is that of the quota, not of the next try. */
+const REFILL =
+  /\b(?:quota|capacity|allowance)\b[^.\n]{0,60}\b(?:resets?|refills?|refreshes|replenish\w{0,3}|renews?)\b(?: again)? (?:in|after)\b|\b(?:it|they|which) (?:will )?(?:resets?|refills?|refreshes|renews?) (?:in|after)\b/i;
+const MONEY = /\b(?:credits?|balance|billing|pay(?:ment)?|budget|spend(?:ing)?|top[ -]up)\b/i;
+
+function ruledByWait(
+  matched: Rule,
+  { matchedFamilies, text }: Evidence,
   hint: RetryHint | undefined,
-): boolean {
-  if (means.kind !== 'provider.rate_limited' || hint === undefined) return false;
-  if (hint.from === DATE_IN_MESSAGE || hasFamily(matchedFamilies, 'short_window')) return false;
-  return hint.ms >= LONG_WAIT_MS;
+): Rule | undefined {
+  if (hint === undefined || hint.from === DATE_IN_MESSAGE) return undefined;
+  if (matched.id === RATE_CODE_SPENT) {
+    const isOfDay = hint.ms > SHORT_REFILL_MS || hasFamily(matchedFamilies, 'long_window');
+    return isOfDay || MONEY.test(text) || !REFILL.test(text) ? undefined : SHORT_REFILL;
+  }
+  const isRate = matched.means.kind === 'provider.rate_limited';
+  if (!isRate || hasFamily(matchedFamilies, 'short_window')) return undefined;
+  return hint.ms >= LONG_WAIT_MS ? LONG_WAIT : undefined;
 }

@@ -5,18 +5,29 @@ const QUOTED = /[`'"]([a-z][\w.]{0,40})[`'"][ :]/y;
 /** `tools.0.custom.input_schema: …`, `metadata.label is …`: a word alone could be any word. */
 const PATH = /([a-z][\w.[\]]{0,200})(?: ?:| (?:is too|must|should|exceeds)\b)/y;
 const JOINT = /[_.[]/;
-/** `openai.BadRequestError: …` names a fault. */
-const FAULT = /(?:Error|Exception)$/;
+/** `openai.BadRequestError: …` and `invalid_request_error: …` name a fault. */
+const FAULT = /(?:Error|Exception|_error)$/;
 /** Servers name a tool by its place in the list or a part of every tool, anywhere in the message. */
 const TOOL_PATH =
   /\b((?:tools|functions|function_declarations)(?:\.\d{1,3}|\[\d{0,3}\]|\.(?:function|parameters|input_schema)\b)[\w.[\]]{0,120})/;
 
-/** `messages: Field required`, anywhere in the message. */
-const REQUIRED = /\b([a-z]\w{0,40}): (?:this )?field (?:is )?required\b/i;
+/** `messages: Field required`, `messages.0.content.1.type: Field required`, anywhere in the message. */
+const REQUIRED = /(?<![\w.[\]])([a-z][\w.[\]]{0,160}): (?:this )?field (?:is )?required\b/i;
 
 /** `missing field(s): id or input`, anywhere in the message. */
 const MISSING =
   /\bmissing (?:required )?(?:field|param|parameter)(?:s|\(s\))?: ?[`'"]?([a-z]\w{0,40})/i;
+
+/** The part that misses it stands before: `Input[4] missing required field`, `messages.2 is missing a field`. */
+const INCOMPLETE =
+  /(?<![\w.[\]])([a-z]\w{0,40}(?:\[\d{1,4}\]|\.\d{1,4}\b)[\w.[\]]{0,120})(?: is)? missing\b/i;
+
+/** Where the parsers of other languages put the name: `Go struct field ChatRequest.stream of type bool`. */
+const OF_PARSER =
+  /\bGo struct field \w{0,60}\.([a-z][\w.]{0,120}) of type\b|\b([a-z]\w{0,60}): invalid type: |\(field ([a-z]\w{0,60})\)|\bPath: \$\.([a-z][\w.[\]]{0,120})/;
+
+/** All of them name a type. */
+const PARSED = /\btype\b|could not be converted/;
 
 const MAX_CHARS = 2048;
 /** `Input validation error: ` and the like. */
@@ -29,8 +40,14 @@ export function addParams(message: string, params: string[]): void {
   if (first !== undefined) params.push(first);
   if (first === undefined && /required|missing/i.test(message)) {
     const head = message.slice(0, MAX_CHARS);
-    const required = REQUIRED.exec(head)?.[1] ?? MISSING.exec(head)?.[1];
+    const required =
+      INCOMPLETE.exec(head)?.[1] ?? REQUIRED.exec(head)?.[1] ?? MISSING.exec(head)?.[1];
     if (required !== undefined) params.push(required);
+  }
+  if (PARSED.test(message)) {
+    const found = OF_PARSER.exec(message.slice(0, MAX_CHARS));
+    const parsed = found?.slice(1).find((name) => name !== undefined);
+    if (parsed !== undefined) params.push(parsed);
   }
   if (!message.includes('tools') && !message.includes('function')) return;
   const tool = TOOL_PATH.exec(message.slice(0, MAX_CHARS))?.[1];

@@ -19,6 +19,7 @@ import { MATERIAL_LENGTH_RULES, MATERIAL_RULES } from './rules/concept-request.t
 import { CONNECTION_RULES } from './rules/connection.ts';
 import { LOCAL_FAULT_RULES } from './rules/local-faults.ts';
 import { MEASURE_FIRST_RULES, MEASURE_RULES } from './rules/measures.ts';
+import { MISSING_THING_RULES } from './rules/missing-things.ts';
 import { SDK_FINDING_RULES } from './rules/sdk-findings.ts';
 
 export const RULES: readonly Rule[] = [
@@ -32,6 +33,7 @@ export const RULES: readonly Rule[] = [
   ...CODE_WORD_RULES,
   ...STOP_RULES,
   ...CONNECT_LATE_RULES,
+  ...MISSING_THING_RULES,
   ...FIRST_CONCEPT_RULES,
   ...MATERIAL_LENGTH_RULES,
   ...MEASURE_FIRST_RULES,

@@ -20,6 +20,49 @@ const thrown = (message: string, name = 'Error'): Partial<ProviderFailure> => ({
 
 export const FAMILY_CASES: readonly RuleCase[] = [
   {
+    rule: 'missing.of-request',
+    kind: 'provider.invalid_request',
+    failure: worded(400, 'Your job has missing fields: input or voice'),
+  },
+  {
+    rule: 'missing.of-set-up',
+    kind: 'provider.invalid_request',
+    failure: worded(404, 'Workspace "acme" was not found'),
+  },
+  {
+    rule: 'missing.of-history',
+    kind: 'provider.invalid_request',
+    failure: worded(404, "Item with id 'msg_1' not found"),
+  },
+  {
+    rule: 'missing.not-loaded',
+    kind: 'provider.model_not_found',
+    failure: worded(400, 'No embedding model is currently loaded'),
+  },
+  {
+    rule: 'measure.batch',
+    kind: 'provider.request_too_large',
+    failure: worded(413, 'batch size 64 > maximum allowed batch size 32'),
+  },
+  {
+    rule: 'message.incomplete',
+    kind: 'provider.invalid_request',
+    failure: worded(400, 'messages.2.content.0.source: Field required'),
+  },
+  {
+    rule: 'parameter.type',
+    kind: 'provider.invalid_request',
+    failure: worded(
+      400,
+      'json: cannot unmarshal string into Go struct field ChatRequest.stream of type bool',
+    ),
+  },
+  {
+    rule: 'code-words.connect-late',
+    kind: 'provider.network',
+    failure: { body: { error: { code: 'ConnectTimeout', message: 'No' } } },
+  },
+  {
     rule: 'code.parameter',
     kind: 'provider.invalid_request',
     failure: coded(200, 'MissingParameter'),

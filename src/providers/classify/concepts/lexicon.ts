@@ -29,7 +29,7 @@ const PLAIN = {
   length: 'length* len long longer lengthy 长度 長 длин*',
   window: 'context window contextwindow 上下文长度 контекст*',
   reply: 'output outputs completion* generation response responses reply max_tokens 输出',
-  bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize 字节',
+  bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize body 字节',
   media:
     'media image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track face faces source reference 图片 视频 音频 文件',
   schema: 'schema* jsonschema defs additionalproperties patternproperties anyof oneof allof',
@@ -163,7 +163,7 @@ const NEGATED: Partial<Record<Concept, string>> = {
   forbidden:
     'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* include accessible have licen* part belong* open verified grant* accepted agreed signed complet* includ* whitelist* allowlist*',
   unsupported:
-    'support* compatible implement* able handle possible capab* applicab* work combin* together accept multimodal vision chat embedding instruct generative streaming',
+    'support* compatible implement* able handle possible capab* applicab* work combin* together accept multimodal vision chat embedding instruct generative streaming configurable adjustable',
   invalid:
     'valid match* pars* decod* understand understood conform* correct* process* read compile* unmarshal* deserializ*',
   failed: 'fetch* download* retriev* decod* load*',

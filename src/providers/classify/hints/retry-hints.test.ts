@@ -266,6 +266,27 @@ describe('a hint', () => {
     });
   });
 
+  it('is that of the sentence where a header counts the last second of a window as none', () => {
+    const body = { error: { message: 'Rate limit exceeded, retry in 1 second' } };
+    expect(hintOf({ 'x-ratelimit-reset': '0' }, body)).toBe(1_000);
+    expect(hintOf({ 'x-ratelimit-reset': '0' })).toBe(0);
+  });
+
+  it('is the length behind a word of waiting, before one that only a verb follows', () => {
+    const message = '23s left, and 60s requested. Try again in 3:41:12';
+    expect(hintOf({}, { error: { message } })).toBe(13_272_000);
+  });
+
+  it.each([
+    ['Your quota will reset after 26s.', 'provider.rate_limited'],
+    ['Your quota will reset after 26s. Your credits are used up.', 'provider.quota_exhausted'],
+    ['Your quota will reset after 5h.', 'provider.quota_exhausted'],
+  ])('of two minutes at most makes the quota under the code of a rate one: %s', (words, kind) => {
+    const message = `Your capacity on this model is used up. ${words}`;
+    const body = { error: { code: 'rate_limit_exceeded', message } };
+    expect(classify(limited({}, body)).kind).toBe(kind);
+  });
+
   it('is not read from the windows in every response when no limit was hit', () => {
     const found = classify({
       operation: 'generate',

@@ -35,14 +35,15 @@ export function findHint(evidence: Evidence, options: HintOptions): RetryHint | 
   const { headers } = evidence;
   const serverMs = parseDate(headers['date']);
   const now = serverMs ?? options.nowMs;
-  return (
-    fromMillisecondHeaders(headers) ??
-    fromRetryAfter(headers, now) ??
-    fromRetryInfo(evidence) ??
-    (options.readResets ? fromResetHeaders(headers, now) : undefined) ??
-    (options.readResets ? hint(resetMs(evidence.retryAt ?? '', now), 'reset') : undefined) ??
-    (options.readProse ? fromWords(evidence, serverMs, now) : undefined)
-  );
+  const meant =
+    fromMillisecondHeaders(headers) ?? fromRetryAfter(headers, now) ?? fromRetryInfo(evidence);
+  if (meant !== undefined) return meant;
+  const reset = options.readResets
+    ? (fromResetHeaders(headers, now) ?? hint(resetMs(evidence.retryAt ?? '', now), 'reset'))
+    : undefined;
+  // the rest of a window, in whole seconds, is 0 for its last one
+  if (reset !== undefined && reset.ms > 0) return reset;
+  return (options.readProse ? fromWords(evidence, serverMs, now) : undefined) ?? reset;
 }
 
 /** From the text, or from all words of a page. */

@@ -7,7 +7,7 @@ import { acceptMs, durationAt, durationBefore } from './durations.ts';
 
 /** Words behind which a length of time is a wait only with a preposition: `try again in`, `resets in`. */
 const OF_WAITING =
-  'retry|retried|again|resets?|available|refresh|refreshes|renews|resume|replenished|(?:next|new|another|your) requests?(?: (?:is )?allowed)?|novamente|nuevo|erneut|essayer|essayez|riprova|ponownie|opnieuw|znova|znovu|igen|uudelleen|din nou|попытку|снова|знову|lại|lagi';
+  'retry|retried|again|resets?|available|refresh|refreshes|refills?|renews|resume|replenished|unlocks?|unlocked|unblocked|lifted|return|(?:come|check|get|be) back|(?:next|new|another|your) (?:requests?|messages?|calls?|prompts?)(?: (?:is |are |may be |can be |will be )?(?:allowed|sent|made|accepted|possible))?|novamente|nuevo|erneut|essayer|essayez|riprova|ponownie|opnieuw|znova|znovu|igen|uudelleen|din nou|попытку|снова|знову|lại|lagi';
 
 /** An estimate is a wait all the same. */
 const ROUGHLY =
@@ -16,7 +16,7 @@ const ROUGHLY =
 const LEAD = new RegExp(
   [
     `(?<!\\w)(?:${OF_WAITING})(?: will occur)?[ _-](?:in|after|em|en|dans|tra|po|over|o|za|om|peste|через|sau|dalam)[ :=]{1,2}${ROUGHLY}$`,
-    `(?:^|[^a-z])(?:wait|back off|backoff|cooldown)(?: time| period)?(?: for| of| is|:|=)? ?${ROUGHLY}$`,
+    `(?:^|[^a-z])(?:wait|back off|backoff|cooldown|give it)(?: time| period)?(?: for| of| is|:|=)? ?${ROUGHLY}$`,
   ].join('|'),
 );
 
@@ -71,19 +71,18 @@ export function waitInProse(text: string): number | undefined {
   const lower = flat.replace(NUMBER_WORD, (spelled, word: string, at: number) =>
     isFigure(word, flat, at) ? spelled : `${NUMBER_WORDS[word] ?? 1} `,
   );
+  // words before a length say that it is a wait; behind it they may speak of what is left of something
+  let followed: number | undefined;
   for (const number of lower.matchAll(LENGTH)) {
     const length = durationAt(lower, number.index);
     if (length === undefined) continue;
     const before = lower.slice(Math.max(0, number.index - MAX_LEAD_CHARS), number.index);
     const behind = lower.slice(length.end, length.end + MAX_LEAD_CHARS);
-    if (isWait(before, behind)) return length.ms;
+    if (OF_OTHERS.test(before) || ENDED.test(behind)) continue;
+    if (LEAD.test(before)) return length.ms;
+    if (FOLLOWED.test(behind)) followed ??= length.ms;
   }
-  return durationBefore(lower) ?? printedHeader(lower);
-}
-
-function isWait(before: string, behind: string): boolean {
-  if (OF_OTHERS.test(before) || ENDED.test(behind)) return false;
-  return LEAD.test(before) || FOLLOWED.test(behind);
+  return followed ?? durationBefore(lower) ?? printedHeader(lower);
 }
 
 /** To wait a minute is a figure of speech; in a minute is a time. */

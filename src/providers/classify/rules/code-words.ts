@@ -136,7 +136,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     when: {
       codeSays: [
         ...each(['right', 'account'], ['forbidden', 'lacking'], ['money']),
-        ...each(['region'], ['forbidden', 'unsupported', 'unavailable']),
+        ...each(['region'], ['forbidden', 'unsupported', 'unavailable', 'blocked']),
         ...each(['plan'], ['forbidden']),
         ...each(['vetting'], ['account', 'forbidden', 'must'], ['failed', 'key', 'token']),
       ],
@@ -179,6 +179,8 @@ export const CODE_WORD_RULES: readonly Rule[] = [
           ['media', 'too', 'much'],
           ['bytes', 'excess'],
           ['bytes', 'too', 'much'],
+          ['content', 'large'],
+          ['content', 'length', 'bound'],
         ],
         ['rate', 'minute', 'day', 'quota', 'tokens', 'window'],
       ),
@@ -258,6 +260,12 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     why: 'the code says that something in the request is wrong, under a status that does not',
   },
   {
+    id: 'code-words.connect-late',
+    when: { statuses: [NONE], codeSays: each(['connect'], ['late']) },
+    means: { kind: 'provider.network', outcome: 'not_started', scope: 'provider', recovery: 'now' },
+    why: 'the code says that connecting took too long, so no request left',
+  },
+  {
     id: 'code-words.late',
     when: {
       statuses: [NONE, 200, 400, 500, 502, 503],
@@ -291,6 +299,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     id: 'code-words.overload',
     when: {
       codeSays: [
+        ...each(['machinery'], ['full'], ['account', 'missing', 'media']),
         ...each(['host', 'model'], ['busy', 'unavailable'], ['missing', 'invalid']),
         ...anyOf(
           [

@@ -75,6 +75,11 @@ export const CONCEPT_RULES: readonly Rule[] = [
           ['size', 'excess', 'over'],
         ],
         ['rate', 'minute', 'day', 'quota', 'tool'],
+      ).concat(
+        anyOf(
+          [['content', 'length', 'excess']],
+          ['rate', 'minute', 'day', 'quota', 'tool', 'tokens', 'prompt', 'window', 'text', 'model'],
+        ),
       ),
     },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },

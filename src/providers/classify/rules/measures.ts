@@ -19,6 +19,16 @@ export const MEASURE_FIRST_RULES: readonly Rule[] = [
     why: 'a bound of tokens for one request is that of the window, no rate',
   },
   {
+    id: 'measure.batch',
+    when: {
+      statuses: [400, 413, 422],
+      mentions:
+        /\b(?<!physical )batch size(?: of)? \d[\d,]{0,9} ?(?:>|exceeds|is (?:larger|greater|bigger|more|above))|\b(?<!physical )batch size limit(?: is| of|:) \d|\bnumber of (?:texts|inputs|documents|items|images|embeddings|strings) ?(?:\(\d[\d,]{0,9}\) )?(?:is (?:larger|greater|more|above)|exceeds)/i,
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the message counts the inputs of one call; each of them may be short',
+  },
+  {
     id: 'parameter.idempotency-key',
     when: { statuses: [400, 422], mentions: /\bidempotency[ _-]?key\b/i },
     means: {

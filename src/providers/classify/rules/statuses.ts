@@ -1,10 +1,17 @@
 /** Rules for when nothing more exact holds: generic codes, then the HTTP status alone. */
 import { anyOf } from '../concepts/saying.ts';
-import { NONE, type Rule } from '../rule.ts';
+import { NONE, type Conclusion, type Rule } from '../rule.ts';
 
 /** Settings of a call, as opposed to what it is about. */
 const SETTING =
   /^(?:body\.)?(?:temperature|top_?p|top_?k|n|seed|stop|stream|max_(?:completion_|output_)?tokens|presence_penalty|frequency_penalty|logprobs|top_logprobs|logit_bias|service_tier|verbosity|reasoning(?:_effort|\.\w+)?|thinking(?:\.\w+)?|tool_choice|parallel_tool_calls|store|metadata|user|modalities|session\.\w+)$/;
+
+const WRONG_SETTING: Conclusion = {
+  kind: 'provider.invalid_request',
+  category: 'configuration',
+  scope: 'request',
+  recovery: 'human',
+};
 
 export const STATUS_RULES: readonly Rule[] = [
   {
@@ -19,6 +26,29 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'the whole body got lost on the way: the client speaks HTTP wrongly',
   },
   {
+    id: 'message.incomplete',
+    when: {
+      statuses: [400, 422],
+      params:
+        /^(?:body\.)?(?:\w{1,40}\.)?(?:messages|inputs?|contents|history|conversation)[[.]\d/i,
+      mentions: /\b(?:field|is|are|parameter) (?:a )?required\b|\bmissing\b/i,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the field that is not there belongs to a part of the conversation',
+  },
+  {
+    id: 'parameter.type',
+    when: {
+      statuses: [400, 422],
+      params:
+        /^(?!(?:body\.)?(?:messages|inputs?|contents?|prompt|tools|functions|history)\b)[a-z]/i,
+      mentions:
+        /\bcannot (?:unmarshal|deserialize)\b|\binvalid type: |\bcould not be converted to\b/i,
+    },
+    means: WRONG_SETTING,
+    why: 'the parser of the server names a setting whose value has the wrong type',
+  },
+  {
     id: 'parameter.absent',
     when: {
       statuses: [400, 422],
@@ -26,12 +56,7 @@ export const STATUS_RULES: readonly Rule[] = [
       mentions:
         /\b(?:field|is|are|parameter) (?:a )?required\b|missing (?:a )?(?:required|field|param)/i,
     },
-    means: {
-      kind: 'provider.invalid_request',
-      category: 'configuration',
-      scope: 'request',
-      recovery: 'human',
-    },
+    means: WRONG_SETTING,
     why: 'a field that every request must have is not there: the client speaks another API',
   },
   {
@@ -50,12 +75,7 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'parameter.name',
     when: { params: SETTING },
-    means: {
-      kind: 'provider.invalid_request',
-      category: 'configuration',
-      scope: 'request',
-      recovery: 'human',
-    },
+    means: WRONG_SETTING,
     why: 'the parameter that was refused is a setting of the call',
   },
   {
@@ -183,12 +203,7 @@ export const STATUS_RULES: readonly Rule[] = [
       statuses: [409],
       mentions: /\balready (?:exists?|taken|registered|in use)\b|\bduplicate\b/i,
     },
-    means: {
-      kind: 'provider.invalid_request',
-      category: 'configuration',
-      scope: 'request',
-      recovery: 'human',
-    },
+    means: WRONG_SETTING,
     why: 'the name or the id is taken, and stays so',
   },
   {
@@ -315,12 +330,7 @@ export const STATUS_RULES: readonly Rule[] = [
       statuses: [NONE, 200],
       codes: ['missing_parameter', 'missing_required_parameter', 'invalid_parameter_value'],
     },
-    means: {
-      kind: 'provider.invalid_request',
-      category: 'configuration',
-      scope: 'request',
-      recovery: 'human',
-    },
+    means: WRONG_SETTING,
     why: 'a code for a parameter that is missing or has a wrong value, without a status that says so',
   },
   {

@@ -8,7 +8,7 @@ import { NONE, type Rule } from '../rule.ts';
 const REFUSED = [NONE, 400, 404, 406, 409, 410, 412, 415, 418, 422, 424];
 
 const QUEUE_FULL =
-  /\bqueue (?:is |was )?full\b|队列[^。\n]{0,8}满|キュー[^。\n]{0,8}満|대기열[^.\n]{0,8}가득|очередь[^.\n]{0,20}переполнена/i;
+  /\b(?:queue|cache|buffer|pool|backlog) (?:is |was )?full\b|队列[^。\n]{0,8}满|キュー[^。\n]{0,8}満|대기열[^.\n]{0,8}가득|очередь[^.\n]{0,20}переполнена/i;
 
 export const TEXT_RULES: readonly Rule[] = [
   {
