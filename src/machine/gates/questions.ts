@@ -1,6 +1,7 @@
 /** A gate with a list of questions: its text, the answers that it takes, and the output that they make. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import {
+  jsonFrom,
   isArray,
   isPlainObject,
   type JsonObject,
@@ -151,7 +152,7 @@ function byOrder(values: readonly JsonValue[], questions: readonly AskedQuestion
 function jsonIn(text: string): JsonValue | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text) as JsonValue;
+    return jsonFrom(text);
   } catch {
     // an answer may begin with a bracket
     return undefined;

@@ -3,6 +3,7 @@
  * is made up from the declared output. Steering changes single fields of it.
  */
 import {
+  jsonFrom,
   isArray,
   isJsonObject,
   isPlainObject,
@@ -259,7 +260,7 @@ function isFitting({ answer }: Answer, schema: JsonObject | undefined): boolean 
 function asValue(answer: JsonValue): JsonValue {
   if (typeof answer !== 'string') return answer;
   try {
-    return JSON.parse(answer) as JsonValue;
+    return jsonFrom(answer);
   } catch {
     // no JSON: it is the text itself
     return answer;
