@@ -109,6 +109,11 @@ export function jsonFrom(text: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
+/** A text as it is, and any other value as its JSON. */
+export function textOrJson(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !isArray(value);
 }
