@@ -32,6 +32,7 @@ const FACADE = [
   'run-file.ts',
   'open-backend.ts',
   'run/exported-events.ts',
+  'run/plan-text.ts',
   'run/running-effects.ts',
   'loading/check-file.ts',
   'loading/node-files.ts',

@@ -40,7 +40,7 @@ function answerWord(words: string): string {
   return words.length > 80 ? `${words.slice(0, 79)}…` : words;
 }
 
-/** What the run is now, and who did the last thing to it; few pages ever need the words for it. */
+/** Describes the run as it is now, and who acted on it last. Loaded late: few pages need it. */
 export async function whatIsNow(run: string): Promise<string> {
   return (await import('./what-is-now.ts')).wordsOfNow(run);
 }

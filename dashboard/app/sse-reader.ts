@@ -1,9 +1,9 @@
-/** Reads server-sent events from bytes as they come. What was cut in two by the network is put together. */
+/** Reads server-sent events from bytes as they come, and joins parts that the network cut in two. */
 
 export interface SseEvent {
   readonly name: string;
   readonly data: unknown;
-  /** Of the last event that had one. */
+  /** The id of the last event that had one. */
   readonly id: string;
 }
 

@@ -1,7 +1,7 @@
 /** Words of the API as people read them. */
 import type { Wait } from '../../src/machine/state/events.ts';
 
-/** What a run waits for, after "waits for". */
+/** Reasons of a wait, as they follow "waits for". */
 export const WAITS: Readonly<Record<Wait['reason'], string>> = {
   gate: 'an answer',
   time: 'its time',

@@ -15,7 +15,7 @@
  *
  * It has no side effects, so no outcome is ever unknown.
  */
-import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import { jsonFrom, type JsonObject, type JsonValue } from '../errors/support/safe-json.ts';
 import type { ReportDraft } from '../errors/report/report.ts';
 import { checkValue } from '../workflow/json-schema/check-value.ts';
 import {
@@ -88,8 +88,7 @@ function succeeded(
   request: TransformRequest,
   { redactor }: EffectContext,
 ): EffectResult {
-  // true: the prelude of the sandbox wrote this JSON
-  const value = JSON.parse(json) as JsonValue;
+  const value = jsonFrom(json);
   const output = toOutput(value, redactor);
   if (!output.ok) {
     return failed({

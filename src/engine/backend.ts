@@ -220,6 +220,11 @@ export function resultAt(last: RunEvent | undefined): RunResult {
   }
 }
 
+/** Whether a leg ends with this event. */
+export function isRest(event: RunEvent | undefined): boolean {
+  return resultAt(event).status !== 'interrupted';
+}
+
 /** The events from the latest start or resumption on. */
 export function latestLeg(events: readonly RunEvent[]): readonly RunEvent[] {
   const begin = events.findLastIndex(

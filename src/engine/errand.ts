@@ -47,6 +47,7 @@ import { withSafeListeners, withSafeWarnings } from './safe-listeners.ts';
 import type { InspectOptions } from './validate-workflows.ts';
 import { ServerWork } from './server-work.ts';
 import { WorkflowHost } from './workflow-host.ts';
+import { planFrom } from './run/plan-text.ts';
 
 export type { Errand } from './errand-interface.ts';
 export type { StoredRun } from './read-runs.ts';
@@ -156,9 +157,7 @@ export class Engine extends ReadRuns implements Errand {
 
   /** The workflow of a run as its file is now; undefined when the file is gone. */
   async reload(run: Pick<RunRecord, 'file' | 'plan'>): Promise<LoadedWorkflow | undefined> {
-    // written by a backend, and the row's checksum is verified
-    const { standIn } = JSON.parse(run.plan) as WorkflowPlan;
-    return this.#host.reload(run.file, standIn);
+    return this.#host.reload(run.file, planFrom(run.plan).standIn);
   }
 
   /** The workflow of that name at the server; undefined where workflows are files of this machine. */
@@ -395,6 +394,6 @@ export class Engine extends ReadRuns implements Errand {
 
   async #planIn(run: string): Promise<WorkflowPlan> {
     const { record, events } = await this.stored(run);
-    return latestPlan(record.plan, events);
+    return latestPlan(planFrom(record.plan), events);
   }
 }

@@ -2,6 +2,7 @@
 import type { ReadableStore } from '../machine/ports/store-port.ts';
 import { namedAs } from '../workflow/plan/file-names.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import { planFrom } from './run/plan-text.ts';
 
 /** The run may have been started in another folder, and knows its files by their names from there. */
 export async function namedAsStarted(
@@ -11,6 +12,5 @@ export async function namedAsStarted(
 ): Promise<WorkflowPlan> {
   if (Object.keys(plan.children).length === 0) return plan;
   const { plan: first } = await store.get(run);
-  // written by a backend, and the row's checksum is verified
-  return namedAs(JSON.parse(first) as WorkflowPlan, plan);
+  return namedAs(planFrom(first), plan);
 }

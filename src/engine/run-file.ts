@@ -6,7 +6,12 @@ import { createHash } from 'node:crypto';
 import type { Redactor } from '../errors/redaction/redact.ts';
 import { jsonText } from '../errors/support/printable.ts';
 import { withoutValues } from '../errors/report/without-values.ts';
-import { isPlainObject, type JsonObject, type JsonValue } from '../errors/support/safe-json.ts';
+import {
+  isJsonObject,
+  jsonFrom,
+  type JsonObject,
+  type JsonValue,
+} from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { NewRun, RunRecord } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
@@ -157,9 +162,8 @@ function statusOf(
 
 function parsed(line: string, number: number): JsonObject {
   try {
-    const value: unknown = JSON.parse(line);
-    // what JSON.parse gives is JSON
-    if (isPlainObject(value)) return value as JsonObject;
+    const value = jsonFrom(line);
+    if (isJsonObject(value)) return value;
   } catch (cause) {
     throw number === 1 ? notOurs(cause) : changed(cause);
   }

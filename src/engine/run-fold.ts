@@ -18,6 +18,7 @@ import { newRunState, type RunState } from '../machine/state/state.ts';
 import { namedAs } from '../workflow/plan/file-names.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { RunDrift } from './run-drift.ts';
+import { planFrom } from './run/plan-text.ts';
 
 export class RunFold {
   readonly #state: RunState;
@@ -27,8 +28,7 @@ export class RunFold {
 
   /** `state`: as it was saved once; only later events are folded into it. */
   constructor(record: Pick<RunRecord, 'run' | 'plan'>, state?: RunState) {
-    // written by a backend, and the store verifies the checksum of its row
-    this.#state = state ?? newRunState(record.run, JSON.parse(record.plan) as WorkflowPlan);
+    this.#state = state ?? newRunState(record.run, planFrom(record.plan));
   }
 
   /** The number of the last event in it. */

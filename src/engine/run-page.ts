@@ -9,9 +9,9 @@ import { layoutGraph } from '../history/graph-layout/layout-graph.ts';
 import { runGraph } from '../history/workflow-graph.ts';
 import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
 import type { RunEvent, Waiting } from '../machine/state/events.ts';
-import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import { RunFold } from './run-fold.ts';
 import { foldedView, shownFile } from './run-view.ts';
+import { planFrom } from './run/plan-text.ts';
 
 export interface FoldedRun {
   readonly record: RunRecord;
@@ -101,8 +101,7 @@ export function runPage(paged: PagedRun, context: MoveContext): RunPage {
     ...runMoves({ record, status, waiting, fold }, context),
     layout: layoutGraph(runGraph(fold.plan)),
     view: foldedView(record, events),
-    // written by a backend, and the store verifies the checksum of its row
-    life: failureHistories(JSON.parse(record.plan) as WorkflowPlan, events),
+    life: failureHistories(planFrom(record.plan), events),
     events: events.map(eventForPerson),
   };
 }

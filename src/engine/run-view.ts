@@ -13,8 +13,9 @@ import { beginView, foldView } from '../history/run-view.ts';
 import { eventForPerson } from '../history/run-view/event-for-person.ts';
 import type { RunView as FoldedView } from '../history/run-view/view.ts';
 import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
-import { IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
+import { IN_CODE } from '../workflow/plan/plan.ts';
 import { foldRun } from './run/recover.ts';
+import { planFrom } from './run/plan-text.ts';
 
 export interface RunView {
   readonly run: string;
@@ -57,8 +58,7 @@ export function foldedView(record: RunRecord, events: Iterable<RunEvent>): Folde
 
 /** The view of a run before its first event. */
 export function newView({ run, workflow, startedAt, input, plan }: RunRecord): FoldedView {
-  // written by a backend, and the store verifies the checksum of its row
-  const { budgetUsdMicros, budgetTokens } = (JSON.parse(plan) as WorkflowPlan).limits;
+  const { budgetUsdMicros, budgetTokens } = planFrom(plan).limits;
   const budget = {
     ...(budgetUsdMicros === undefined ? {} : { usdMicros: budgetUsdMicros }),
     ...(budgetTokens === undefined ? {} : { tokens: budgetTokens }),

@@ -1,5 +1,5 @@
 /** Audit trail of a run: who did what, whenever a person or Errand itself changed its course. */
-import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
+import { textOrJson, isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
 import { durationWords } from '../errors/render/phrases.ts';
 import { unknownOutcomeWords, type InDoubt } from '../machine/policy/unknown-outcome-details.ts';
 import type { Resumed, RunEvent } from '../machine/state/events.ts';
@@ -224,6 +224,6 @@ function approvalOrDenial(value: JsonValue): 'approve' | 'deny' {
 }
 
 function valueWords(value: JsonValue): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = textOrJson(value);
   return text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS)}…`;
 }

@@ -2,10 +2,7 @@
 import type { RunEvent } from '../machine/state/events.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 
-/** `started` is the stored plan that the run was started with, as JSON. */
-export function latestPlan(started: string, events: readonly RunEvent[]): WorkflowPlan {
+export function latestPlan(started: WorkflowPlan, events: readonly RunEvent[]): WorkflowPlan {
   const resumed = events.findLast((event) => event.type === 'run:resumed' && event.plan);
-  if (resumed?.type === 'run:resumed' && resumed.plan !== undefined) return resumed.plan;
-  // written by a backend, and the store verifies the checksum of its row
-  return JSON.parse(started) as WorkflowPlan;
+  return (resumed?.type === 'run:resumed' ? resumed.plan : undefined) ?? started;
 }

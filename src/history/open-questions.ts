@@ -41,7 +41,7 @@ export interface OpenQuestion {
 }
 
 export interface QuestionList {
-  /** What stands above them in the prompt. */
+  /** The part of the prompt above the questions. */
   readonly intro: string;
   readonly questions: readonly AskedQuestion[];
   /** Whether one that is not required may stay without an answer. */

@@ -30,18 +30,19 @@ export class Progress {
     this.#beganMs = host.now();
   }
 
-  /** Resolves as the wait does: at once, then every few seconds, the client hears of the run. */
+  /** Resolves as the wait does. Notifies the client at once, then every few seconds. */
   async during(run: string, wait: () => Promise<void>): Promise<void> {
     if (this.#options.token === undefined) return wait();
     let isOver = false;
     let cancelTimer = (): void => undefined;
-    const tell = async (): Promise<void> => {
+    const notify = async (): Promise<void> => {
       const read = await this.#host.read(run);
       if (isOver || read.status !== 'running') return;
       await this.#send(read);
-      if (!isOver) cancelTimer = this.#host.after(EVERY_MS, () => void tell().catch(notTold));
+      if (!isOver)
+        cancelTimer = this.#host.after(EVERY_MS, () => void notify().catch(ignoreLostNotice));
     };
-    void tell().catch(notTold);
+    void notify().catch(ignoreLostNotice);
     try {
       await wait();
     } finally {
@@ -62,7 +63,7 @@ export class Progress {
 }
 
 /** The result of the call says the same, or why the run cannot be read. */
-function notTold(): void {
+function ignoreLostNotice(): void {
   // nothing to add
 }
 

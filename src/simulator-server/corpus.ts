@@ -1,6 +1,6 @@
 /** Reads recorded failures by id, one JSON object per line, in the form of `errand classify --jsonl`. */
 import { ErrandError } from '../errors/thrown/errand-error.ts';
-import { isJsonObject, type JsonValue } from '../errors/support/safe-json.ts';
+import { textOrJson, jsonFrom, isJsonObject, type JsonValue } from '../errors/support/safe-json.ts';
 
 export interface CorpusEntry {
   readonly id: string;
@@ -33,9 +33,7 @@ function entryOf(line: string, number: number): CorpusEntry {
   return {
     id,
     ...(typeof status === 'number' ? { status } : {}),
-    headers: Object.fromEntries(
-      named.map(([name, each]) => [name, typeof each === 'string' ? each : JSON.stringify(each)]),
-    ),
+    headers: Object.fromEntries(named.map(([name, each]) => [name, textOrJson(each)])),
     body,
     hasFault: transport !== null,
     isMidStream: stream !== false && stream !== null,
@@ -44,7 +42,7 @@ function entryOf(line: string, number: number): CorpusEntry {
 
 function parse(line: string, number: number): JsonValue {
   try {
-    return JSON.parse(line) as JsonValue;
+    return jsonFrom(line);
   } catch (cause) {
     throw refused(number, 'is not JSON', cause);
   }

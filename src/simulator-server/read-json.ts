@@ -1,5 +1,6 @@
 /** Reads JSON of a client. A missing field, or one of another type, counts as absent. */
 import {
+  jsonFrom,
   isArray,
   isJsonObject,
   type JsonObject,
@@ -37,7 +38,7 @@ export function textIn(content: JsonValue | undefined): string {
 /** Parsed JSON, or the text itself. */
 export function valueOf(text: string): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue;
+    return jsonFrom(text);
   } catch {
     // a tool result may be any text
     return text;
@@ -46,7 +47,7 @@ export function valueOf(text: string): JsonValue {
 
 export function toolCallOf(id: string, name: string, written: string): ToolCall {
   try {
-    return { id, name, arguments: JSON.parse(written) as JsonValue };
+    return { id, name, arguments: jsonFrom(written) };
   } catch {
     // arguments written by a model need not be JSON
     return { id, name, unparsable: written };

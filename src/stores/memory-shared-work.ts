@@ -1,5 +1,5 @@
 /** The outbox and the notes of a store in memory, and whether it is open. */
-import type { JsonValue } from '../errors/support/safe-json.ts';
+import { jsonFrom } from '../errors/support/safe-json.ts';
 import type {
   Delivery,
   DeliveryResult,
@@ -140,8 +140,7 @@ export class MemorySharedWork {
     const notes = new Map(
       Array.from(this.#notes.get(topic) ?? [], ([key, { text, version }]) => [
         key,
-        // written by setNote
-        { value: JSON.parse(text) as JsonValue, version },
+        { value: jsonFrom(text), version },
       ]),
     );
     return { nowMs: this.now(), notes };

@@ -2,7 +2,7 @@
  * A store in memory, for tests, simulations and runs that are never resumed. Keeps JSON text like any
  * other store, so that a caller cannot change what is stored.
  */
-import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import { jsonFrom, type JsonObject, type JsonValue } from '../errors/support/safe-json.ts';
 import type { DueQuery, DueRun } from '../machine/ports/shared-work-port.ts';
 import { LazyMap } from '../machine/state/lazy-collections.ts';
 import type {
@@ -152,7 +152,7 @@ class MemoryStore extends MemorySharedWork implements RunStore {
 
   async get(id: string): Promise<RunRecord> {
     const run = this.#run(id);
-    const input = JSON.parse(run.input) as JsonValue;
+    const input = jsonFrom(run.input);
     return { ...this.#summaryOf(run), plan: run.plan, input, head: run.head };
   }
 
@@ -213,7 +213,7 @@ class MemoryStore extends MemorySharedWork implements RunStore {
     const isConfirmed =
       row?.head.nextSeq === checkpoint.head.nextSeq && row.head.digest === checkpoint.head.digest;
     if (!isConfirmed) return null;
-    return { head: row.head, state: JSON.parse(checkpoint.text) as JsonValue };
+    return { head: row.head, state: jsonFrom(checkpoint.text) };
   }
 
   async dropCheckpoints(id?: string): Promise<void> {
@@ -262,12 +262,12 @@ class MemoryStore extends MemorySharedWork implements RunStore {
 
   async breakers(): Promise<ReadonlyMap<string, JsonValue>> {
     this.checkOpen();
-    return new Map([...this.#breakers].map(([key, text]) => [key, JSON.parse(text) as JsonValue]));
+    return new Map([...this.#breakers].map(([key, text]) => [key, jsonFrom(text)]));
   }
 
   async changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue> {
     this.checkOpen();
-    const state = change(JSON.parse(this.#breakers.get(key) ?? 'null') as JsonValue);
+    const state = change(jsonFrom(this.#breakers.get(key) ?? 'null'));
     if (state === null) this.#breakers.delete(key);
     else this.#breakers.set(key, jsonText(state, `The state of breaker ${key}`));
     return state;

@@ -24,7 +24,7 @@ interface Settled {
   readonly run: string;
   readonly words?: string;
   readonly problem?: ShownProblem;
-  /** What was typed for it here and not sent. */
+  /** An answer that was typed here and not sent. */
   readonly unsent?: string | undefined;
 }
 

@@ -92,7 +92,7 @@ export interface TakenRoutes {
   readonly failure: ReadonlyMap<string, boolean>;
 }
 
-/** Of paths that were asked for before: each step is, whenever the graph is drawn. */
+/** Boxes by path, kept because the graph asks for every step again whenever it is drawn. */
 const boxes = new WeakMap<ReadonlySet<string>, Map<string, string>>();
 
 /** `known`: the ids of all boxes. */

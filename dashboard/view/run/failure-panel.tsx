@@ -130,7 +130,7 @@ function exitCodeOf({ details }: PersonReport): string | undefined {
   return typeof code === 'number' ? String(code) : undefined;
 }
 
-/** What a script wrote last, in its own lines: in JSON they are hard to read. */
+/** The last lines of a script as lines: in JSON they are hard to read. */
 function Stderr({ report }: Pick<FailurePanelProps, 'report'>): JSX.Element | null {
   const tail = report.details?.['stderr_tail'];
   if (typeof tail !== 'string' || tail.trim() === '') return null;

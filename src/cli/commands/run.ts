@@ -28,6 +28,7 @@ import { SessionView } from '../session/session-view.ts';
 import { findRun } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 import { currentUser } from '../project/user-name.ts';
+import { planFrom } from '../../engine/run/plan-text.ts';
 
 export interface RunFlags extends LegFlags {
   /** Shows the run in the dashboard. */
@@ -83,8 +84,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
     await noteChanges({ record, known, workflow, show });
     const { answer, now, from, acceptDrift, inputs = [] } = flags;
     const by = currentUser();
-    // written by a backend, and the row's checksum is verified
-    const plan = workflow?.plan ?? (JSON.parse(record.plan) as WorkflowPlan);
+    const plan = workflow?.plan ?? planFrom(record.plan);
     const options = {
       ...legOptions(flags),
       by,
@@ -197,7 +197,7 @@ interface Reopened {
 async function noteChanges({ record, known, workflow, show }: Reopened): Promise<void> {
   if (workflow === undefined || record.status === 'cancelled') return;
   const { driftNote } = await import('../session/drift-note.ts');
-  const note = driftNote(latestPlan(record.plan, known), workflow);
+  const note = driftNote(latestPlan(planFrom(record.plan), known), workflow);
   if (note.length > 0) show.noteLines(note);
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../simulator-server/start.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
+import { portOf } from '../port-option.ts';
 import { nodeFiles } from '../../engine/loading/node-files.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -30,7 +31,6 @@ export interface SimulateOptions {
   readonly quiet?: boolean;
 }
 
-const MAX_PORT = 65_535;
 const SHAPES = createRedactor();
 
 /** Serves until a signal ends it. */
@@ -66,17 +66,6 @@ function serverOptions({ port, host, script, corpus }: SimulateOptions): ServerO
     ...(script === undefined ? {} : { script: loadScript(script, files, process.env) }),
     ...(corpus === undefined ? {} : { corpus: corpusIn(corpus, files) }),
   };
-}
-
-function portOf(written: string): number {
-  const port = /^\d{1,5}$/.test(written) ? Number(written) : MAX_PORT + 1;
-  if (port > MAX_PORT) {
-    throw refusal(
-      `${written} is not a port`,
-      `Give a number from 0 to ${MAX_PORT}; 0 picks a free one.`,
-    );
-  }
-  return port;
 }
 
 function corpusIn(

@@ -1,4 +1,5 @@
 /** `errand validate`: checks workflow files before a token is spent. */
+import { countWords } from '../screen/phrases.ts';
 import { jsonText, oneLine } from '../../errors/support/printable.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { usdWords } from '../../errors/render/money.ts';
@@ -99,8 +100,8 @@ function toText(
   const isRead = worstCase !== null;
   const isValid = isRead && errors === 0 && (options.strict !== true || warnings === 0);
   const counts = [
-    ...(errors === 0 ? [] : [count(errors, 'error')]),
-    ...(warnings === 0 ? [] : [count(warnings, 'warning')]),
+    ...(errors === 0 ? [] : [countWords(errors, 'error')]),
+    ...(warnings === 0 ? [] : [countWords(warnings, 'warning')]),
     ...(errors === 0 && !isRead ? ['a file that it uses is not'] : []),
   ];
   return [
@@ -145,16 +146,12 @@ function handlingLines(nodes: ValidatedFile['nodes']): string[] {
       unhandled.length === 0
         ? 'all handled'
         : `${unhandled.length} ${unhandled.length === 1 ? 'uses' : 'use'} the default (${kinds})`;
-    return `${name}: ${count(raises.length, 'kind')} of failure, ${rest}`;
+    return `${name}: ${countWords(raises.length, 'kind')} of failure, ${rest}`;
   });
 }
 
 function figure(value: number | null, noun: string): string {
-  return value === null ? `unbounded ${noun}s` : count(value, noun);
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return value === null ? `unbounded ${noun}s` : countWords(value, noun);
 }
 
 /** Wraps a long line, with further lines indented. */

@@ -2,12 +2,12 @@
 import type { Engine } from '../../engine/errand.ts';
 import { latestLeg, resultAt } from '../../engine/backend.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { Format } from '../format.ts';
 import { pausedText } from '../screen/ending-text.ts';
 import { SessionView } from '../session/session-view.ts';
 import { findRun, withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
+import { planFrom } from '../../engine/run/plan-text.ts';
 
 export interface WatchOptions {
   readonly format: Format;
@@ -43,10 +43,9 @@ export async function watch(
         show.note(pausedText(id, last.waiting, { events, nowMs: Date.now() }));
       await terminal.drained();
     }
-    // written by a backend, and the row's checksum is verified
-    const started = JSON.parse(plan) as WorkflowPlan;
     // exit 0: how the run ended is printed, and is not a failure of this command
-    if (!isJson) show.result({ run: id, result: resultAt(events.at(-1)), events, plan: started });
+    if (!isJson)
+      show.result({ run: id, result: resultAt(events.at(-1)), events, plan: planFrom(plan) });
     return 0;
   };
   return withRuns(follow, id, ({ message }) => show.warn(message));

@@ -1,7 +1,7 @@
 /** Keeps the last rehearsal of each workflow in the folder of runs, where there is one already: the dashboard shows it. */
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { jsonFrom, isJsonObject, type JsonObject } from '../../errors/support/safe-json.ts';
 import type { RehearsalResult } from '../../rehearsal/report/result.ts';
 import { keepPrivate } from '../../stores/sqlite/private-files.ts';
 import { errandHome } from './home.ts';
@@ -36,8 +36,7 @@ export function lastRehearsal(home: string, workflow: string): JsonObject | unde
   const file = fileOf(home, workflow);
   if (!existsSync(file)) return undefined;
   try {
-    // only the form that is read is relied on
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as JsonValue;
+    const kept = jsonFrom(readFileSync(file, 'utf8'));
     const coverage = isJsonObject(kept) ? kept['coverage'] : undefined;
     const at = statSync(file).mtime.toISOString();
     return isJsonObject(coverage) ? { at, ...coverage } : undefined;

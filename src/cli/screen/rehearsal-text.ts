@@ -7,7 +7,7 @@ import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/res
 import type { Rehearsed } from '../../rehearsal/rehearse.ts';
 import { warningText, type RehearsalWarning } from '../../rehearsal/report/warnings.ts';
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
-import { shellWord } from './phrases.ts';
+import { countWords, shellWord } from './phrases.ts';
 import { noteLines, placeOf, placeWritten } from './rehearsal-notes.ts';
 import { tableLines } from './table.ts';
 
@@ -50,9 +50,9 @@ function headline(
 ): string {
   const unreached = scenarios.filter(({ verdict }) => verdict === 'unreached').length;
   const counts = [
-    count(scenarios.length, 'scenario'),
+    countWords(scenarios.length, 'scenario'),
     ...(unreached === 0 ? [] : [`${unreached} unreached`]),
-    count(coverage.crashes.total, 'crash point'),
+    countWords(coverage.crashes.total, 'crash point'),
     `${(elapsedMs / 1000).toFixed(1)} s`,
     'no network',
   ];
@@ -285,8 +285,4 @@ function endLines(
       ? [`A promise of Errand is broken: this is a defect of Errand. Seed: ${result.seed}`]
       : []),
   ];
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

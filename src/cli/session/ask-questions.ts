@@ -1,6 +1,6 @@
 /** Asks a list of questions one by one at the terminal: choices by number, back, skip, abort. */
 import { oneLine, visible } from '../../errors/support/printable.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { textOrJson, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { AskedQuestion } from '../../machine/state/events.ts';
 
 export interface QuestionRules {
@@ -73,11 +73,11 @@ function wordsFor({ options, maySkip, mayGoBack }: QuestionRules): readonly Word
 /** The text may be a model's, so no line of it can pass for one of ours. */
 function questionLines(question: AskedQuestion, index: number, count: number): string {
   const { text, hint, choices = [], default: usual } = question;
-  const preset = usual === undefined ? '' : ` [${oneLine(wordOf(usual))}]`;
+  const preset = usual === undefined ? '' : ` [${oneLine(textOrJson(usual))}]`;
   return [
     `${index + 1} of ${count}: ${oneLine(visible(text))}${preset}`,
     ...(hint === undefined ? [] : [`  ${oneLine(visible(hint))}`]),
-    ...choices.map((choice, at) => `  ${at + 1}  ${oneLine(wordOf(choice))}`),
+    ...choices.map((choice, at) => `  ${at + 1}  ${oneLine(textOrJson(choice))}`),
   ].join('\n');
 }
 
@@ -97,15 +97,11 @@ function read(
       ? { type: 'skipped' }
       : { type: 'again', why: 'This question needs an answer.' };
   if (choices === undefined) return { type: 'answered', answer: typed };
-  const byName = choices.find((choice) => wordOf(choice) === typed);
+  const byName = choices.find((choice) => textOrJson(choice) === typed);
   const byNumber = /^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined;
   const chosen = byName ?? byNumber;
   if (chosen !== undefined) return { type: 'answered', answer: chosen };
   return isFree
     ? { type: 'answered', answer: typed }
     : { type: 'again', why: `Type one of the choices or its number, 1 to ${choices.length}.` };
-}
-
-function wordOf(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

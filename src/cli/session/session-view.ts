@@ -317,13 +317,13 @@ export class SessionView {
 
 /** Returns the exact commands that help after a refusal. */
 function helpfulCommands(
-  { kind, class: errorClass, details, action }: ErrorReport,
+  { kind, class: errorClass, details }: ErrorReport,
   { run = '', isBegun }: Subject,
 ): readonly string[] {
   if (isBegun === true && errorClass === 'extension') return [`Resume it: errand resume ${run}`];
   if (kind === 'run.already_active') return [`Follow it: errand watch ${run}`];
   // results of removed nodes cannot be kept
-  if (kind !== 'run.drifted' || !action.detail.includes('--accept-drift')) return [];
+  if (kind !== 'run.drifted' || details?.['gone'] !== undefined) return [];
   const names: unknown = details?.['nodes'];
   const nodes: readonly unknown[] = Array.isArray(names) ? names : [];
   const first = nodes.find((node) => typeof node === 'string' && !node.includes(' '));

@@ -109,7 +109,7 @@ const OPEN: Readonly<Record<string, () => Error>> = {
   'a gRPC call without a response': () => grpc(14),
 };
 
-/** What libraries make of several failures, or of one that they wrap under a name of their own. */
+/** Errors in which libraries hold several failures, or wrap one under a name of their own. */
 const HOLDERS: Readonly<Record<string, (failures: readonly Error[]) => unknown>> = {
   'an AggregateError': (failures) => new AggregateError(failures, 'all failed'),
   'the retries of the AI SDK': (failures) =>

@@ -33,14 +33,13 @@ const INHERITED = `PATH HOME USER LOGNAME SHELL TERM LANG LC_ALL TZ TMPDIR TMP T
 
 /** Throws `tool.unavailable` for a variable that is not set. */
 export function resolveServer({ name, settings }: NamedServer, env: Environment): ResolvedServer {
-  const known = definedIn(env);
   const secrets: string[] = [];
   const missing = new Set<string>();
   const fillOne = (key: string, text: string): string => {
-    const expansion = expandEnvironment(text, known);
+    const expansion = expandEnvironment(text, env);
     for (const variable of expansion.missing) missing.add(variable);
     if (expansion.unresolved !== undefined) missing.add(expansion.unresolved.name);
-    secrets.push(...secretsIn({ name: key, written: text, use: 'credential' }, known));
+    secrets.push(...secretsIn({ name: key, written: text, use: 'credential' }, env));
     return expansion.text;
   };
   const fill = (texts: Readonly<Record<string, string>>): Record<string, string> =>
@@ -56,7 +55,7 @@ export function resolveServer({ name, settings }: NamedServer, env: Environment)
   };
   if (missing.size > 0) throw notSet(name, [...missing]);
   const inherited = INHERITED.flatMap((variable) => {
-    const value = Object.hasOwn(known, variable) ? known[variable] : undefined;
+    const value = Object.hasOwn(env, variable) ? env[variable] : undefined;
     return value === undefined ? [] : [[variable, value] as const];
   });
   return {
@@ -77,11 +76,4 @@ function notSet(name: string, variables: readonly string[]): ErrandError {
     details: { server: name, variables },
     action: { kind: 'fix_setup', detail: `Set ${listed}, then resume the run.` },
   });
-}
-
-function definedIn(env: Environment): Record<string, string> {
-  const entries = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(entries);
 }

@@ -72,16 +72,9 @@ export class ConnectionSettings {
   /** Fills in `${VAR}` and its default. */
   expand(written: string): string {
     if (!written.includes('${')) return written.trim();
-    const { text, missing, unresolved } = expandEnvironment(written, definedIn(this.#env));
+    const { text, missing, unresolved } = expandEnvironment(written, this.#env);
     for (const name of missing) this.lacks(`Set ${name}.`);
     if (unresolved !== undefined) this.lacks(`Correct ${unresolved.name}.`);
     return text.trim();
   }
-}
-
-function definedIn(env: Environment): Record<string, string> {
-  const entries = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(entries);
 }

@@ -29,37 +29,37 @@ export async function endGroup(leader: number): Promise<boolean> {
   return isGoneWithin(leader, AFTER_KILL_MS);
 }
 
-/** What TERM to a group changes about how its leader ends. */
-export type Hearing =
-  /** Nothing: the leader has ended, or the whole group ignores the signal. */
-  | 'deaf'
-  /** It may end children of a leader that ignores the signal, which then reads their end as their own. */
-  | 'unaware'
-  /** The leader gets it. So it is where there is no `/proc` to ask. */
-  | 'hears';
+/** The processes that TERM to a group can end. */
+export type TermReach =
+  /** The leader has ended, or the whole group ignores the signal. */
+  | 'nobody'
+  /** The leader ignores the signal, and may take the end of a child for the child's own doing. */
+  | 'children'
+  /** Also assumed where there is no `/proc` to ask. */
+  | 'leader';
 
-/** To be asked right before the signal is sent. */
-export function hearingOf(leader: number): Hearing {
-  if (process.platform !== 'linux') return 'hears';
+/** Call it right before the signal is sent. */
+export function termReach(leader: number): TermReach {
+  if (process.platform !== 'linux') return 'leader';
   const own = dispositionOf(leader);
-  if (own !== 'ignores') return own === 'ended' ? 'deaf' : 'hears';
+  if (own !== 'ignores') return own === 'ended' ? 'nobody' : 'leader';
   try {
-    const hears = (pid: number): boolean => dispositionOf(pid) === 'hears';
-    return livingMembers(leader).some(hears) ? 'unaware' : 'deaf';
+    const accepts = (pid: number): boolean => dispositionOf(pid) === 'accepts';
+    return livingMembers(leader).some(accepts) ? 'children' : 'nobody';
   } catch {
     // too many open files to inspect the members
-    return 'unaware';
+    return 'children';
   }
 }
 
-function dispositionOf(pid: number): 'ended' | 'ignores' | 'hears' {
+function dispositionOf(pid: number): 'ended' | 'ignores' | 'accepts' {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
     if (/^State:\s*[ZX]/m.test(status)) return 'ended';
     const ignored = BigInt(`0x${/^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
-    return (ignored & TERM_BIT) === 0n ? 'hears' : 'ignores';
+    return (ignored & TERM_BIT) === 0n ? 'accepts' : 'ignores';
   } catch (thrown) {
-    return ENDED.has(codeOf(thrown)) ? 'ended' : 'hears';
+    return ENDED.has(codeOf(thrown)) ? 'ended' : 'accepts';
   }
 }
 

@@ -7,7 +7,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { boundOutput, type BoundedOutput } from '../process/bounded-output.ts';
 import type { EffectClock } from '../clock.ts';
-import { endGroup, hearingOf, isGoneWithin, type Hearing } from '../process/process-group.ts';
+import { endGroup, isGoneWithin, termReach, type TermReach } from '../process/process-group.ts';
 import { isStillHeld, drainOutput } from '../process/drain-output.ts';
 import type { ScriptPipes } from './script-pipes.ts';
 
@@ -43,8 +43,8 @@ export type ProcessEnd =
       readonly exitCode: number | null;
       readonly signal: string | null;
       readonly endedBy: 'itself' | 'timeout' | 'abort';
-      /** What our signal changed about how it ended. */
-      readonly hearing: Hearing;
+      /** The processes that our signal could end, where an abort ended it. */
+      readonly reach: TermReach;
       /** False if a member of the group could not be ended. */
       readonly isGone: boolean;
       /** A leftover process still held stdout when reading stopped. */
@@ -64,13 +64,13 @@ export async function runProcess(spec: ProcessSpec, control: ProcessControl): Pr
     const endedBy = typeof first === 'string' ? first : 'itself';
     const isLeft = endedBy === 'itself' && !(await isGoneInTime(pid, stop.promise));
     const wasHeld = isLeft && (await isStillHeld(answers));
-    const hearing = endedBy === 'abort' ? hearingOf(pid) : 'hears';
+    const reach = endedBy === 'abort' ? termReach(pid) : 'leader';
     // children of a script end with it, or a second attempt would run beside the first
     const isGone = endedBy === 'itself' && !isLeft ? true : await endGroup(pid);
     await drainOutput(streams, DRAIN_MS);
     const isCutShort = wasHeld || (endedBy === 'itself' && (await isStillHeld(answers)));
     const exit = isGone || endedBy === 'itself' ? await exited : { exitCode: null, signal: null };
-    return { started: true, ...exit, endedBy, hearing, isGone, isCutShort, stdout, stderr };
+    return { started: true, ...exit, endedBy, reach, isGone, isCutShort, stdout, stderr };
   } finally {
     stop.cancel();
     release();

@@ -288,8 +288,8 @@ function isCutOff(
   file: FileReading,
   { request, printed }: Pick<Case, 'request'> & { readonly printed: Printed },
 ): boolean {
-  if (isKilled(end) || end.hearing === 'unaware') return true;
-  if (end.hearing === 'deaf' || file.type === 'raised') return false;
+  if (isKilled(end) || end.reach === 'children') return true;
+  if (end.reach === 'nobody' || file.type === 'raised') return false;
   const saysResult = request.outputSchema !== undefined && isAnswer(end, request);
   return !saysResult || offSchema(printed.parsed, request, {}) !== undefined;
 }

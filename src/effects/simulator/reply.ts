@@ -3,7 +3,7 @@
  * again. The same call always gets the same reply.
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { textOrJson, type JsonObject } from '../../errors/support/safe-json.ts';
 import type { Usage } from '../../machine/state/events.ts';
 import {
   latestWords,
@@ -68,14 +68,10 @@ function piecesOf(entry: ScriptedReply): readonly string[] {
     case 'stream':
       return entry.chunks.filter((chunk) => chunk !== '');
     case 'answer':
-      return splitText(textOf(entry.answer));
+      return splitText(textOrJson(entry.answer));
     case 'tool_calls':
       return [];
   }
-}
-
-function textOf(answer: JsonValue): string {
-  return typeof answer === 'string' ? answer : JSON.stringify(answer);
 }
 
 /** Never splits a surrogate pair. */

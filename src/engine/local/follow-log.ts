@@ -4,7 +4,7 @@
  */
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { ReadableStore } from '../../machine/ports/store-port.ts';
-import { resultAt, type FollowRequest } from '../backend.ts';
+import { isRest, type FollowRequest } from '../backend.ts';
 import { asEvent } from '../run/subscription.ts';
 
 const POLL_MS = 200;
@@ -39,7 +39,7 @@ export async function* followRun({
     fromSeq += fresh.length;
     last = fresh.at(-1) ?? last;
     const isWaitedOut = throughPauses && last?.type === 'run:paused';
-    if (!isWaitedOut && (resultAt(last).status !== 'interrupted' || !isGoing)) return;
+    if (!isWaitedOut && (isRest(last) || !isGoing)) return;
     if (fresh.length === 0) await wait(POLL_MS);
     if (isLeft()) return;
   }

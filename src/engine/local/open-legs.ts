@@ -179,8 +179,8 @@ export class OpenLegs {
   }
 
   /**
-   * What was sent to the run before the leg that is about to be opened; later messages are delivered to it. The run is
-   * in the store, perhaps with an effect requested: a moment's outage may not give it up.
+   * Messages sent to the run before the leg that is about to be opened; later ones are delivered to the leg. Repeats
+   * the read during an outage: the run is stored already, perhaps with an effect requested, and must not be given up.
    */
   async messagesTo(run: string): Promise<readonly StoredMessage[]> {
     if (this.#leases === undefined) return [];

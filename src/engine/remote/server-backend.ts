@@ -12,6 +12,7 @@ import type { ListQuery, RunStatusName, RunSummary } from '../../machine/ports/s
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import {
+  isRest,
   latestLeg,
   type Backend,
   type BackendResumeOptions,
@@ -28,7 +29,7 @@ import { refuseEnded } from '../run/resume.ts';
 import { asEvent } from '../run/subscription.ts';
 import { objectOf, planTextOf, textOf } from './sent-shapes.ts';
 import { ServerClient, type ServerPlace } from './server-client.ts';
-import { isRest, serverEvents } from './server-events.ts';
+import { serverEvents } from './server-events.ts';
 import { ServerLeg } from './server-leg.ts';
 import { ServerStore } from './server-store.ts';
 

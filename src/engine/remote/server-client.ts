@@ -2,7 +2,7 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { jsonFrom, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { refusalIn } from './server-refusal.ts';
 
 export interface ServerPlace {
@@ -171,8 +171,7 @@ export class ServerClient {
 
 function jsonIn(text: string): JsonValue | undefined {
   try {
-    // as the server wrote it
-    return JSON.parse(text) as JsonValue;
+    return jsonFrom(text);
   } catch {
     // the caller says what came instead
     return undefined;

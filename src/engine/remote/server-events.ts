@@ -4,7 +4,6 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import { resultAt } from '../backend.ts';
 import { asEvent } from '../run/subscription.ts';
 import { checkEvent } from './sent-shapes.ts';
 import type { ServerClient } from './server-client.ts';
@@ -129,9 +128,4 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   } catch {
     // stopped
   }
-}
-
-/** Whether a leg ends with this event. */
-export function isRest(event: RunEvent | undefined): boolean {
-  return event !== undefined && resultAt(event).status !== 'interrupted';
 }

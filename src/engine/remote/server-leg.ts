@@ -1,9 +1,9 @@
 /** Handle of a run that a server executes: follows it there. */
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import { resultAt, type RunHandle, type RunOptions, type RunResult } from '../backend.ts';
+import { isRest, resultAt, type RunHandle, type RunOptions, type RunResult } from '../backend.ts';
 import type { ServerClient } from './server-client.ts';
-import { isRest, serverEvents } from './server-events.ts';
+import { serverEvents } from './server-events.ts';
 
 export interface ServerLegOptions extends Pick<RunOptions, 'onEvent' | 'wait'> {
   readonly run: string;

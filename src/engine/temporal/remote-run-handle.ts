@@ -6,7 +6,7 @@ import { toReport } from '../../errors/thrown/to-report.ts';
 import { readProperty, type JsonValue } from '../../errors/support/safe-json.ts';
 import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import { resultAt, type RunHandle, type RunOptions, type RunResult } from '../backend.ts';
+import { isRest, resultAt, type RunHandle, type RunOptions, type RunResult } from '../backend.ts';
 import { arrivedReport, fromTemporalFailure } from './failure.ts';
 import { CANCELLED_BY } from './messages.ts';
 import { memoOf, type RunQueries } from './run-queries.ts';
@@ -211,8 +211,4 @@ function failedResult(thrown: unknown): RunResult {
   if (names.includes('TerminatedFailure') || names.includes('TimeoutFailure'))
     return { status: 'interrupted' };
   return { status: 'failed', error: fromTemporalFailure(thrown) };
-}
-
-function isRest(event: RunEvent | undefined): boolean {
-  return event !== undefined && resultAt(event).status !== 'interrupted';
 }

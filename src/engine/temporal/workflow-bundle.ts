@@ -1,7 +1,7 @@
 /**
- * The workflow as one file, as Temporal's sandbox loads it. Making it takes the SDK's bundler seconds, so an
- * installed package makes it once and keeps it with the packages that it was made from: a person who can change it
- * there can change those too. Its name has a hash of all that it was made from.
+ * Bundles the workflow into one file, which Temporal's sandbox loads. The SDK's bundler takes seconds, so an
+ * installed package bundles once and keeps the file beside the packages that it was made from: a person who can
+ * change the file can change those too. Its name contains a hash of all its sources.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -105,13 +105,13 @@ function filesOf(folder: string): readonly string[] {
   return ['package.json', ...code.toSorted()];
 }
 
-/** Undefined unless it is as it was written: a machine may have lost its power meanwhile. */
+/** Undefined for a file that is missing or damaged: a machine may have lost its power while writing. */
 export function readKept(file: string): string | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // not made yet, removed by a worker of another version, or not ours to read: it is made
+    // not made yet, removed by a worker of another version, or not readable: the caller makes it
     return undefined;
   }
   const end = text.lastIndexOf('\n');
@@ -120,8 +120,8 @@ export function readKept(file: string): string | undefined {
 }
 
 /**
- * Replaces those of other versions and one that is damaged. Does nothing where the packages cannot be written,
- * as in many images.
+ * Keeps the bundle, in place of a damaged one and of those of other versions. Does nothing where the folder of the
+ * packages is read-only, as in many images.
  */
 export function keep(file: string, code: string): void {
   const folder = dirname(file);

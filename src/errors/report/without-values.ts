@@ -1,5 +1,5 @@
 /** Removes secrets from the texts of values. */
-import type { JsonValue } from '../support/safe-json.ts';
+import { isJsonList, type JsonValue } from '../support/safe-json.ts';
 import type { Redactor } from '../redaction/redact.ts';
 
 /**
@@ -34,7 +34,7 @@ function without(value: JsonValue, redactor: Redactor, parts: Parts): JsonValue 
     return clean === written ? value : clean;
   }
   if (typeof value !== 'object' || value === null) return value;
-  if (isList(value)) {
+  if (isJsonList(value)) {
     const items = value.map((item) => without(item, redactor, parts));
     return items.every((item, at) => item === value[at]) ? value : items;
   }
@@ -48,10 +48,6 @@ function without(value: JsonValue, redactor: Redactor, parts: Parts): JsonValue 
     isSame &&= name === key && clean === item;
   }
   return isSame ? value : Object.fromEntries(entries);
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 /** Keeps two keys apart that are the same without their secrets. */

@@ -104,6 +104,16 @@ export function keysOf(value: unknown): readonly string[] {
   }
 }
 
+/** `JSON.parse` with the type of its result: it returns nothing but JSON, or throws. */
+export function jsonFrom(text: string): JsonValue {
+  return JSON.parse(text) as JsonValue;
+}
+
+/** A text as it is, and any other value as its JSON. */
+export function textOrJson(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !isArray(value);
 }

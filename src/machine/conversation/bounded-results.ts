@@ -2,7 +2,7 @@
  * Long results of tools: the model reads so many characters of each, and asks for the rest with a tool of
  * its own. The whole result stays in the conversation, so nothing is lost by a crash.
  */
-import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { textOrJson, isPlainObject, type JsonObject } from '../../errors/support/safe-json.ts';
 import type { ModelMessage, ModelTool, ToolCall } from './model-message.ts';
 import { READ_OUTPUT } from '../../workflow/plan/built-in-tools.ts';
 
@@ -23,7 +23,7 @@ export function boundedMessages(
 ): readonly ModelMessage[] {
   return messages.map((message) => {
     if (message.role !== 'tool' || message.name === READ_OUTPUT) return message;
-    const text = textOf(message.result);
+    const text = textOrJson(message.result);
     return text.length <= maxChars
       ? message
       : { ...message, result: { call: message.id, ...partOf(text, 0, maxChars) } };
@@ -43,7 +43,7 @@ export function readMore(
     (each) => each.role === 'tool' && each.id === call && each.name !== READ_OUTPUT,
   );
   if (asked?.role !== 'tool' || typeof offset !== 'number' || !(offset >= 0)) return undefined;
-  return partOf(textOf(asked.result), Math.floor(offset), maxChars);
+  return partOf(textOrJson(asked.result), Math.floor(offset), maxChars);
 }
 
 /** At least one character, also where that takes two units. */
@@ -59,8 +59,4 @@ function partOf(text: string, offset: number, maxChars: number): JsonObject {
 function charStart(text: string, index: number): number {
   const isInside = /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(index - 1, index + 1));
   return index > 0 && isInside ? index - 1 : index;
-}
-
-function textOf(result: JsonValue): string {
-  return typeof result === 'string' ? result : JSON.stringify(result);
 }

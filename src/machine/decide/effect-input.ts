@@ -2,7 +2,7 @@
  * Input of a node's effect: its templates, evaluated. It is fixed when the effect is requested, because
  * parallel branches may write to the shared state after that, and must not change the request.
  */
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { textOrJson, type JsonObject } from '../../errors/support/safe-json.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
 import type { ModelInput } from '../conversation/model-request.ts';
@@ -69,7 +69,7 @@ function evaluateInput(state: RunState, scope: Scope, node: NodePlan): EffectInp
           Object.entries(node.env).map(([name, value]) => [name, text(value)]),
         ),
         ...(node.workingDir === undefined ? {} : { workingDir: text(node.workingDir) }),
-        ...(node.stdin === undefined ? {} : { stdin: asText(evaluateDeep(node.stdin, names)) }),
+        ...(node.stdin === undefined ? {} : { stdin: textOrJson(evaluateDeep(node.stdin, names)) }),
       };
     case 'call':
       return {
@@ -107,8 +107,4 @@ export function targetOf(input: EffectInput): string {
     case 'model':
       return input.call.model;
   }
-}
-
-function asText(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 /** Starts an attempt of a node; fixes the members of a group. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { isArray, type JsonValue } from '../../errors/support/safe-json.ts';
+import { textOrJson, isArray, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
 import { evaluateDeep, isBare } from './evaluate.ts';
@@ -78,7 +78,7 @@ function keyOf(as: string, keyBy: string, item: JsonValue, names: TemplateContex
     names: () => [as, ...names.names()],
   };
   const key = evaluateDeep(isBare(keyBy) ? `{{ ${keyBy} }}` : keyBy, withItem);
-  return typeof key === 'string' ? key : JSON.stringify(key);
+  return textOrJson(key);
 }
 
 function invalid(message: string): ErrandError {

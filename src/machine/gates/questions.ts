@@ -1,6 +1,8 @@
 /** A gate with a list of questions: its text, the answers that it takes, and the output that they make. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import {
+  textOrJson,
+  jsonFrom,
   isArray,
   isPlainObject,
   type JsonObject,
@@ -60,7 +62,7 @@ function fromData(item: JsonValue, index: number): AskedQuestion {
   const words = map['question'] ?? map['text'] ?? map['prompt'] ?? null;
   return {
     id: typeof id === 'string' && id !== '' ? id : `q${index + 1}`,
-    text: typeof words === 'string' ? words : JSON.stringify(words),
+    text: textOrJson(words),
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(isArray(choices) && choices.length > 0 ? { choices } : {}),
     ...(map['default'] === undefined ? {} : { default: map['default'] }),
@@ -73,7 +75,7 @@ export function questionsText(intro: string, questions: readonly AskedQuestion[]
   const lines = questions.flatMap(({ id, text, hint, choices }, index) => [
     `${index + 1}. ${text} (${id})`,
     ...(hint === undefined ? [] : [`   ${hint}`]),
-    ...(choices === undefined ? [] : [`   Choices: ${choices.map(wordOf).join(', ')}`]),
+    ...(choices === undefined ? [] : [`   Choices: ${choices.map(textOrJson).join(', ')}`]),
   ]);
   const how = 'Answer with JSON by id, such as {"q1": "…"}, or with one line for each question.';
   return [...(intro.trim() === '' ? [] : [intro.trimEnd(), '']), ...lines, '', how].join('\n');
@@ -151,7 +153,7 @@ function byOrder(values: readonly JsonValue[], questions: readonly AskedQuestion
 function jsonIn(text: string): JsonValue | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text) as JsonValue;
+    return jsonFrom(text);
   } catch {
     // an answer may begin with a bracket
     return undefined;
@@ -170,10 +172,10 @@ function checked(
   questions: readonly AskedQuestion[],
 ): JsonValue {
   if (choices === undefined) return answer;
-  const chosen = choices.find((each) => wordOf(each) === wordOf(answer));
+  const chosen = choices.find((each) => textOrJson(each) === textOrJson(answer));
   if (chosen !== undefined) return chosen;
   if (isFree) return answer;
-  const known = choices.map(wordOf).join(', ');
+  const known = choices.map(textOrJson).join(', ');
   throw refused(`The answer to ${id} must be one of its choices: ${known}`, questions);
 }
 
@@ -192,7 +194,9 @@ export function questionsOutput(value: JsonValue, questions: readonly AskedQuest
     answers,
     items,
     transcript: items
-      .map((each) => `Q: ${each.question}\nA: ${each.skipped ? '(skipped)' : wordOf(each.answer)}`)
+      .map(
+        (each) => `Q: ${each.question}\nA: ${each.skipped ? '(skipped)' : textOrJson(each.answer)}`,
+      )
       .join('\n\n'),
     answered_count: answered,
     skipped_count: items.length - answered,
@@ -204,10 +208,6 @@ export function questionsOutput(value: JsonValue, questions: readonly AskedQuest
 function outcomeOf(value: JsonValue): string {
   if (value === 'abort') return 'aborted';
   return value === 'skip' ? 'skipped' : 'completed';
-}
-
-function wordOf(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function refused(message: string, questions: readonly AskedQuestion[]): ErrandError {

@@ -253,7 +253,7 @@ function currentNodesGone(nodes: readonly string[]): ErrandError {
   return new ErrandError({
     kind: 'run.drifted',
     message: `The run is at nodes that the file no longer has: ${nodes.join(', ')}`,
-    details: { nodes: [...nodes] },
+    details: { nodes: [...nodes], gone: [...nodes] },
     action: {
       kind: 'fix_file',
       detail:

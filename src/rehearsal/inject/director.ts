@@ -3,7 +3,7 @@
  * strike says otherwise. It outlives the processes of the run, so that a resumed run meets the same world.
  */
 import type { ReportDraft } from '../../errors/report/report.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { textOrJson, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { latestWords, type ModelCall } from '../../machine/conversation/model-message.ts';
 import { toolCalled } from '../../machine/conversation/tool-names.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -296,5 +296,5 @@ function errorsOf({ errors }: { readonly errors?: readonly ReportDraft[] }): {
 function textOf(output: JsonValue): string {
   const whole =
     typeof output === 'object' && output !== null && 'result' in output ? output['result'] : output;
-  return typeof whole === 'string' ? whole : JSON.stringify(whole);
+  return textOrJson(whole);
 }

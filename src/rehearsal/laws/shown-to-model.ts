@@ -2,7 +2,7 @@
  * Laws about what a model is shown of its tools: the results in the log, in the form that it may see, and
  * nothing else.
  */
-import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { textOrJson, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { ModelCall, ModelMessage } from '../../machine/conversation/model-message.ts';
 import { callsOf, settledBy, type AskedCall } from './calls.ts';
@@ -48,7 +48,7 @@ export const shownWhatIsSo: Law = {
 /** The beginning of a long result, with how much there is of it. */
 function isPartOf({ id, result }: ToolMessage, due: JsonValue | undefined): boolean {
   if (due === undefined || !isPlainObject(result) || result['call'] !== id) return false;
-  const whole = typeof due === 'string' ? due : JSON.stringify(due);
+  const whole = textOrJson(due);
   const { text, total_chars: total } = result;
   return typeof text === 'string' && whole.startsWith(text) && total === whole.length;
 }

@@ -1,6 +1,6 @@
 /** Turns the faults of a written scenario into what the world does. */
 import type { ReportDraft } from '../../errors/report/report.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { textOrJson, type JsonObject } from '../../errors/support/safe-json.ts';
 import { scriptedFailure } from '../../effects/simulator/scripted-failure.ts';
 import { createRedactor } from '../../errors/redaction/redact.ts';
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
@@ -144,7 +144,7 @@ function modelFault(
   if (fault.stream !== undefined)
     return { type: 'stream', chunks: fault.stream, isCut: fault.cut === true, delayMs: 0 };
   if (fault.partial !== undefined)
-    return { type: 'stream', chunks: [asText(fault.partial)], isCut: true, delayMs: 0 };
+    return { type: 'stream', chunks: [textOrJson(fault.partial)], isCut: true, delayMs: 0 };
   return fault.kill === undefined ? undefined : { type: 'hangs' };
 }
 
@@ -299,8 +299,4 @@ function allOf(watchers: readonly Watcher[]): Watcher {
 
 function ms(duration: string | number): number {
   return parseDuration(duration) ?? 0;
-}
-
-function asText(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

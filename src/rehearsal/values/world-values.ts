@@ -3,6 +3,8 @@
  * is made up from the declared output. Steering changes single fields of it.
  */
 import {
+  textOrJson,
+  jsonFrom,
   isArray,
   isJsonObject,
   isPlainObject,
@@ -226,7 +228,8 @@ export class WorldValues {
     const entries = this.#fittingAnswers(place, name.slice('sim/'.length), schema);
     const found = simulatedEntry(entries, (entry) => entry, { ordinal: visit - 1, prompt });
     if (found === undefined) return undefined;
-    const value = schema === undefined ? { result: asText(found.answer) } : asValue(found.answer);
+    const value =
+      schema === undefined ? { result: textOrJson(found.answer) } : asValue(found.answer);
     return { value, left: Math.max(0, entries.length - 1), usage: found.usage };
   }
 
@@ -259,15 +262,11 @@ function isFitting({ answer }: Answer, schema: JsonObject | undefined): boolean 
 function asValue(answer: JsonValue): JsonValue {
   if (typeof answer !== 'string') return answer;
   try {
-    return JSON.parse(answer) as JsonValue;
+    return jsonFrom(answer);
   } catch {
     // no JSON: it is the text itself
     return answer;
   }
-}
-
-function asText(answer: JsonValue): string {
-  return typeof answer === 'string' ? answer : JSON.stringify(answer);
 }
 
 /** The runtime of the file, or that of its nearest caller with one. */

@@ -70,3 +70,8 @@ export interface CheckedRequest {
 export function byOf({ visitor }: Pick<CheckedRequest, 'visitor'>): string {
   return `http:${visitor?.name ?? 'nobody'}`;
 }
+
+/** The run that the path names; every route that asks has it in its path. */
+export function runOf({ params }: Pick<CheckedRequest, 'params'>): string {
+  return params['run'] ?? '';
+}

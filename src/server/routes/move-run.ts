@@ -4,7 +4,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { carrierInHeaders } from '../../machine/ports/trace-carrier.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
-import { byOf, type CheckedRequest, type Route } from '../http/route.ts';
+import { runOf, byOf, type CheckedRequest, type Route } from '../http/route.ts';
 import {
   answerGate,
   cancelRun,
@@ -136,7 +136,7 @@ function cancelRoute(core: ServerCore): Route {
 }
 
 async function resume(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const run = request.params['run'] ?? '';
+  const run = runOf(request);
   // checked against its schema, and parsed from JSON
   const how = request.body as Resumption;
   const trace = carrierInHeaders(request.raw.headers);
@@ -145,7 +145,7 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
 }
 
 async function answer(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const run = request.params['run'] ?? '';
+  const run = runOf(request);
   const { gate, value, opening } = request.body as Pick<GateAnswer, 'gate' | 'value' | 'opening'>;
   if (value === undefined)
     throw new ErrandError({ kind: 'request.invalid', message: 'The body has no field value' });
@@ -170,7 +170,7 @@ async function answer(core: ServerCore, request: CheckedRequest): Promise<Respon
 }
 
 async function cancel(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const run = request.params['run'] ?? '';
+  const run = runOf(request);
   // checked against its schema
   const { reason } = request.body as z.infer<typeof CancelRequest>;
   await cancelRun(core, run, { by: byOf(request), reason });

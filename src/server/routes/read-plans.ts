@@ -4,7 +4,7 @@ import { runRow } from '../../history/run-row.ts';
 import { shownFile } from '../../engine/run-view.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
-import type { Route } from '../http/route.ts';
+import { runOf, type Route } from '../http/route.ts';
 import { shownValue, valueHref } from '../runs/shown-values.ts';
 import { Json, RunStatus, Timestamp } from '../schemas/common.ts';
 import { shownOf } from '../workflows/served-workflows.ts';
@@ -61,7 +61,7 @@ export function planRoutes(core: ServerCore): readonly Route[] {
       },
       refusals: ['run.not_found', 'store.unavailable', 'store.corrupt'],
       handle: async ({ params }) => {
-        const run = params['run'] ?? '';
+        const run = runOf({ params });
         const engine = await core.engine();
         const record = await engine.record(run);
         const { status } = await engine.summary(run);

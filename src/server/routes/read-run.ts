@@ -10,7 +10,7 @@ import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import { waitOf } from '../http/prefer.ts';
 import { problemResponse } from '../http/problem.ts';
-import type { CheckedRequest, Route } from '../http/route.ts';
+import { runOf, type CheckedRequest, type Route } from '../http/route.ts';
 import { runTag, shownRun } from '../runs/run-json.ts';
 import { storedValue } from '../runs/run-values.ts';
 import { explainRun } from '../runs/explain.ts';
@@ -166,10 +166,6 @@ function aboutRunRoutes(core: ServerCore): readonly Route[] {
       handle: (request) => drift(core, request),
     },
   ];
-}
-
-function runOf({ params }: CheckedRequest): string {
-  return params['run'] ?? '';
 }
 
 async function stored(core: ServerCore, request: CheckedRequest) {

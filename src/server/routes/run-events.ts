@@ -7,7 +7,7 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, jsonAnswer } from '../http/answer.ts';
 import { prefersType } from '../http/accept.ts';
-import type { CheckedRequest, Route } from '../http/route.ts';
+import { runOf, type CheckedRequest, type Route } from '../http/route.ts';
 import { shownEvent } from '../runs/shown-values.ts';
 import { quoted, RunEventShape, wholeNumber } from '../schemas/common.ts';
 import { endedBy, RunStream } from '../stream/run-stream.ts';
@@ -66,7 +66,7 @@ export function runEventsRoute(core: ServerCore): Route {
 }
 
 async function runEvents(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const run = request.params['run'] ?? '';
+  const run = runOf(request);
   // checked against its schema
   const query = request.query as z.output<typeof Query>;
   const after = lastEventId(request.raw) ?? query.after ?? 0;

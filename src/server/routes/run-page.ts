@@ -9,7 +9,7 @@ import { runGraph } from '../../history/workflow-graph.ts';
 import { stepToJson, viewToJson } from '../../history/run-view/wire.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
-import type { CheckedRequest, Route } from '../http/route.ts';
+import { runOf, type CheckedRequest, type Route } from '../http/route.ts';
 import { movesOf } from '../runs/run-json.ts';
 import { shownView } from '../runs/shown-view.ts';
 import { shownOf } from '../workflows/served-workflows.ts';
@@ -138,10 +138,6 @@ async function readyFold(core: ServerCore, run: string): Promise<FoldedRun> {
   if (!isOver || core.folds.has(run)) return core.folds.of(run);
   const record = await engine.record(run);
   return { record, status, fold: new RunFold(record) };
-}
-
-function runOf({ params }: CheckedRequest): string {
-  return params['run'] ?? '';
 }
 
 /** `after`: how many steps the caller has; they never change their places. */

@@ -5,8 +5,8 @@ import { forPerson, type PersonReport } from '../../errors/report/audiences.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { failureHistories, type FailureHistory } from '../../history/failure-history.ts';
-import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { RunCore } from '../core.ts';
+import { planFrom } from '../../engine/run/plan-text.ts';
 
 export interface ExplainedRun {
   readonly run: string;
@@ -20,8 +20,7 @@ export interface ExplainedRun {
 export async function explainRun(core: RunCore, run: string): Promise<ExplainedRun> {
   const { record, events } = await (await core.engine()).stored(run);
   const last = events.at(-1);
-  // written by a backend, and the row's checksum is verified
-  const life = failureHistories(JSON.parse(record.plan) as WorkflowPlan, events);
+  const life = failureHistories(planFrom(record.plan), events);
   const error = last?.type === 'run:failed' ? forPerson(last.error) : null;
   return { run: record.run, error, life };
 }

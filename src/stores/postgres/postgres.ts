@@ -3,7 +3,7 @@
  * processes may use at once. Durable as far as the server is (`synchronous_commit`). Leases are set and
  * judged by the clock of the server: those of the machines that ask may differ.
  */
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { jsonFrom, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type {
   Checkpoint,
   Claim,
@@ -193,7 +193,7 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
     const { nextSeq } = present.head;
     if (head.nextSeq > nextSeq) throw logLostItsEnd(run, { nextSeq, knownSeq: head.nextSeq });
     if (!(await this.#log.confirms(query, present, head))) return null;
-    return { head, state: JSON.parse(text) as JsonValue };
+    return { head, state: jsonFrom(text) };
   }
 
   async dropCheckpoints(run?: string): Promise<void> {
@@ -274,7 +274,7 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
       rows.map((row) => [
         // written by changeBreaker
         JSON.parse(textAt(row, 'key')) as string,
-        JSON.parse(textAt(row, 'state')) as JsonValue,
+        jsonFrom(textAt(row, 'state')),
       ]),
     );
   }
@@ -288,7 +288,7 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
          ON CONFLICT (key) DO UPDATE SET state = present.state RETURNING present.state`,
         [name],
       );
-      const state = change(JSON.parse(textAt(row, 'state')) as JsonValue);
+      const state = change(jsonFrom(textAt(row, 'state')));
       if (state === null) await query('DELETE FROM @breakers WHERE key = $1', [name]);
       else
         await query('UPDATE @breakers SET state = $2 WHERE key = $1', [

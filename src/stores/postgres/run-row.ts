@@ -1,5 +1,5 @@
 /** The row of a run: what it was started with, its status, its claim, and the head of its log. */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { jsonFrom, type JsonValue } from '../../errors/support/safe-json.ts';
 import type {
   ClaimOwner,
   ClaimState,
@@ -136,8 +136,7 @@ export function statusChecksum(run: string, plan: string, statusRow: string): nu
 }
 
 export function inputOf({ inputText }: RunRow): JsonValue {
-  // its checksum is right, so it is the JSON that this store wrote
-  return JSON.parse(inputText) as JsonValue;
+  return jsonFrom(inputText);
 }
 
 function seedOf(run: string, names: readonly string[], input: string): string {

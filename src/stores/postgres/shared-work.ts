@@ -3,7 +3,7 @@
  * one statement, and judged by the clock of the server.
  */
 import { isKind } from '../../errors/thrown/errand-error.ts';
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { jsonFrom } from '../../errors/support/safe-json.ts';
 import type {
   Delivery,
   DeliveryResult,
@@ -177,9 +177,8 @@ export class PostgresSharedWork implements SharedWork {
 }
 
 function noteIn(row: Row): Note {
-  // written by setNote
   return {
-    value: JSON.parse(textAt(row, 'value')) as JsonValue,
+    value: jsonFrom(textAt(row, 'value')),
     version: integerAt(row, 'version'),
   };
 }

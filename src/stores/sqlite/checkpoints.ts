@@ -1,5 +1,5 @@
 /** One checkpoint for each run at most. A damaged one counts as none: the log has everything. */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { jsonFrom } from '../../errors/support/safe-json.ts';
 import type { Checkpoint } from '../../machine/ports/store-port.ts';
 import { rowChecksum } from '../checksum.ts';
 import { jsonText } from '../store-rules.ts';
@@ -25,8 +25,7 @@ export function readCheckpoint(db: Preparer, ref: RunRef): Checkpoint | null {
     return null;
   }
   if (checksum !== rowChecksum([ref.key, nextSeq, digest, state])) return null;
-  // its checksum is right, so it is what saveCheckpoint wrote
-  return { head: { nextSeq, digest }, state: JSON.parse(state) as JsonValue };
+  return { head: { nextSeq, digest }, state: jsonFrom(state) };
 }
 
 export function dropCheckpoints(db: Preparer, ref: RunRef | null): void {

@@ -1,5 +1,5 @@
 /** The rows that identify a run and hold its status. Each is checked whenever it is read. */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { jsonFrom, type JsonValue } from '../../errors/support/safe-json.ts';
 import {
   RUN_STATUSES,
   type ListQuery,
@@ -132,8 +132,7 @@ export function readStart(
   const start = checkedStart(row);
   const input = textAt(row, 'input');
   if (integerAt(row, 'input_checksum') !== rowChecksum([key, input])) throw damagedRun(run);
-  // its checksum is right, so it is the JSON that insertRun wrote
-  return { input: JSON.parse(input) as JsonValue, seed: seedOf(start, input) };
+  return { input: jsonFrom(input), seed: seedOf(start, input) };
 }
 
 type StartValues = readonly [number, string, string, string | null, string];

@@ -7,11 +7,11 @@ import { evolve } from '../../machine/evolve/evolve.ts';
 import type { RunRecord } from '../../machine/ports/store-port.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
-import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { requestContent, resultContent } from '../spans/call-content.ts';
 import { SpanFold } from '../spans/span-fold.ts';
 import { toOtlpJson } from './otlp-json.ts';
 import { RecordedSpans, type RecordedSpan } from './recorded-spans.ts';
+import { planFrom } from '../../engine/run/plan-text.ts';
 
 export interface TracedRun {
   readonly record: Pick<RunRecord, 'run' | 'plan'>;
@@ -30,8 +30,7 @@ export function traceRun(run: TracedRun): object {
 function spansOf({ record, events, status, content }: TracedRun): readonly RecordedSpan[] {
   const sink = new RecordedSpans(record.run);
   const fold = new SpanFold(sink);
-  // written by a backend, and the store verifies the checksum of its row
-  const state = newRunState(record.run, JSON.parse(record.plan) as WorkflowPlan);
+  const state = newRunState(record.run, planFrom(record.plan));
   const requests = new Map<string, EffectRequest>();
   for (const event of events) {
     const atMs = Date.parse(event.at);

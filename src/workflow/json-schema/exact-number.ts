@@ -1,5 +1,5 @@
 /** Exact numbers: whether a number can represent all digits as written, or would silently lose some. */
-import { readProperty, type JsonValue } from '../../errors/support/safe-json.ts';
+import { jsonFrom, readProperty, type JsonValue } from '../../errors/support/safe-json.ts';
 import { toPointer, type Path } from '../plan/pointer.ts';
 import { repeatedKey } from './repeated-key.ts';
 
@@ -47,8 +47,7 @@ export interface ReadJson {
 /** Throws where `JSON.parse` does. */
 export function readJson(text: string, isKept = isExact): ReadJson {
   // a reviver takes several times as long
-  if (!MAY_LOSE.test(text))
-    return { value: JSON.parse(text) as JsonValue, inexact: repeatedIn(text) };
+  if (!MAY_LOSE.test(text)) return { value: jsonFrom(text), inexact: repeatedIn(text) };
   const marked = JSON.parse(
     text,
     reviver(isKept, (written) => new Lost(written)),
@@ -85,7 +84,7 @@ export function inexactIn(
 
 /** Keeps numbers that would lose digits as text, for display only. Throws where `JSON.parse` does. */
 export function readJsonAsWritten(text: string): JsonValue {
-  if (!MAY_LOSE.test(text)) return JSON.parse(text) as JsonValue;
+  if (!MAY_LOSE.test(text)) return jsonFrom(text);
   return JSON.parse(
     text,
     reviver(keepsDigits, (written) => written),

@@ -6,4 +6,6 @@ export interface Finding {
   readonly pointer: string;
   /** The predicate of a sentence about the value: `must be a string`. */
   readonly message: string;
+  /** The flaw of a schema is a reference that leads to no schema. */
+  readonly isDangling?: true;
 }

@@ -1,5 +1,10 @@
 /** Context of a keyword: the schema, the value, and helpers that all keywords share. */
-import { isJsonList, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import {
+  textOrJson,
+  isJsonList,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
 import { canonicalJson } from '../plan/stable-hash.ts';
 import { toPointer } from '../plan/pointer.ts';
 import { Matcher } from '../pattern/matcher.ts';
@@ -130,6 +135,6 @@ const MAX_QUOTE_CHARS = 200;
 
 /** Quotes a part of the schema, never of the value. */
 export function quote(value: JsonValue): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = textOrJson(value);
   return text.length <= MAX_QUOTE_CHARS ? text : `${text.slice(0, MAX_QUOTE_CHARS)}…`;
 }

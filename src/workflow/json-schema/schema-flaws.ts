@@ -1,6 +1,6 @@
 /**
  * Finds flaws of a schema: each constraining keyword must have the right form, because a constraint that
- * the validator withoutFindings ignores is worse than none.
+ * the validator silently ignores is worse than none.
  */
 import {
   isJsonList,
@@ -46,23 +46,27 @@ function visit(schema: JsonValue, at: Path, walk: Walk): string | undefined {
   walk.visited.add(schema);
   for (const [keyword, value] of Object.entries(schema)) {
     const here = [...at, keyword];
-    const message = REFERENCES.has(keyword)
-      ? reference(value, here, { schema, walk })
-      : FORMS.get(keyword)?.(value, here, walk);
-    if (message !== undefined) walk.flaws.push({ of: 'schema', pointer: toPointer(here), message });
+    const pointer = toPointer(here);
+    if (REFERENCES.has(keyword) && isText(value)) {
+      const message = dangling(value, here, { schema, walk });
+      if (message !== undefined)
+        walk.flaws.push({ of: 'schema', pointer, message, isDangling: true });
+      continue;
+    }
+    const message = FORMS.get(keyword)?.(value, here, walk);
+    if (message !== undefined) walk.flaws.push({ of: 'schema', pointer, message });
   }
   return undefined;
 }
 
 const REFERENCES = new Set(['$ref', '$dynamicRef']);
 
-function reference(
-  value: JsonValue,
+function dangling(
+  reference: string,
   at: Path,
   { schema, walk }: { readonly schema: JsonObject; readonly walk: Walk },
 ): string | undefined {
-  if (typeof value !== 'string') return 'must be a text';
-  const target = walk.references.target(schema, value);
+  const target = walk.references.target(schema, reference);
   if (target === undefined) return 'refers to a schema that does not exist';
   return visit(target, at, walk) === undefined
     ? undefined
@@ -165,7 +169,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
       [list, 'enum'],
       [names, 'required'],
       [pattern, 'pattern'],
-      [text, 'format'],
+      [text, 'format $ref $dynamicRef'],
       [flag, 'uniqueItems'],
       [number, 'minimum maximum'],
       [numberOrFlag, 'exclusiveMinimum exclusiveMaximum'],

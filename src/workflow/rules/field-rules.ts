@@ -60,29 +60,30 @@ export function checkOutputSchema(schema: unknown, path: Path, report: ReportPro
     return;
   }
   // a map, by the check above
-  for (const { pointer, message } of checkSchema(schema as JsonObject)) {
+  for (const { pointer, message, isDangling } of checkSchema(schema as JsonObject)) {
     const at = [...path, ...fromPointer(pointer)];
     report({
       code: 'bad-schema',
       message: `Not a JSON Schema: ${describePath(at)} ${message}`,
       path: at,
       expected: message.replace(/^must be /, ''),
-      ...hintAt(schema, fromPointer(pointer), message),
+      ...(isDangling === true ? REFER_INSIDE : hintAt(schema, fromPointer(pointer))),
     });
   }
 }
 
+const REFER_INSIDE = {
+  suggestion: 'Write the schema here, or under `$defs` and refer to it as `#/$defs/name`',
+};
+
 /** `strng` for a type is probably `string`. */
-function hintAt(schema: unknown, at: Path, message: string): { suggestion?: string } {
+function hintAt(schema: unknown, at: Path): { suggestion?: string } {
   const value = valueAt(schema, at);
   const meant =
     at.at(-1) === 'type' && typeof value === 'string'
       ? suggest(value, [...FIELD_TYPES, 'null'])
       : undefined;
-  if (meant !== undefined) return { suggestion: meant };
-  return message.startsWith('refers to')
-    ? { suggestion: 'Write the schema here, or under `$defs` and refer to it as `#/$defs/name`' }
-    : {};
+  return meant === undefined ? {} : { suggestion: meant };
 }
 
 function checkField(field: Raw, path: Path, report: ReportProblem): void {

@@ -5,11 +5,11 @@ import type { ErrandError } from '../../../errors/thrown/errand-error.ts';
 import { forPerson } from '../../../errors/report/audiences.ts';
 import { failureHistories } from '../../../history/failure-history.ts';
 import type { Engine } from '../../../engine/errand.ts';
-import type { WorkflowPlan } from '../../../workflow/plan/plan.ts';
 import type { Format } from '../../format.ts';
 import { failuresMarkdown, failuresText } from '../../screen/failure-history-text.ts';
 import { isUnknown, readRun, warnLostLog, unknownRun, withRuns } from '../../project/stored-run.ts';
 import type { Terminal } from '../../terminal.ts';
+import { planFrom } from '../../../engine/run/plan-text.ts';
 
 /** `noKind` is the refusal for a name that is neither a kind nor a run. */
 export async function explainRun(
@@ -22,8 +22,7 @@ export async function explainRun(
     const { record, events, status } = await readRun(runs, id);
     await warnLostLog(runs, id, terminal);
     const last = events.at(-1);
-    // written by a backend, and the row's checksum is verified
-    const failures = failureHistories(JSON.parse(record.plan) as WorkflowPlan, events);
+    const failures = failureHistories(planFrom(record.plan), events);
     const shown = { run: id, workflow: record.workflow, status, failures };
     switch (format) {
       case 'json': {

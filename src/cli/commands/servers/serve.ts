@@ -7,6 +7,7 @@ import { tokensIn } from '../../../server/access/tokens.ts';
 import { refusal } from '../../exit.ts';
 import { Stopping } from '../../guard/stopping.ts';
 import type { Format } from '../../format.ts';
+import { portOf } from '../../port-option.ts';
 import { createHome } from '../../project/home.ts';
 import { lastRehearsal } from '../../project/last-rehearsal.ts';
 import { openBrowser } from '../../project/open-browser.ts';
@@ -32,7 +33,6 @@ export interface ServeFlags {
 
 /** A deploy waits ten seconds: effects have eight, the rest is for what they leave to be written. */
 const CONNECTIONS_MS = 1000;
-const MAX_PORT = 65_535;
 
 export async function serve(
   files: readonly string[],
@@ -123,14 +123,6 @@ function isLoopback(host: string): boolean {
 
 function shownHost(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-}
-
-function portOf(written: string): number {
-  if (/^\d{1,5}$/.test(written) && Number(written) <= MAX_PORT) return Number(written);
-  throw refusal(
-    `${written} is not a port`,
-    `Give --port a number up to ${MAX_PORT}; 0 takes a free one.`,
-  );
 }
 
 function maxRunsOf(written: string): number {

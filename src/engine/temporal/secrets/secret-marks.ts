@@ -8,7 +8,7 @@ import { REDACTED } from '../../../errors/report/bounded-text.ts';
 import { withoutValues } from '../../../errors/report/without-values.ts';
 import type { WorkflowPlan } from '../../../workflow/plan/plan.ts';
 
-/** What a worker needs for the secrets of a run. */
+/** Lets a worker fill in the secrets of a run. */
 export interface SecretReferences {
   readonly seal: string;
   /** The variables that have secrets of the run. */

@@ -1,5 +1,5 @@
 /** Notes that any process may change, if it knows their latest version. */
-import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import { jsonFrom } from '../../../errors/support/safe-json.ts';
 import type { Note } from '../../../machine/ports/shared-work-port.ts';
 import { rowChecksum } from '../../checksum.ts';
 import { corrupt } from '../../failure.ts';
@@ -35,6 +35,5 @@ function checkedNote(row: Row, topic: string): Note {
   ];
   if (integerAt(row, 'checksum') !== rowChecksum([topic, key, text, version]))
     throw corrupt(`The note ${key} is altered`, { table: 'shared_notes', key });
-  // its checksum is right, so it is what writeNote wrote
-  return { value: JSON.parse(text) as JsonValue, version };
+  return { value: jsonFrom(text), version };
 }

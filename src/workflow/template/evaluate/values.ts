@@ -1,4 +1,5 @@
 /** Values: types, truth, equality, order and iteration. */
+import { capitalised } from '../../diagnostics/phrases.ts';
 import type { JsonObject, JsonValue } from '../../../errors/support/safe-json.ts';
 import { findAll } from './find-text.ts';
 import { TEMPLATE_LIMITS } from '../limits.ts';
@@ -100,7 +101,7 @@ export function itemsOf(run: Evaluation, value: JsonValue): readonly JsonValue[]
   if (isList(value)) return value;
   if (isObject(value)) return keysOf(run, value);
   if (typeof value === 'string') return charactersOf(run, value);
-  return fail(run, `${capital(aType(value))} has no items`);
+  return fail(run, `${capitalised(aType(value))} has no items`);
 }
 
 /** Whole characters, never half of a surrogate pair. */
@@ -128,8 +129,4 @@ function isPairAt(text: string, index: number): boolean {
 export function hasPairs(run: Evaluation, text: string): boolean {
   charge(run, text.length / SCANNED_CHARS_PER_STEP);
   return /[\ud800-\udbff][\udc00-\udfff]/.test(text);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
