@@ -1,6 +1,7 @@
 /** Asks once before something that cannot be taken back. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { isFocusLost } from './focus.ts';
 
 export interface ConfirmProps {
   readonly title: string;
@@ -25,8 +26,8 @@ export function Confirm({
     const opener = document.activeElement;
     dialog.current?.showModal();
     return () => {
-      // the opener may be gone with what it did
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      // what was done may have its own place for the focus, and the opener may be gone with it
+      if (opener instanceof HTMLElement && isFocusLost()) opener.focus();
     };
   }, []);
   return (

@@ -46,6 +46,8 @@ export interface RunsViewProps {
     | undefined;
   readonly mayRun: boolean;
   readonly isBusy: boolean;
+  /** Why this server cannot resume the runs of a workflow. */
+  readonly obstacle: (workflow: string) => string | undefined;
   readonly filter: (filters: RunFilterValues) => void;
   /** Absent on the last page. */
   readonly older?: () => void;
@@ -189,7 +191,7 @@ function FailuresByKind({
               {kind}
             </a>{' '}
             <span class="quiet number">
-              {costUsdMicros === 0 ? '' : `${usdWords(costUsdMicros)} spent by them`}
+              {costUsdMicros === 0 ? '' : `${usdWords(costUsdMicros)} spent`}
             </span>
             {mayRun && (
               <button
@@ -290,6 +292,7 @@ function RunTableRow({
   row,
   mayRun,
   isBusy,
+  obstacle,
   cancel,
   resume,
 }: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
@@ -330,7 +333,13 @@ function RunTableRow({
       </td>
       {mayRun && (
         <td role="cell" class="row-moves">
-          <RowMoves row={row} isBusy={isBusy} cancel={cancel} resume={resume} />
+          <RowMoves
+            row={row}
+            obstacle={obstacle(workflow)}
+            isBusy={isBusy}
+            cancel={cancel}
+            resume={resume}
+          />
         </td>
       )}
     </tr>

@@ -11,7 +11,8 @@ import {
   open,
   styleAttributes,
 } from './browser.ts';
-import { BROKEN, CALLED, CALLING, impatient, NO_QUOTA, REVIEW } from './workflows.ts';
+import { errandIn } from './errand-in.ts';
+import { BROKEN, CALLED, CALLING, impatient, MISREAD, NO_QUOTA, REVIEW } from './workflows.ts';
 
 describeInBrowser('the page of a run', () => {
   it('shows what failed, what to do, what was tried and what it cost', async () => {
@@ -89,9 +90,33 @@ describeInBrowser('the page of a run', () => {
     ]);
     expect(await moves.getByRole('button', { name: 'Resume' }).count()).toBe(0);
     expect(await repair.count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'broken.yaml', exact: true }).count()).toBe(0);
+    await page.goto(served.url);
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: run }) });
+    await row.getByText('not served here').waitFor();
+    expect(await row.getByRole('button').allTextContents()).toEqual(['Cancel']);
+    await page.getByRole('button', { name: 'Resume all' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText('1 of broken (not served here) will be refused')
+      .waitFor();
     await page.goto(`${served.url}/runs/${asking.run}`);
     await moves.getByText('It keeps an answer until the run is resumed').waitFor();
     expect(await repair.count()).toBe(0);
+  });
+
+  it('shows the reply that has the wrong form, and every attempt that was paid for', async () => {
+    const served = await serve({ files: { 'misread.yaml': MISREAD } });
+    const { run } = await served.run('misread');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const failure = page.getByRole('region', { name: 'Failure' });
+    await failure.getByText('{"total":12}', { exact: true }).waitFor();
+    const costs = failure.getByRole('table', { name: 'Every attempt' }).locator('td:last-child');
+    await expect
+      .poll(() => costs.allTextContents())
+      .toEqual(['$0.0141', '$0.0171', '$0.0171', '$0.0171']);
+    const file = errandIn(served.folder, 'show', run, '--html', '-').stdout;
+    expect(file).toContain('The last reply of the model');
   });
 
   it('reads no history of failures for a run that asks and has none', async () => {

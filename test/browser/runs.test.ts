@@ -106,6 +106,10 @@ describeInBrowser('the list of runs', () => {
         .poll(async () => (await served.ask(`/v1/runs/${id}`)).json.status)
         .toBe('completed');
     await item.waitFor({ state: 'detached' });
+    // the button that was clicked is gone
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain(
+      'Resumed 3 runs',
+    );
   });
 
   it('has fifty at a time, and the older ones behind a button', async () => {

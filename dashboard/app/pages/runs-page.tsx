@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
 import { resumption, type RunRowData } from '../../view/run-row.tsx';
-import { RunsView } from '../../view/runs-view.tsx';
+import { RunsView, type RunsViewProps } from '../../view/runs-view.tsx';
 import { counted } from '../../text/words.ts';
 import { Confirm, type ConfirmProps } from '../confirm.tsx';
 import type { RunFilters } from '../address.ts';
@@ -33,6 +33,8 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
   const [bulk, setBulk] = useState<DoneInBulk | undefined>(undefined);
   const action = useAction(() => refresh());
   const mayRun = role.value === 'run' || role.value === 'edit';
+  const obstacle = (workflow: string): string | undefined =>
+    obstacleOf(workflow, workflows.data?.workflows);
   const show = (next: RunFilters): void => go({ page: 'runs', filters: next });
   return (
     <>
@@ -46,6 +48,7 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
         bulk={bulk && { ...bulk, failedAgain: failedAgain(bulk, kinds.data) }}
         mayRun={mayRun}
         isBusy={action.isBusy}
+        obstacle={obstacle}
         filter={show}
         {...pagesOf(filters, list.data?.next, show)}
         cancel={(row) => setAsked({ type: 'cancel', row })}
@@ -66,6 +69,7 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
       {asked !== undefined && (
         <AskOnce
           asked={asked}
+          obstacle={obstacle}
           isBusy={action.isBusy}
           back={() => setAsked(undefined)}
           confirm={() =>
@@ -104,7 +108,7 @@ function useListData(filters: RunFilters) {
   );
   const kinds = useResource('kinds', failuresByKind);
   const workflows = useResource('workflows', () =>
-    read<{ readonly workflows: readonly { readonly name: string }[] }>(v1('workflows')),
+    read<{ readonly workflows: readonly ServedWorkflow[] }>(v1('workflows')),
   );
   const refresh = useThrottled(() => {
     void list.reload();
@@ -116,10 +120,29 @@ function useListData(filters: RunFilters) {
   return { list, kinds, workflows, refresh };
 }
 
+interface ServedWorkflow {
+  readonly name: string;
+  readonly isValid: boolean;
+}
+
+/** Undefined where the server can resume its runs, or while nobody knows. */
+function obstacleOf(
+  workflow: string,
+  served: readonly ServedWorkflow[] | undefined,
+): string | undefined {
+  const found = served?.filter(({ name }) => name === workflow);
+  if (found === undefined || found.some(({ isValid }) => isValid)) return undefined;
+  return found.length === 0 ? 'not served here' : 'file not valid';
+}
+
 function AskOnce({
   asked,
+  obstacle,
   ...rest
-}: { readonly asked: Asked } & Omit<ConfirmProps, 'title' | 'children'>): JSX.Element {
+}: {
+  readonly asked: Asked;
+  readonly obstacle: RunsViewProps['obstacle'];
+} & Omit<ConfirmProps, 'title' | 'children'>): JSX.Element {
   if (asked.type === 'cancel')
     return (
       <Confirm title="Cancel the run?" {...rest}>
@@ -129,6 +152,7 @@ function AskOnce({
         </p>
       </Confirm>
     );
+  const refused = asked.runs.filter(({ workflow }) => obstacle(workflow) !== undefined);
   return (
     <Confirm title={`Resume all that failed with ${asked.kind}?`} isGentle {...rest}>
       <p>
@@ -137,14 +161,25 @@ function AskOnce({
         their results; failed ones run again and may cost again. Runs that only wait with it are not
         among them.
       </p>
+      {refused.length > 0 && (
+        <p>
+          {byWorkflow(refused, (workflow) => ` (${obstacle(workflow)})`)} will be refused: this
+          server cannot resume {refused.length === 1 ? 'it' : 'them'}.
+        </p>
+      )}
     </Confirm>
   );
 }
 
 /** `3 of newsletter, 2 of translate`. */
-function byWorkflow(runs: readonly FailedRow[]): string {
+function byWorkflow(
+  runs: readonly FailedRow[],
+  addition: (workflow: string) => string = () => '',
+): string {
   const groups = [...Map.groupBy(runs, ({ workflow }) => workflow)];
-  return groups.map(([workflow, { length }]) => `${length} of ${workflow}`).join(', ');
+  return groups
+    .map(([workflow, { length }]) => `${length} of ${workflow}${addition(workflow)}`)
+    .join(', ');
 }
 
 /** The link of its row. */

@@ -15,15 +15,16 @@ export interface FailurePanelProps {
   readonly run: string;
   readonly report: PersonReport;
   readonly history?: FailureHistory | undefined;
-  /** The calls of its step whose reply was of no use. */
+  /** The calls of its step that failed, or whose reply was of no use. */
   readonly replies?: readonly LedgerRow[] | undefined;
+  readonly lastReply?: unknown;
   /** A file, which may be the one that it is located in. */
   readonly source?: SourceFile | undefined;
   readonly copyReport?: ((id: string, form: 'markdown' | 'problem') => Promise<string>) | undefined;
 }
 
 export function FailurePanel(props: FailurePanelProps): JSX.Element {
-  const { run, report, history, replies = [], source, copyReport } = props;
+  const { run, report, history, replies = [], lastReply, source, copyReport } = props;
   return (
     <div class="failure">
       <p class="failure-head">
@@ -36,6 +37,12 @@ export function FailurePanel(props: FailurePanelProps): JSX.Element {
         <strong>What to do</strong> {report.action.detail}
       </p>
       <Stderr report={report} />
+      {lastReply !== undefined && (
+        <div class="sub">
+          <h3>The last reply of the model</h3>
+          <Value value={lastReply} />
+        </div>
+      )}
       <Members run={run} report={report} />
       <Facts
         facts={[

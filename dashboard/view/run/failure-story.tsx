@@ -23,7 +23,7 @@ interface AttemptRow {
 interface AttemptsOf {
   readonly report: PersonReport;
   readonly history: FailureHistory | undefined;
-  /** The calls of its step whose reply was of no use. */
+  /** The calls of its step that failed, or whose reply was of no use. */
   readonly replies: readonly LedgerRow[];
 }
 
@@ -33,7 +33,7 @@ function attemptRows({ report, history, replies }: AttemptsOf): readonly Attempt
     if (step.type !== 'failed' || step.layer !== 'effect') return [];
     return [{ ...step, waitedMs: waitBefore(all.slice(0, at)) }];
   });
-  if (failed.length > 0)
+  if (failed.length > 0 && replies.length === 0)
     return failed.map(({ target = '', kind, message, waitedMs, costUsdMicros }, index) => ({
       number: index + 1,
       target,
@@ -43,11 +43,14 @@ function attemptRows({ report, history, replies }: AttemptsOf): readonly Attempt
       costUsdMicros,
     }));
   if (replies.length > 0)
-    return replies.map(({ target, costUsdMicros }, index) => ({
+    return replies.map(({ target, kind = report.kind, outcome, costUsdMicros }, index) => ({
       number: index + 1,
       target,
-      kind: report.kind,
-      message: 'The reply did not have the required form',
+      kind,
+      message:
+        outcome === 'succeeded'
+          ? 'The reply did not have the required form'
+          : 'The call failed, and was made again',
       waitedMs: undefined,
       costUsdMicros,
     }));

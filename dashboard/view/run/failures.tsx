@@ -4,7 +4,7 @@ import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import { KindLink, Region, StepLink } from '../parts.tsx';
 import { FailurePanel } from './failure-panel.tsx';
-import { openFailures } from './open-failures.ts';
+import { isByReply, lastReply, openFailures } from './open-failures.ts';
 import type { RunActions, RunPageData } from './page-data.ts';
 
 export interface FailuresProps {
@@ -27,6 +27,7 @@ export function Failures({ page, actions }: FailuresProps): JSX.Element | null {
         report={first}
         history={history}
         replies={uselessReplies(page, first)}
+        lastReply={lastReplyTo(page, first)}
         source={page.source}
         copyReport={actions?.copyReport}
       />
@@ -49,12 +50,21 @@ export function Failures({ page, actions }: FailuresProps): JSX.Element | null {
   );
 }
 
-/** A reply that has come and does not fit is no failed call, so the report does not list it. */
-function uselessReplies({ view }: RunPageData, { kind, location }: PersonReport): LedgerRow[] {
-  if (view === undefined || kind !== 'agent.output_invalid') return [];
+/**
+ * A reply that has come and does not fit is no failed call, so the report does not list it. The calls of its step that
+ * failed before belong to the same way: without them the costs would not add up.
+ */
+function uselessReplies({ view }: RunPageData, report: PersonReport): LedgerRow[] {
+  if (view === undefined || !isByReply(report)) return [];
   const { rows, sentBack } = view.costs;
-  return sentBack.flatMap((at) => {
-    const row = rows.at(at);
-    return row === undefined || row.path !== location?.path ? [] : [row];
-  });
+  return [...rows].filter(
+    ({ path, outcome }, at) =>
+      path === report.location?.path && (outcome !== 'succeeded' || sentBack.includes(at)),
+  );
+}
+
+function lastReplyTo({ reply, events }: RunPageData, report: PersonReport): unknown {
+  const path = report.location?.path;
+  if (path === undefined || !isByReply(report)) return undefined;
+  return reply ?? lastReply(events ?? [], path);
 }
