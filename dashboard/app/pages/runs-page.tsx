@@ -28,13 +28,11 @@ type Asked =
 
 export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Element {
   useTitle('Runs');
-  const { list, kinds, workflows, refresh } = useListData(filters);
+  const { list, kinds, workflows, obstacle, refresh } = useListData(filters);
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const [bulk, setBulk] = useState<DoneInBulk | undefined>(undefined);
   const action = useAction(() => refresh());
   const mayRun = role.value === 'run' || role.value === 'edit';
-  const obstacle = (workflow: string): string | undefined =>
-    obstacleOf(workflow, workflows.data?.workflows);
   const show = (next: RunFilters): void => go({ page: 'runs', filters: next });
   return (
     <>
@@ -117,7 +115,9 @@ function useListData(filters: RunFilters) {
   useSignalEffect(() => {
     if (lastChange.value !== undefined) refresh();
   });
-  return { list, kinds, workflows, refresh };
+  const obstacle = (workflow: string): string | undefined =>
+    obstacleOf(workflow, workflows.data?.workflows);
+  return { list, kinds, workflows, obstacle, refresh };
 }
 
 interface ServedWorkflow {
