@@ -9,7 +9,8 @@ export interface ConfirmProps {
   readonly isBusy?: boolean;
   /** Nothing is lost by it. */
   readonly isGentle?: boolean;
-  readonly confirm: () => void;
+  /** Absent where there is nothing to do. */
+  readonly confirm: (() => void) | undefined;
   readonly back: () => void;
 }
 
@@ -48,6 +49,7 @@ export function Confirm({
         <button
           type="button"
           class={isGentle ? 'primary' : 'danger'}
+          disabled={confirm === undefined}
           aria-disabled={isBusy}
           onClick={confirm}
         >

@@ -96,10 +96,11 @@ describeInBrowser('the page of a run', () => {
     await row.getByText('not served here').waitFor();
     expect(await row.getByRole('button').allTextContents()).toEqual(['Cancel']);
     await page.getByRole('button', { name: 'Resume all' }).click();
-    await page
-      .getByRole('dialog')
-      .getByText('1 of broken (not served here) will be refused')
-      .waitFor();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('cannot be resumed by this server: 1 of broken (not served').waitFor();
+    expect(await dialog.getByText('will be resumed').count()).toBe(0);
+    expect(await dialog.getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Back' }).click();
     await page.goto(`${served.url}/runs/${asking.run}`);
     await moves.getByText('It keeps an answer until the run is resumed').waitFor();
     expect(await repair.count()).toBe(0);
@@ -111,10 +112,15 @@ describeInBrowser('the page of a run', () => {
     const { page } = await open(served, { path: `/runs/${run}` });
     const failure = page.getByRole('region', { name: 'Failure' });
     await failure.getByText('{"total":12}', { exact: true }).waitFor();
-    const costs = failure.getByRole('table', { name: 'Every attempt' }).locator('td:last-child');
+    const attempts = failure.getByRole('table', { name: 'Every attempt' });
+    const costs = attempts.locator('td:last-child');
     await expect
       .poll(() => costs.allTextContents())
       .toEqual(['$0.0141', '$0.0171', '$0.0171', '$0.0171']);
+    const notTheForm = 'The reply did not have the required form';
+    await expect
+      .poll(() => attempts.locator('.message').allTextContents())
+      .toEqual([expect.stringContaining('has no capacity'), notTheForm, notTheForm, notTheForm]);
     const file = errandIn(served.folder, 'show', run, '--html', '-').stdout;
     expect(file).toContain('The last reply of the model');
   });

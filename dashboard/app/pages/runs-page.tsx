@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
 import { resumption, type RunRowData } from '../../view/run-row.tsx';
-import { RunsView, type RunsViewProps } from '../../view/runs-view.tsx';
+import { RunsView } from '../../view/runs-view.tsx';
 import { counted } from '../../text/words.ts';
 import { Confirm, type ConfirmProps } from '../confirm.tsx';
 import type { RunFilters } from '../address.ts';
@@ -24,14 +24,21 @@ interface RunPageAnswer {
 
 type Asked =
   | { readonly type: 'cancel'; readonly row: RunRowData }
-  | { readonly type: 'bulk'; readonly kind: string; readonly runs: readonly FailedRow[] };
+  | {
+      readonly type: 'bulk';
+      readonly kind: string;
+      readonly runs: readonly FailedRow[];
+      /** Failed with it too, but this server cannot resume them. */
+      readonly left: readonly LeftRow[];
+    };
+
+type LeftRow = FailedRow & { readonly obstacle: string };
 
 export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Element {
   useTitle('Runs');
-  const { list, kinds, workflows, obstacle, refresh } = useListData(filters);
-  const [asked, setAsked] = useState<Asked | undefined>(undefined);
-  const [bulk, setBulk] = useState<DoneInBulk | undefined>(undefined);
-  const action = useAction(() => refresh());
+  const data = useListData(filters);
+  const { list, kinds, workflows, obstacle } = data;
+  const { action, asked, bulk, ask, back, confirm, resume, resumeKind } = useMoves(data);
   const mayRun = role.value === 'run' || role.value === 'edit';
   const show = (next: RunFilters): void => go({ page: 'runs', filters: next });
   return (
@@ -49,44 +56,60 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
         obstacle={obstacle}
         filter={show}
         {...pagesOf(filters, list.data?.next, show)}
-        cancel={(row) => setAsked({ type: 'cancel', row })}
-        resume={(row) =>
-          void action
-            .act(() => resumeOne(row))
-            .then(() => {
-              refresh();
-              focusOn(rowOf(row));
-            })
-        }
-        resumeAll={(each) =>
-          void action.act(async () =>
-            setAsked({ type: 'bulk', kind: each, runs: await runsFailedWith(each) }),
-          )
-        }
+        cancel={(row) => ask({ type: 'cancel', row })}
+        resume={resume}
+        resumeAll={resumeKind}
       />
       {asked !== undefined && (
         <AskOnce
           asked={asked}
-          obstacle={obstacle}
           isBusy={action.isBusy}
-          back={() => setAsked(undefined)}
-          confirm={() =>
-            void action
-              .act(async () => {
-                if (asked.type === 'cancel') await cancelOne(asked.row);
-                else setBulk({ ...(await resumeAll(asked.kind, asked.runs)), before: kinds.data });
-              })
-              .then((isDone) => {
-                setAsked(undefined);
-                refresh();
-                if (isDone)
-                  focusOn(asked.type === 'cancel' ? rowOf(asked.row) : '#bulk', 'main h1');
-              })
+          back={back}
+          confirm={
+            asked.type === 'bulk' && asked.runs.length === 0 ? undefined : () => confirm(asked)
           }
         />
       )}
     </>
   );
+}
+
+/** Moves of one run or of many: those that cannot be taken back ask once. */
+function useMoves({ kinds, workflows, refresh }: ReturnType<typeof useListData>) {
+  const [asked, ask] = useState<Asked | undefined>(undefined);
+  const [bulk, setBulk] = useState<DoneInBulk | undefined>(undefined);
+  const action = useAction(() => refresh());
+  const resume = (row: RunRowData): void =>
+    void action
+      .act(() => resumeOne(row))
+      .then(() => {
+        refresh();
+        focusOn(rowOf(row));
+      });
+  const resumeKind = (kind: string): void =>
+    void action.act(async () => {
+      // files may have come since the list was read
+      const [failed, served] = await Promise.all([runsFailedWith(kind), servedWorkflows()]);
+      void workflows.reload();
+      const left = failed.flatMap((row): LeftRow | readonly never[] => {
+        const obstacle = obstacleOf(row.workflow, served.workflows);
+        return obstacle === undefined ? [] : { ...row, obstacle };
+      });
+      const runs = failed.filter(({ run }) => !left.some((each) => each.run === run));
+      ask({ type: 'bulk', kind, runs, left });
+    });
+  const confirm = (what: Asked): void =>
+    void action
+      .act(async () => {
+        if (what.type === 'cancel') await cancelOne(what.row);
+        else setBulk({ ...(await resumeAll(what.kind, what.runs)), before: kinds.data });
+      })
+      .then((isDone) => {
+        ask(undefined);
+        refresh();
+        if (isDone) focusOn(what.type === 'cancel' ? rowOf(what.row) : '#bulk', 'main h1');
+      });
+  return { action, asked, bulk, ask, back: () => ask(undefined), confirm, resume, resumeKind };
 }
 
 type DoneInBulk = BulkResult & {
@@ -105,9 +128,7 @@ function useListData(filters: RunFilters) {
     read<RunPageAnswer>(withQuery(v1('runs'), { status, attention, workflow, kind, cursor })),
   );
   const kinds = useResource('kinds', failuresByKind);
-  const workflows = useResource('workflows', () =>
-    read<{ readonly workflows: readonly ServedWorkflow[] }>(v1('workflows')),
-  );
+  const workflows = useResource('workflows', servedWorkflows);
   const refresh = useThrottled(() => {
     void list.reload();
     void kinds.reload();
@@ -125,6 +146,10 @@ interface ServedWorkflow {
   readonly isValid: boolean;
 }
 
+function servedWorkflows(): Promise<{ readonly workflows: readonly ServedWorkflow[] }> {
+  return read(v1('workflows'));
+}
+
 /** Undefined where the server can resume its runs, or while nobody knows. */
 function obstacleOf(
   workflow: string,
@@ -137,12 +162,8 @@ function obstacleOf(
 
 function AskOnce({
   asked,
-  obstacle,
   ...rest
-}: {
-  readonly asked: Asked;
-  readonly obstacle: RunsViewProps['obstacle'];
-} & Omit<ConfirmProps, 'title' | 'children'>): JSX.Element {
+}: { readonly asked: Asked } & Omit<ConfirmProps, 'title' | 'children'>): JSX.Element {
   if (asked.type === 'cancel')
     return (
       <Confirm title="Cancel the run?" {...rest}>
@@ -152,33 +173,36 @@ function AskOnce({
         </p>
       </Confirm>
     );
-  const refused = asked.runs.filter(({ workflow }) => obstacle(workflow) !== undefined);
+  const { runs, left, kind } = asked;
+  const isOne = runs.length === 1;
   return (
-    <Confirm title={`Resume all that failed with ${asked.kind}?`} isGentle {...rest}>
-      <p>
-        {counted(asked.runs.length, 'run')} that failed with <code>{asked.kind}</code> (
-        {byWorkflow(asked.runs)}) will be resumed where each of them stopped. Finished steps keep
-        their results; failed ones run again and may cost again. Runs that only wait with it are not
-        among them.
-      </p>
-      {refused.length > 0 && (
+    <Confirm title={`Resume all that failed with ${kind}?`} isGentle {...rest}>
+      {runs.length > 0 && (
         <p>
-          {byWorkflow(refused, (workflow) => ` (${obstacle(workflow)})`)} will be refused: this
-          server cannot resume {refused.length === 1 ? 'it' : 'them'}.
+          {counted(runs.length, 'run')} that failed with <code>{kind}</code> ({byWorkflow(runs)})
+          will be resumed where {isOne ? 'it' : 'each of them'} stopped. Finished steps keep their
+          results; failed ones run again and may cost again. Runs that only wait with it are not
+          among them.
+        </p>
+      )}
+      {left.length > 0 && (
+        <p>
+          {counted(left.length, runs.length === 0 ? 'run' : 'other run')} cannot be resumed by this
+          server: {byWorkflow(left)}.
         </p>
       )}
     </Confirm>
   );
 }
 
-/** `3 of newsletter, 2 of translate`. */
-function byWorkflow(
-  runs: readonly FailedRow[],
-  addition: (workflow: string) => string = () => '',
-): string {
+/** `3 of newsletter, 2 of translate (not served here)`. */
+function byWorkflow(runs: readonly (FailedRow & Partial<LeftRow>)[]): string {
   const groups = [...Map.groupBy(runs, ({ workflow }) => workflow)];
   return groups
-    .map(([workflow, { length }]) => `${length} of ${workflow}${addition(workflow)}`)
+    .map(([workflow, [first, ...others]]) => {
+      const why = first?.obstacle === undefined ? '' : ` (${first.obstacle})`;
+      return `${others.length + 1} of ${workflow}${why}`;
+    })
     .join(', ');
 }
 

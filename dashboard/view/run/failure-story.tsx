@@ -3,13 +3,13 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import type { FailureHistory, FailureStep } from '../../../src/history/failure-history.ts';
-import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import type { SkippedRoute } from '../../../src/history/skipped-routes.ts';
 import { optionWord } from '../../text/words.ts';
 import { clockWords } from '../../text/time.ts';
 import { KindLink, Money } from '../parts.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { StackedTable } from '../stacked-table.tsx';
+import type { UselessReply } from './useless-replies.ts';
 
 interface AttemptRow {
   readonly number: number;
@@ -24,7 +24,7 @@ interface AttemptsOf {
   readonly report: PersonReport;
   readonly history: FailureHistory | undefined;
   /** The calls of its step that failed, or whose reply was of no use. */
-  readonly replies: readonly LedgerRow[];
+  readonly replies: readonly UselessReply[];
 }
 
 /** From the history of the failure, which knows all of them; else those that the report has. */
@@ -43,17 +43,17 @@ function attemptRows({ report, history, replies }: AttemptsOf): readonly Attempt
       costUsdMicros,
     }));
   if (replies.length > 0)
-    return replies.map(({ target, kind = report.kind, outcome, costUsdMicros }, index) => ({
-      number: index + 1,
-      target,
-      kind,
-      message:
-        outcome === 'succeeded'
-          ? 'The reply did not have the required form'
-          : 'The call failed, and was made again',
-      waitedMs: undefined,
-      costUsdMicros,
-    }));
+    return replies.map(
+      ({ target, kind = report.kind, outcome, message, costUsdMicros }, index) => ({
+        number: index + 1,
+        target,
+        kind,
+        message:
+          outcome === 'succeeded' ? 'The reply did not have the required form' : (message ?? ''),
+        waitedMs: undefined,
+        costUsdMicros,
+      }),
+    );
   return (report.attempts ?? []).map(
     ({ number, target = '', kind, message = '', waitedMs, costUsdMicros }) => ({
       number,

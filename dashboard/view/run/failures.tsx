@@ -1,11 +1,11 @@
 /** The open failures of a run: the first with all that is known of it, further ones by name. */
 import type { JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
-import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import { KindLink, Region, StepLink } from '../parts.tsx';
 import { FailurePanel } from './failure-panel.tsx';
 import { isByReply, lastReply, openFailures } from './open-failures.ts';
 import type { RunActions, RunPageData } from './page-data.ts';
+import { uselessReplies } from './useless-replies.ts';
 
 export interface FailuresProps {
   readonly page: RunPageData;
@@ -47,19 +47,6 @@ export function Failures({ page, actions }: FailuresProps): JSX.Element | null {
         </div>
       )}
     </Region>
-  );
-}
-
-/**
- * A reply that has come and does not fit is no failed call, so the report does not list it. The calls of its step that
- * failed before belong to the same way: without them the costs would not add up.
- */
-function uselessReplies({ view }: RunPageData, report: PersonReport): LedgerRow[] {
-  if (view === undefined || !isByReply(report)) return [];
-  const { rows, sentBack } = view.costs;
-  return [...rows].filter(
-    ({ path, outcome }, at) =>
-      path === report.location?.path && (outcome !== 'succeeded' || sentBack.includes(at)),
   );
 }
 
