@@ -1,5 +1,5 @@
 /** The repair of a workflow file: the text, what is wrong with it, what it may cost, and what runs again. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
 import { locationWords } from '../../src/errors/render/phrases.ts';
@@ -225,11 +225,16 @@ function OtherText({ file, original, edited }: RepairViewProps): JSX.Element | n
   ) : null;
 }
 
-function lineNumbers(text: string, failed: number | undefined): string {
-  return text
-    .split('\n')
-    .map((_, index) => (index + 1 === failed ? `▸${index + 1}` : String(index + 1)))
-    .join('\n');
+function lineNumbers(text: string, failed: number | undefined): ComponentChildren {
+  const numbers = text.split('\n').map((_, index) => index + 1);
+  if (failed === undefined || failed > numbers.length) return numbers.join('\n');
+  return (
+    <>
+      {numbers.slice(0, failed - 1).map((each) => `${each}\n`)}
+      <span class="here">▸{failed}</span>
+      {numbers.slice(failed).map((each) => `\n${each}`)}
+    </>
+  );
 }
 
 function alignNumbers(field: HTMLTextAreaElement): void {

@@ -242,8 +242,13 @@ function RunsTable(props: RunsViewProps & { readonly rows: readonly RunRowData[]
           'No run fits these filters.'
         ) : (
           <>
-            There is no run yet. Start one from <PageLink to="/workflows">its workflow</PageLink>,
-            or with <code>errand run</code>.
+            There is no run yet. Start one{' '}
+            {mayRun && (
+              <>
+                from <PageLink to="/workflows">its workflow</PageLink>, or{' '}
+              </>
+            )}
+            with <code>errand run</code>.
           </>
         )}
       </Empty>

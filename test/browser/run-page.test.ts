@@ -201,6 +201,10 @@ describeInBrowser('the page of a run', () => {
     await step.getByText('node:failed').waitFor();
     expect(await step.getByRole('button', { name: 'Retry from here' }).isVisible()).toBe(true);
     expect(await axeFindings(page)).toEqual([]);
+    await page.setViewportSize({ width: 1100, height: 900 });
+    const kind = steps.getByRole('link', { name: 'internal.script_error' });
+    expect(await kind.evaluate(brokenWords)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await step.getByRole('button', { name: 'Retry from here' }).click();
     await expect
       .poll(async () => (await served.ask(`/v1/runs/${run}/audit`)).json)
@@ -311,3 +315,15 @@ describeInBrowser('the page of a run', () => {
     );
   });
 });
+
+/** Texts of an element that take more than one line. */
+function brokenWords(element: Element): readonly string[] {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const found: string[] = [];
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+    range.selectNodeContents(text);
+    if (range.getClientRects().length > 1) found.push(text.textContent ?? '');
+  }
+  return found;
+}

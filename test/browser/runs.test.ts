@@ -193,5 +193,7 @@ describeInBrowser('the form of a workflow', () => {
     const { page } = await open(served, { path: '/workflows/form' });
     await page.getByRole('table', { name: 'Failure routes' }).waitFor();
     expect(await page.getByRole('form').count()).toBe(0);
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByText('There is no run yet. Start one with errand run.').waitFor();
   });
 });
