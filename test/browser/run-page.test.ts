@@ -114,6 +114,11 @@ describeInBrowser('the page of a run', () => {
     await failure.getByText('{"total":12}', { exact: true }).waitFor();
     const attempts = failure.getByRole('table', { name: 'Every attempt' });
     const costs = attempts.locator('td:last-child');
+    // a kind takes one line where the message beside it may take two
+    const kinds = await attempts
+      .locator('.kind')
+      .evaluateAll((all) => all.map((each) => each.getClientRects().length));
+    expect(new Set(kinds)).toEqual(new Set([1]));
     await expect
       .poll(() => costs.allTextContents())
       .toEqual(['$0.0141', '$0.0171', '$0.0171', '$0.0171']);
