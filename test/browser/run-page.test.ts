@@ -114,11 +114,6 @@ describeInBrowser('the page of a run', () => {
     await failure.getByText('{"total":12}', { exact: true }).waitFor();
     const attempts = failure.getByRole('table', { name: 'Every attempt' });
     const costs = attempts.locator('td:last-child');
-    // a kind takes one line where the message beside it may take two
-    const kinds = await attempts
-      .locator('.kind')
-      .evaluateAll((all) => all.map((each) => each.getClientRects().length));
-    expect(new Set(kinds)).toEqual(new Set([1]));
     await expect
       .poll(() => costs.allTextContents())
       .toEqual(['$0.0141', '$0.0171', '$0.0171', '$0.0171']);
@@ -126,6 +121,13 @@ describeInBrowser('the page of a run', () => {
     await expect
       .poll(() => attempts.locator('.message').allTextContents())
       .toEqual([expect.stringContaining('has no capacity'), notTheForm, notTheForm, notTheForm]);
+    // a kind takes one line where the message beside it may take two
+    const lines = await attempts
+      .locator('.kind')
+      .evaluateAll((all) =>
+        all.map((each) => new Set([...each.getClientRects()].map(({ top }) => top)).size),
+      );
+    expect(lines).toEqual([1, 1, 1, 1]);
     const file = errandIn(served.folder, 'show', run, '--html', '-').stdout;
     expect(file).toContain('The last reply of the model');
   });
