@@ -101,6 +101,14 @@ describeInBrowser('the page of a run', () => {
     expect(await dialog.getByText('will be resumed').count()).toBe(0);
     expect(await dialog.getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true);
     await dialog.getByRole('button', { name: 'Back' }).click();
+    writeFileSync(join(served.folder, 'broken.yaml'), BROKEN);
+    await expect
+      .poll(async () => (await served.ask('/v1/workflows')).json.workflows.length)
+      .toBe(1);
+    await page.getByRole('button', { name: 'Resume all' }).click();
+    await dialog.getByText('(1 of broken) will be resumed where it stopped').waitFor();
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await row.getByRole('button', { name: 'Resume' }).waitFor();
     await page.goto(`${served.url}/runs/${asking.run}`);
     await moves.getByText('It keeps an answer until the run is resumed').waitFor();
     expect(await repair.count()).toBe(0);
