@@ -1,6 +1,7 @@
 /** Asks once before something that cannot be taken back. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { isFocusLost } from './focus.ts';
 
 export interface ConfirmProps {
   readonly title: string;
@@ -8,7 +9,8 @@ export interface ConfirmProps {
   readonly isBusy?: boolean;
   /** Nothing is lost by it. */
   readonly isGentle?: boolean;
-  readonly confirm: () => void;
+  /** Absent where there is nothing to do. */
+  readonly confirm: (() => void) | undefined;
   readonly back: () => void;
 }
 
@@ -25,8 +27,8 @@ export function Confirm({
     const opener = document.activeElement;
     dialog.current?.showModal();
     return () => {
-      // the opener may be gone with what it did
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      // what was done may have its own place for the focus, and the opener may be gone with it
+      if (opener instanceof HTMLElement && isFocusLost()) opener.focus();
     };
   }, []);
   return (
@@ -47,6 +49,7 @@ export function Confirm({
         <button
           type="button"
           class={isGentle ? 'primary' : 'danger'}
+          disabled={confirm === undefined}
           aria-disabled={isBusy}
           onClick={confirm}
         >

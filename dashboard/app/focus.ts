@@ -14,7 +14,12 @@ export function focusOn(...selectors: readonly string[]): void {
 /** The same, only where nothing has the focus any more. */
 export function focusIfLost(selector: string): void {
   requestAnimationFrame(() => {
-    const { activeElement } = document;
-    if (activeElement === null || activeElement === document.body) focusOn(selector);
+    if (isFocusLost()) focusOn(selector);
   });
+}
+
+/** Whether the element that had the focus is gone. */
+export function isFocusLost(): boolean {
+  const { activeElement } = document;
+  return activeElement === null || activeElement === document.body;
 }

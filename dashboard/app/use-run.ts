@@ -4,16 +4,16 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Attention } from '../../src/history/attention.ts';
 import type { FailureHistory } from '../../src/history/failure-history.ts';
 import type { GraphLayout } from '../../src/history/graph-layout/layout.ts';
-import { foldView, type ViewEvent } from '../../src/history/run-view.ts';
+import type { ViewEvent } from '../../src/history/run-view.ts';
 import { addSteps, viewFromJson } from '../../src/history/run-view/wire.ts';
 import type { RunMoves, SourceFile } from '../../src/history/run-page.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
-import { openFailures } from '../view/run/open-failures.ts';
+import { isByReply, lastReply, openFailures } from '../view/run/open-failures.ts';
 import type { RunPageData } from '../view/run/page-data.ts';
 import type { WorkflowData } from '../view/workflow-data.ts';
-import { freshness, read, v1, withQuery } from './api.ts';
+import { freshness, noteAway, read, v1, withQuery } from './api.ts';
 import { followRun } from './follow-run.ts';
 import { isHidden } from './hidden-tab.ts';
 import { problemOf, useThrottled } from './hooks.ts';
@@ -80,11 +80,14 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
   useLeftOutStep(step, loaded?.view, loadSteps);
   const life = useLife(run, loaded);
   const source = useSource(loaded === undefined ? undefined : failedWorkflow(loaded));
+  const reply = useReply(run, loaded);
   const stepEvents = useStepEvents(run, step, loaded?.view);
   useAnnouncements(loaded);
   const { moves, layout, view } = loaded ?? {};
   const page =
-    moves === undefined ? undefined : { ...moves, layout, view, life, source, step, stepEvents };
+    moves === undefined
+      ? undefined
+      : { ...moves, layout, view, life, source, reply, step, stepEvents };
   return { page, problem, refresh, loadSteps };
 }
 
@@ -126,23 +129,37 @@ function useFolding(
 ): (event: ViewEvent) => void {
   const waiting = useRef<ViewEvent[]>([]);
   const drawnAtMs = useRef(-Infinity);
+  const draw = useCallback(async () => {
+    const fold = await loadFold();
+    drawnAtMs.current = performance.now();
+    const events = waiting.current;
+    waiting.current = [];
+    setLoaded((before) =>
+      before?.view === undefined || fold === undefined
+        ? before
+        : { ...before, view: fold(before.view, events) },
+    );
+  }, []);
   return useCallback((event) => {
     waiting.current.push(event);
     noted(event);
     if (waiting.current.length > 1) return;
     const sinceMs = performance.now() - drawnAtMs.current;
-    setTimeout(
-      () => {
-        drawnAtMs.current = performance.now();
-        const events = waiting.current;
-        waiting.current = [];
-        setLoaded((before) =>
-          before?.view === undefined ? before : { ...before, view: foldView(before.view, events) },
-        );
-      },
-      Math.max(0, DRAW_EVERY_MS - sinceMs),
-    );
+    setTimeout(() => void draw(), Math.max(0, DRAW_EVERY_MS - sinceMs));
   }, []);
+}
+
+/**
+ * The reducer comes with the first event: a run that rests has none, and its page shows more than any other.
+ * Undefined where it did not come: the run is loaded whole when the server is back.
+ */
+async function loadFold() {
+  try {
+    return (await import('../../src/history/run-view.ts')).foldView;
+  } catch {
+    noteAway();
+    return undefined;
+  }
 }
 
 /** Loads, then follows from the last event on; where the stream ends, it waits for a resume. */
@@ -205,6 +222,32 @@ function useSource(workflow: string | undefined): SourceFile | undefined {
     });
   }, [workflow]);
   return source;
+}
+
+/** What the model said, where the form of that is the failure. */
+function useReply(run: string, loaded: Loaded | undefined): unknown {
+  const [found, setFound] = useState<{ readonly id: string; readonly reply: unknown } | undefined>(
+    undefined,
+  );
+  const first = loaded && openFailures({ ...loaded.moves, view: loaded.view })[0];
+  const [id, path] =
+    first !== undefined && isByReply(first) ? [first.id, first.location?.path] : [];
+  useEffect(() => {
+    if (id === undefined || path === undefined) return;
+    const address = withQuery(v1('runs', run, 'events'), {
+      path,
+      type: 'effect:succeeded',
+      limit: '1000',
+    });
+    void quietly(() =>
+      read<{ readonly events: readonly RunEvent[]; readonly next?: number }>(address),
+    ).then((answer) => {
+      // of more than a page the last one is not known
+      if (answer !== undefined && answer.next === undefined)
+        setFound({ id, reply: lastReply(answer.events, path) });
+    });
+  }, [run, id, path]);
+  return found?.id === id ? found?.reply : undefined;
 }
 
 function useStepEvents(

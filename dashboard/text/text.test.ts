@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
+import { failedLine } from './expression-line.ts';
 import { diffLines, movedLine, unifiedDiff } from './line-diff.ts';
 import { agoWords, axisTicks, clockWords, dateWords, UTC } from './time.ts';
 import { bytesWords, grouped, optionWord, spaced, valueText } from './words.ts';
@@ -93,5 +94,43 @@ describe('a line of a text that is edited', () => {
     expect(movedLine(before, 'a\nb\nchanged\nd\n', 3)).toBe(3);
     expect(movedLine(before, 'a\nd\n', 4)).toBe(2);
     expect(movedLine(before, 'a\nb\nc\nd\nmore\n', 3)).toBe(3);
+  });
+});
+
+describe('the line that failed', () => {
+  const file = [
+    'nodes:',
+    '  - name: a',
+    '    prompt: |',
+    '      {{ x.y }}',
+    '',
+    '      {{ z }} {{ q }}',
+  ];
+  const lines = [
+    ...file,
+    '    model: "{{ q }}"',
+    '  - { name: b, value: "{{ x.y }}" }',
+    'output: {{ w }}',
+  ];
+  const lineOf = (line: number | undefined, expression?: string): number | undefined =>
+    failedLine(
+      {
+        ...(line === undefined ? {} : { location: { line } }),
+        ...(expression === undefined ? {} : { details: { expression } }),
+      },
+      lines,
+    );
+
+  it('is that of the expression within its node', () => {
+    expect(lineOf(2, 'x.y')).toBe(4);
+    expect(lineOf(2, 'z')).toBe(6);
+    expect(lineOf(8, 'x.y')).toBe(8);
+  });
+
+  it('is that of the node where the expression is not found, or more than once', () => {
+    expect(lineOf(2, 'w')).toBe(2);
+    expect(lineOf(2, 'q')).toBe(2);
+    expect(lineOf(2)).toBe(2);
+    expect(lineOf(undefined, 'x.y')).toBeUndefined();
   });
 });

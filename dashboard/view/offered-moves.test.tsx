@@ -19,10 +19,10 @@ function row(waiting: NonNullable<RunRowData['waiting']>['all'][number]): RunRow
   };
 }
 
-function buttons(data: RunRowData): readonly string[] {
+function buttons(data: RunRowData, obstacle?: string): readonly string[] {
   const nothing = (): void => undefined;
   const html = renderToString(
-    <RowMoves row={data} isBusy={false} cancel={nothing} resume={nothing} />,
+    <RowMoves row={data} obstacle={obstacle} isBusy={false} cancel={nothing} resume={nothing} />,
   );
   return [...html.matchAll(/>(\w+)<\/button>/g)].map(([, name = '']) => name);
 }
@@ -38,6 +38,11 @@ describe('a row of a run that is paused', () => {
     for (const each of [forTime, forPerson]) expect(buttons(each)).toEqual(['Resume', 'Cancel']);
     expect(resumption(forTime)).toEqual({ now: true });
     expect(resumption(forPerson)).toEqual({});
+  });
+
+  it('offers no resumption that the server would refuse', () => {
+    const parked = row({ reason: 'person', error: ERROR });
+    expect(buttons(parked, 'not served here')).toEqual(['Cancel']);
   });
 
   it('cuts no wait short that its file asks for', () => {

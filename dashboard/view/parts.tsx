@@ -29,8 +29,23 @@ export function PageLink({
 export function KindLink({ kind }: { readonly kind: string }): JSX.Element {
   return (
     <PageLink class="kind" to={`/kinds/${encodeURIComponent(kind)}`}>
-      {kind}
+      <Breakable name={kind} />
     </PageLink>
+  );
+}
+
+/** A name that may take a new line between its words, and not inside one; as a text it is the same. */
+function Breakable({ name }: { readonly name: string }): JSX.Element {
+  const words = name.split(/(?<=[._])/);
+  return (
+    <>
+      {words.map((word, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {word}
+        </Fragment>
+      ))}
+    </>
   );
 }
 

@@ -1,11 +1,12 @@
 /** The repair of a workflow file: the text, what is wrong with it, what it may cost, and what runs again. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
 import { locationWords } from '../../src/errors/render/phrases.ts';
 import type { MemberCounts } from '../../src/history/run-view/view.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
 import type { WorkflowVerdict } from '../../src/workflow/check/validation-json.ts';
+import { failedLine } from '../text/expression-line.ts';
 import { movedLine, unifiedDiff } from '../text/line-diff.ts';
 import { counted } from '../text/words.ts';
 import { AcceptDrift } from './accept-drift.tsx';
@@ -75,7 +76,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
   const { text } = edited;
   const field = useRef<HTMLTextAreaElement>(null);
   // a workflow that this one calls has a file of its own
-  const { line: failed, isInOtherFile } = placeIn(props.file, error);
+  const { line: failed, isInOtherFile } = placeIn(props, error);
   const line = failed === undefined ? undefined : movedLine(original, text, failed);
   const goTo = (to: number): void => {
     if (field.current !== null) showLine(field.current, to);
@@ -137,9 +138,13 @@ interface PlaceInFile {
   readonly isInOtherFile: boolean;
 }
 
-function placeIn(own: string, error: PersonReport | undefined): PlaceInFile {
-  const { file = own, line } = error?.location ?? {};
-  return file === own ? { line, isInOtherFile: false } : { line: undefined, isInOtherFile: true };
+function placeIn(
+  { file: own, original }: RepairViewProps,
+  error: PersonReport | undefined,
+): PlaceInFile {
+  const isInOtherFile = (error?.location?.file ?? own) !== own;
+  const isHere = error !== undefined && !isInOtherFile;
+  return { line: isHere ? failedLine(error, original.split('\n')) : undefined, isInOtherFile };
 }
 
 /** The failure that is repaired. */
@@ -220,11 +225,16 @@ function OtherText({ file, original, edited }: RepairViewProps): JSX.Element | n
   ) : null;
 }
 
-function lineNumbers(text: string, failed: number | undefined): string {
-  return text
-    .split('\n')
-    .map((_, index) => (index + 1 === failed ? `▸${index + 1}` : String(index + 1)))
-    .join('\n');
+function lineNumbers(text: string, failed: number | undefined): ComponentChildren {
+  const numbers = text.split('\n').map((_, index) => index + 1);
+  if (failed === undefined || failed > numbers.length) return numbers.join('\n');
+  return (
+    <>
+      {numbers.slice(0, failed - 1).map((each) => `${each}\n`)}
+      <span class="here">▸{failed}</span>
+      {numbers.slice(failed).map((each) => `\n${each}`)}
+    </>
+  );
 }
 
 function alignNumbers(field: HTMLTextAreaElement): void {

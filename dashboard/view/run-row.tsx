@@ -23,11 +23,14 @@ export function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
 
 export function RowMoves({
   row,
+  obstacle,
   isBusy,
   cancel,
   resume,
 }: {
   readonly row: RunRowData;
+  /** Why this server cannot resume it. */
+  readonly obstacle: string | undefined;
   readonly isBusy: boolean;
   readonly cancel: (row: RunRowData) => void;
   readonly resume: (row: RunRowData) => void;
@@ -45,7 +48,8 @@ export function RowMoves({
           Answer
         </button>
       )}
-      {canResume(row) && (
+      {canResume(row) && obstacle !== undefined && <span class="note">{obstacle}</span>}
+      {canResume(row) && obstacle === undefined && (
         <button
           type="button"
           class="small"

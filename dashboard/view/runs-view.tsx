@@ -46,6 +46,8 @@ export interface RunsViewProps {
     | undefined;
   readonly mayRun: boolean;
   readonly isBusy: boolean;
+  /** Why this server cannot resume the runs of a workflow. */
+  readonly obstacle: (workflow: string) => string | undefined;
   readonly filter: (filters: RunFilterValues) => void;
   /** Absent on the last page. */
   readonly older?: () => void;
@@ -189,7 +191,7 @@ function FailuresByKind({
               {kind}
             </a>{' '}
             <span class="quiet number">
-              {costUsdMicros === 0 ? '' : `${usdWords(costUsdMicros)} spent by them`}
+              {costUsdMicros === 0 ? '' : `${usdWords(costUsdMicros)} spent`}
             </span>
             {mayRun && (
               <button
@@ -240,8 +242,13 @@ function RunsTable(props: RunsViewProps & { readonly rows: readonly RunRowData[]
           'No run fits these filters.'
         ) : (
           <>
-            There is no run yet. Start one from <PageLink to="/workflows">its workflow</PageLink>,
-            or with <code>errand run</code>.
+            There is no run yet. Start one{' '}
+            {mayRun && (
+              <>
+                from <PageLink to="/workflows">its workflow</PageLink>, or{' '}
+              </>
+            )}
+            with <code>errand run</code>.
           </>
         )}
       </Empty>
@@ -290,6 +297,7 @@ function RunTableRow({
   row,
   mayRun,
   isBusy,
+  obstacle,
   cancel,
   resume,
 }: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
@@ -330,7 +338,13 @@ function RunTableRow({
       </td>
       {mayRun && (
         <td role="cell" class="row-moves">
-          <RowMoves row={row} isBusy={isBusy} cancel={cancel} resume={resume} />
+          <RowMoves
+            row={row}
+            obstacle={obstacle(workflow)}
+            isBusy={isBusy}
+            cancel={cancel}
+            resume={resume}
+          />
         </td>
       )}
     </tr>

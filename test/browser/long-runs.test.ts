@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
 import { HELLO } from '../server/workflows.ts';
 import { describeInBrowser, open } from './browser.ts';
-import { REVIEW } from './workflows.ts';
+import { DOUBT, REVIEW } from './workflows.ts';
 
 const MEMBERS = 3400;
 /** Three events for each member, and some around them. */
@@ -86,13 +86,23 @@ const PAGES = [
   '/kinds/provider.auth',
   '/runs/RUN/repair',
   '/runs/ASKING?step=decide',
+  // it failed, asks for a result in its place, and one of its steps is open: all that a run's page can need at once
+  '/runs/DOUBTING?step=classify',
 ];
 
 describeInBrowser('the first load', () => {
   it('of every page is small, and all of it comes from the server', async () => {
-    const served = await serve({ files: { 'hello.yaml': HELLO, 'review.yaml': REVIEW } });
+    const served = await serve({
+      files: { 'hello.yaml': HELLO, 'review.yaml': REVIEW, 'doubt.yaml': DOUBT },
+    });
     const { run } = await served.run('hello');
     const { run: asking } = await served.run('review');
+    const { run: doubting } = await served.run('doubt');
+    const runs: Readonly<Record<string, string>> = {
+      RUN: run,
+      ASKING: asking,
+      DOUBTING: doubting,
+    };
     const { page } = await open(served);
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
     // as if it had never been here
@@ -113,13 +123,18 @@ describeInBrowser('the first load', () => {
     };
     for (const address of PAGES) {
       asked.length = 0;
-      await page.goto(served.url + address.replace('RUN', run).replace('ASKING', asking));
+      await page.goto(served.url + address.replace(/[A-Z]{3,}/, (name) => runs[name] ?? name));
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForFunction(() => !/Loading…|Reading the log/.test(document.body.innerText));
       // parts that a run needs when it asks, or when one of its steps is open
       if (address.includes('ASKING')) {
         await page.getByRole('button', { name: 'Publish it' }).waitFor();
         await page.getByRole('region', { name: 'Step decide' }).waitFor();
+      }
+      if (address.includes('DOUBTING')) {
+        await page.getByRole('heading', { name: 'What became of it' }).waitFor();
+        await page.getByRole('button', { name: 'Answer' }).waitFor();
+        await page.getByRole('region', { name: 'Step classify' }).waitFor();
       }
       const [script, stylesheet] = [await sent('script'), await sent('stylesheet')];
       expect(script, address).toBeGreaterThan(1000);

@@ -22,6 +22,9 @@ describeInBrowser('repair', () => {
     const drift = page.getByRole('region', { name: 'Drift' });
     await file.waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    // its node begins above it
+    const wrongLine = BROKEN.split('\n').findIndex((line) => line.includes(WRONG)) + 1;
+    await page.getByRole('button', { name: `Go to line ${wrongLine}` }).waitFor();
 
     await file.fill(BROKEN.replace('entry_point: fetch', 'entry_point: nowhere'));
     await page.getByRole('region', { name: 'Diagnostics' }).getByText('error').first().waitFor();

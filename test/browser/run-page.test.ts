@@ -11,7 +11,8 @@ import {
   open,
   styleAttributes,
 } from './browser.ts';
-import { BROKEN, CALLED, CALLING, impatient, NO_QUOTA, REVIEW } from './workflows.ts';
+import { errandIn } from './errand-in.ts';
+import { BROKEN, CALLED, CALLING, impatient, MISREAD, NO_QUOTA, REVIEW } from './workflows.ts';
 
 describeInBrowser('the page of a run', () => {
   it('shows what failed, what to do, what was tried and what it cost', async () => {
@@ -89,9 +90,54 @@ describeInBrowser('the page of a run', () => {
     ]);
     expect(await moves.getByRole('button', { name: 'Resume' }).count()).toBe(0);
     expect(await repair.count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'broken.yaml', exact: true }).count()).toBe(0);
+    await page.goto(served.url);
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: run }) });
+    await row.getByText('not served here').waitFor();
+    expect(await row.getByRole('button').allTextContents()).toEqual(['Cancel']);
+    await page.getByRole('button', { name: 'Resume all' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('cannot be resumed by this server: 1 of broken (not served').waitFor();
+    expect(await dialog.getByText('will be resumed').count()).toBe(0);
+    expect(await dialog.getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    writeFileSync(join(served.folder, 'broken.yaml'), BROKEN);
+    await expect
+      .poll(async () => (await served.ask('/v1/workflows')).json.workflows.length)
+      .toBe(1);
+    await page.getByRole('button', { name: 'Resume all' }).click();
+    await dialog.getByText('(1 of broken) will be resumed where it stopped').waitFor();
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await row.getByRole('button', { name: 'Resume' }).waitFor();
     await page.goto(`${served.url}/runs/${asking.run}`);
     await moves.getByText('It keeps an answer until the run is resumed').waitFor();
     expect(await repair.count()).toBe(0);
+  });
+
+  it('shows the reply that has the wrong form, and every attempt that was paid for', async () => {
+    const served = await serve({ files: { 'misread.yaml': MISREAD } });
+    const { run } = await served.run('misread');
+    const { page } = await open(served, { path: `/runs/${run}` });
+    const failure = page.getByRole('region', { name: 'Failure' });
+    await failure.getByText('{"total":12}', { exact: true }).waitFor();
+    const attempts = failure.getByRole('table', { name: 'Every attempt' });
+    const costs = attempts.locator('td:last-child');
+    await expect
+      .poll(() => costs.allTextContents())
+      .toEqual(['$0.0141', '$0.0171', '$0.0171', '$0.0171']);
+    const notTheForm = 'The reply did not have the required form';
+    await expect
+      .poll(() => attempts.locator('.message').allTextContents())
+      .toEqual([expect.stringContaining('has no capacity'), notTheForm, notTheForm, notTheForm]);
+    // a kind takes one line where the message beside it may take two
+    const lines = await attempts
+      .locator('.kind')
+      .evaluateAll((all) =>
+        all.map((each) => new Set([...each.getClientRects()].map(({ top }) => top)).size),
+      );
+    expect(lines).toEqual([1, 1, 1, 1]);
+    const file = errandIn(served.folder, 'show', run, '--html', '-').stdout;
+    expect(file).toContain('The last reply of the model');
   });
 
   it('reads no history of failures for a run that asks and has none', async () => {
@@ -170,6 +216,10 @@ describeInBrowser('the page of a run', () => {
     await step.getByText('node:failed').waitFor();
     expect(await step.getByRole('button', { name: 'Retry from here' }).isVisible()).toBe(true);
     expect(await axeFindings(page)).toEqual([]);
+    await page.setViewportSize({ width: 1100, height: 900 });
+    const kind = steps.getByRole('link', { name: 'internal.script_error' });
+    expect(await kind.evaluate(brokenWords)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await step.getByRole('button', { name: 'Retry from here' }).click();
     await expect
       .poll(async () => (await served.ask(`/v1/runs/${run}/audit`)).json)
@@ -280,3 +330,15 @@ describeInBrowser('the page of a run', () => {
     );
   });
 });
+
+/** Texts of an element that take more than one line. */
+function brokenWords(element: Element): readonly string[] {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const found: string[] = [];
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+    range.selectNodeContents(text);
+    if (range.getClientRects().length > 1) found.push(text.textContent ?? '');
+  }
+  return found;
+}

@@ -106,6 +106,10 @@ describeInBrowser('the list of runs', () => {
         .poll(async () => (await served.ask(`/v1/runs/${id}`)).json.status)
         .toBe('completed');
     await item.waitFor({ state: 'detached' });
+    // the button that was clicked is gone
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain(
+      'Resumed 3 runs',
+    );
   });
 
   it('has fifty at a time, and the older ones behind a button', async () => {
@@ -189,5 +193,7 @@ describeInBrowser('the form of a workflow', () => {
     const { page } = await open(served, { path: '/workflows/form' });
     await page.getByRole('table', { name: 'Failure routes' }).waitFor();
     expect(await page.getByRole('form').count()).toBe(0);
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByText('There is no run yet. Start one with errand run.').waitFor();
   });
 });

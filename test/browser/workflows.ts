@@ -169,3 +169,29 @@ nodes:
       - { id: note, text: Anything else?, hint: As many lines as you like }
 output: { answers: '{{ details.output.answers }}' }
 `;
+
+/** Its provider is overloaded once, then its model leaves a field out, however often it is asked. */
+export const MISREAD = `
+workflow:
+  name: misread
+  entry_point: read
+  runtime:
+    default_model: sim/reader
+    simulate_price_per_mtok: { input: 3, output: 15 }
+    simulate:
+      reader:
+        - fail:
+            provider: anthropic
+            status: 529
+            headers: { retry-after: '0.01' }
+            body: { type: error, error: { type: overloaded_error, message: Overloaded } }
+          usage: { input_tokens: 4200, output_tokens: 100 }
+        - answer: { total: 12 }
+          usage: { input_tokens: 4200, output_tokens: 300 }
+nodes:
+  - name: read
+    type: agent
+    prompt: Give total and currency
+    tools: []
+    output: { total: { type: number }, currency: { type: string } }
+`;

@@ -24,14 +24,21 @@ interface RunPageAnswer {
 
 type Asked =
   | { readonly type: 'cancel'; readonly row: RunRowData }
-  | { readonly type: 'bulk'; readonly kind: string; readonly runs: readonly FailedRow[] };
+  | {
+      readonly type: 'bulk';
+      readonly kind: string;
+      readonly runs: readonly FailedRow[];
+      /** Failed with it too, but this server cannot resume them. */
+      readonly left: readonly LeftRow[];
+    };
+
+type LeftRow = FailedRow & { readonly obstacle: string };
 
 export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Element {
   useTitle('Runs');
-  const { list, kinds, workflows, refresh } = useListData(filters);
-  const [asked, setAsked] = useState<Asked | undefined>(undefined);
-  const [bulk, setBulk] = useState<DoneInBulk | undefined>(undefined);
-  const action = useAction(() => refresh());
+  const data = useListData(filters);
+  const { list, kinds, workflows, obstacle } = data;
+  const { action, asked, bulk, ask, back, confirm, resume, resumeKind } = useMoves(data);
   const mayRun = role.value === 'run' || role.value === 'edit';
   const show = (next: RunFilters): void => go({ page: 'runs', filters: next });
   return (
@@ -46,45 +53,63 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
         bulk={bulk && { ...bulk, failedAgain: failedAgain(bulk, kinds.data) }}
         mayRun={mayRun}
         isBusy={action.isBusy}
+        obstacle={obstacle}
         filter={show}
         {...pagesOf(filters, list.data?.next, show)}
-        cancel={(row) => setAsked({ type: 'cancel', row })}
-        resume={(row) =>
-          void action
-            .act(() => resumeOne(row))
-            .then(() => {
-              refresh();
-              focusOn(rowOf(row));
-            })
-        }
-        resumeAll={(each) =>
-          void action.act(async () =>
-            setAsked({ type: 'bulk', kind: each, runs: await runsFailedWith(each) }),
-          )
-        }
+        cancel={(row) => ask({ type: 'cancel', row })}
+        resume={resume}
+        resumeAll={resumeKind}
       />
       {asked !== undefined && (
         <AskOnce
           asked={asked}
           isBusy={action.isBusy}
-          back={() => setAsked(undefined)}
-          confirm={() =>
-            void action
-              .act(async () => {
-                if (asked.type === 'cancel') await cancelOne(asked.row);
-                else setBulk({ ...(await resumeAll(asked.kind, asked.runs)), before: kinds.data });
-              })
-              .then((isDone) => {
-                setAsked(undefined);
-                refresh();
-                if (isDone)
-                  focusOn(asked.type === 'cancel' ? rowOf(asked.row) : '#bulk', 'main h1');
-              })
+          back={back}
+          confirm={
+            asked.type === 'bulk' && asked.runs.length === 0 ? undefined : () => confirm(asked)
           }
         />
       )}
     </>
   );
+}
+
+/** Moves of one run or of many: those that cannot be taken back ask once. */
+function useMoves({ kinds, workflows, refresh }: ReturnType<typeof useListData>) {
+  const [asked, ask] = useState<Asked | undefined>(undefined);
+  const [bulk, setBulk] = useState<DoneInBulk | undefined>(undefined);
+  const action = useAction(() => refresh());
+  const resume = (row: RunRowData): void =>
+    void action
+      .act(() => resumeOne(row))
+      .then(() => {
+        refresh();
+        focusOn(rowOf(row));
+      });
+  const resumeKind = (kind: string): void =>
+    void action.act(async () => {
+      // files may have come since the list was read
+      const [failed, served] = await Promise.all([runsFailedWith(kind), servedWorkflows()]);
+      void workflows.reload();
+      const left = failed.flatMap((row): LeftRow | readonly never[] => {
+        const obstacle = obstacleOf(row.workflow, served.workflows);
+        return obstacle === undefined ? [] : { ...row, obstacle };
+      });
+      const runs = failed.filter(({ run }) => !left.some((each) => each.run === run));
+      ask({ type: 'bulk', kind, runs, left });
+    });
+  const confirm = (what: Asked): void =>
+    void action
+      .act(async () => {
+        if (what.type === 'cancel') await cancelOne(what.row);
+        else setBulk({ ...(await resumeAll(what.kind, what.runs)), before: kinds.data });
+      })
+      .then((isDone) => {
+        ask(undefined);
+        refresh();
+        if (isDone) focusOn(what.type === 'cancel' ? rowOf(what.row) : '#bulk', 'main h1');
+      });
+  return { action, asked, bulk, ask, back: () => ask(undefined), confirm, resume, resumeKind };
 }
 
 type DoneInBulk = BulkResult & {
@@ -103,9 +128,7 @@ function useListData(filters: RunFilters) {
     read<RunPageAnswer>(withQuery(v1('runs'), { status, attention, workflow, kind, cursor })),
   );
   const kinds = useResource('kinds', failuresByKind);
-  const workflows = useResource('workflows', () =>
-    read<{ readonly workflows: readonly { readonly name: string }[] }>(v1('workflows')),
-  );
+  const workflows = useResource('workflows', servedWorkflows);
   const refresh = useThrottled(() => {
     void list.reload();
     void kinds.reload();
@@ -113,7 +136,28 @@ function useListData(filters: RunFilters) {
   useSignalEffect(() => {
     if (lastChange.value !== undefined) refresh();
   });
-  return { list, kinds, workflows, refresh };
+  const obstacle = (workflow: string): string | undefined =>
+    obstacleOf(workflow, workflows.data?.workflows);
+  return { list, kinds, workflows, obstacle, refresh };
+}
+
+interface ServedWorkflow {
+  readonly name: string;
+  readonly isValid: boolean;
+}
+
+function servedWorkflows(): Promise<{ readonly workflows: readonly ServedWorkflow[] }> {
+  return read(v1('workflows'));
+}
+
+/** Undefined where the server can resume its runs, or while nobody knows. */
+function obstacleOf(
+  workflow: string,
+  served: readonly ServedWorkflow[] | undefined,
+): string | undefined {
+  const found = served?.filter(({ name }) => name === workflow);
+  if (found === undefined || found.some(({ isValid }) => isValid)) return undefined;
+  return found.length === 0 ? 'not served here' : 'file not valid';
 }
 
 function AskOnce({
@@ -129,22 +173,37 @@ function AskOnce({
         </p>
       </Confirm>
     );
+  const { runs, left, kind } = asked;
+  const isOne = runs.length === 1;
   return (
-    <Confirm title={`Resume all that failed with ${asked.kind}?`} isGentle {...rest}>
-      <p>
-        {counted(asked.runs.length, 'run')} that failed with <code>{asked.kind}</code> (
-        {byWorkflow(asked.runs)}) will be resumed where each of them stopped. Finished steps keep
-        their results; failed ones run again and may cost again. Runs that only wait with it are not
-        among them.
-      </p>
+    <Confirm title={`Resume all that failed with ${kind}?`} isGentle {...rest}>
+      {runs.length > 0 && (
+        <p>
+          {counted(runs.length, 'run')} that failed with <code>{kind}</code> ({byWorkflow(runs)})
+          will be resumed where {isOne ? 'it' : 'each of them'} stopped. Finished steps keep their
+          results; failed ones run again and may cost again. Runs that only wait with it are not
+          among them.
+        </p>
+      )}
+      {left.length > 0 && (
+        <p>
+          {counted(left.length, runs.length === 0 ? 'run' : 'other run')} cannot be resumed by this
+          server: {byWorkflow(left)}.
+        </p>
+      )}
     </Confirm>
   );
 }
 
-/** `3 of newsletter, 2 of translate`. */
-function byWorkflow(runs: readonly FailedRow[]): string {
+/** `3 of newsletter, 2 of translate (not served here)`. */
+function byWorkflow(runs: readonly (FailedRow & Partial<LeftRow>)[]): string {
   const groups = [...Map.groupBy(runs, ({ workflow }) => workflow)];
-  return groups.map(([workflow, { length }]) => `${length} of ${workflow}`).join(', ');
+  return groups
+    .map(([workflow, [first, ...others]]) => {
+      const why = first?.obstacle === undefined ? '' : ` (${first.obstacle})`;
+      return `${others.length + 1} of ${workflow}${why}`;
+    })
+    .join(', ');
 }
 
 /** The link of its row. */

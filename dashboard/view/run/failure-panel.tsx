@@ -4,26 +4,28 @@ import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import * as words from '../../../src/errors/render/phrases.ts';
 import type { FailureHistory } from '../../../src/history/failure-history.ts';
 import type { SourceFile } from '../../../src/history/run-page.ts';
-import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
+import { failedLine } from '../../text/expression-line.ts';
 import { spaced } from '../../text/words.ts';
 import { CopyButton, DateTime, Facts, KindLink, StepLink, Value } from '../parts.tsx';
 import { StatusIcon } from '../status.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { AttemptTable, FailureStory } from './failure-story.tsx';
+import type { UselessReply } from './useless-replies.ts';
 
 export interface FailurePanelProps {
   readonly run: string;
   readonly report: PersonReport;
   readonly history?: FailureHistory | undefined;
-  /** The calls of its step whose reply was of no use. */
-  readonly replies?: readonly LedgerRow[] | undefined;
+  /** The calls of its step that failed, or whose reply was of no use. */
+  readonly replies?: readonly UselessReply[] | undefined;
+  readonly lastReply?: unknown;
   /** A file, which may be the one that it is located in. */
   readonly source?: SourceFile | undefined;
   readonly copyReport?: ((id: string, form: 'markdown' | 'problem') => Promise<string>) | undefined;
 }
 
 export function FailurePanel(props: FailurePanelProps): JSX.Element {
-  const { run, report, history, replies = [], source, copyReport } = props;
+  const { run, report, history, replies = [], lastReply, source, copyReport } = props;
   return (
     <div class="failure">
       <p class="failure-head">
@@ -36,6 +38,12 @@ export function FailurePanel(props: FailurePanelProps): JSX.Element {
         <strong>What to do</strong> {report.action.detail}
       </p>
       <Stderr report={report} />
+      {lastReply !== undefined && (
+        <div class="sub">
+          <h3>The last reply of the model</h3>
+          <Value value={lastReply} />
+        </div>
+      )}
       <Members run={run} report={report} />
       <Facts
         facts={[
@@ -99,10 +107,13 @@ function SourceLines({
   report,
   source,
 }: Pick<FailurePanelProps, 'report' | 'source'>): JSX.Element | null {
-  const { line, file } = report.location ?? {};
-  if (line === undefined || source === undefined || source.file !== file) return null;
+  const { line: begin, file } = report.location ?? {};
+  if (begin === undefined || source === undefined || source.file !== file) return null;
+  const line = failedLine(report, source.lines) ?? begin;
   if (line > source.lines.length) return null;
-  const from = Math.max(1, line - AROUND);
+  // the beginning of the node is shown too, where it is near
+  const above = line - begin <= BELOW ? begin : line;
+  const from = Math.max(1, above - AROUND);
   const shown = source.lines.slice(from - 1, line + BELOW);
   return (
     <div class="sub">

@@ -3,13 +3,13 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import type { FailureHistory, FailureStep } from '../../../src/history/failure-history.ts';
-import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import type { SkippedRoute } from '../../../src/history/skipped-routes.ts';
 import { optionWord } from '../../text/words.ts';
 import { clockWords } from '../../text/time.ts';
 import { KindLink, Money } from '../parts.tsx';
 import { useSurroundings } from '../surroundings.ts';
 import { StackedTable } from '../stacked-table.tsx';
+import type { UselessReply } from './useless-replies.ts';
 
 interface AttemptRow {
   readonly number: number;
@@ -23,8 +23,8 @@ interface AttemptRow {
 interface AttemptsOf {
   readonly report: PersonReport;
   readonly history: FailureHistory | undefined;
-  /** The calls of its step whose reply was of no use. */
-  readonly replies: readonly LedgerRow[];
+  /** The calls of its step that failed, or whose reply was of no use. */
+  readonly replies: readonly UselessReply[];
 }
 
 /** From the history of the failure, which knows all of them; else those that the report has. */
@@ -33,7 +33,7 @@ function attemptRows({ report, history, replies }: AttemptsOf): readonly Attempt
     if (step.type !== 'failed' || step.layer !== 'effect') return [];
     return [{ ...step, waitedMs: waitBefore(all.slice(0, at)) }];
   });
-  if (failed.length > 0)
+  if (failed.length > 0 && replies.length === 0)
     return failed.map(({ target = '', kind, message, waitedMs, costUsdMicros }, index) => ({
       number: index + 1,
       target,
@@ -43,14 +43,17 @@ function attemptRows({ report, history, replies }: AttemptsOf): readonly Attempt
       costUsdMicros,
     }));
   if (replies.length > 0)
-    return replies.map(({ target, costUsdMicros }, index) => ({
-      number: index + 1,
-      target,
-      kind: report.kind,
-      message: 'The reply did not have the required form',
-      waitedMs: undefined,
-      costUsdMicros,
-    }));
+    return replies.map(
+      ({ target, kind = report.kind, outcome, message, costUsdMicros }, index) => ({
+        number: index + 1,
+        target,
+        kind,
+        message:
+          outcome === 'succeeded' ? 'The reply did not have the required form' : (message ?? ''),
+        waitedMs: undefined,
+        costUsdMicros,
+      }),
+    );
   return (report.attempts ?? []).map(
     ({ number, target = '', kind, message = '', waitedMs, costUsdMicros }) => ({
       number,

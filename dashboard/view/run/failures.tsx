@@ -1,11 +1,11 @@
 /** The open failures of a run: the first with all that is known of it, further ones by name. */
 import type { JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
-import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import { KindLink, Region, StepLink } from '../parts.tsx';
 import { FailurePanel } from './failure-panel.tsx';
-import { openFailures } from './open-failures.ts';
+import { isByReply, lastReply, openFailures } from './open-failures.ts';
 import type { RunActions, RunPageData } from './page-data.ts';
+import { uselessReplies } from './useless-replies.ts';
 
 export interface FailuresProps {
   readonly page: RunPageData;
@@ -27,6 +27,7 @@ export function Failures({ page, actions }: FailuresProps): JSX.Element | null {
         report={first}
         history={history}
         replies={uselessReplies(page, first)}
+        lastReply={lastReplyTo(page, first)}
         source={page.source}
         copyReport={actions?.copyReport}
       />
@@ -49,12 +50,8 @@ export function Failures({ page, actions }: FailuresProps): JSX.Element | null {
   );
 }
 
-/** A reply that has come and does not fit is no failed call, so the report does not list it. */
-function uselessReplies({ view }: RunPageData, { kind, location }: PersonReport): LedgerRow[] {
-  if (view === undefined || kind !== 'agent.output_invalid') return [];
-  const { rows, sentBack } = view.costs;
-  return sentBack.flatMap((at) => {
-    const row = rows.at(at);
-    return row === undefined || row.path !== location?.path ? [] : [row];
-  });
+function lastReplyTo({ reply, events }: RunPageData, report: PersonReport): unknown {
+  const path = report.location?.path;
+  if (path === undefined || !isByReply(report)) return undefined;
+  return reply ?? lastReply(events ?? [], path);
 }

@@ -1,7 +1,9 @@
 /** Open failures of a run: the one that it ended with, or those that it waits with. Handled ones are in their steps. */
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
+import { isPlainObject } from '../../../src/errors/support/safe-json.ts';
 import { waitingFailure } from '../../../src/history/run-view/read-view.ts';
 import type { StepView } from '../../../src/history/run-view/view.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
 import type { RunPageData } from './page-data.ts';
 
 export function openFailures(page: RunPageData): readonly PersonReport[] {
@@ -30,4 +32,20 @@ function waitsWith(
 
 function uniqueById(reports: readonly PersonReport[]): readonly PersonReport[] {
   return [...new Map(reports.map((report) => [report.id, report])).values()];
+}
+
+/** Whether a reply that came is the reason. */
+export function isByReply({ kind }: PersonReport): boolean {
+  return kind === 'agent.output_invalid';
+}
+
+/** The last words of a model in a step; as it is sent where it was too long for an event. */
+export function lastReply(events: readonly RunEvent[], path: string): unknown {
+  const said = events.findLast(
+    (event) =>
+      event.type === 'effect:succeeded' && event.path === path && event.effect.type === 'model',
+  );
+  if (said?.type !== 'effect:succeeded') return undefined;
+  const { output } = said;
+  return isPlainObject(output) && output['text'] !== undefined ? output['text'] : output;
 }

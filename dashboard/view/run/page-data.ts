@@ -19,6 +19,8 @@ export interface RunPageData extends RunMoves {
   readonly life?: readonly FailureHistory[] | undefined;
   /** The file that the failure points to, where it is known. */
   readonly source?: SourceFile | undefined;
+  /** The model's last reply, where its form is the open failure. */
+  readonly reply?: unknown;
   /** The step that is open. */
   readonly step?: string | undefined;
   /** The events of that step, where they are loaded. */

@@ -135,9 +135,14 @@ function RunHead({ page }: { readonly page: RunPageData }): JSX.Element {
           ...facts,
           [
             'Workflow',
-            <PageLink to={`/workflows/${encodeURIComponent(workflow)}`}>
-              {file ?? workflow}
-            </PageLink>,
+            // the server has no page of a workflow that it does not serve
+            page.resumeObstacle === 'not_served' ? (
+              (file ?? workflow)
+            ) : (
+              <PageLink to={`/workflows/${encodeURIComponent(workflow)}`}>
+                {file ?? workflow}
+              </PageLink>
+            ),
           ],
         ]}
       />
