@@ -30,7 +30,7 @@ import type { EventBody } from '../state/events.ts';
 import { nodeFailed, failureAt, thrownAt } from './failure.ts';
 import { grantOf } from '../policy/approval-grants.ts';
 import { replayKeptResult } from '../state/kept-results.ts';
-import { mergeState, writeProblem } from '../state/merge-state.ts';
+import { writeProblem } from '../state/merge-state.ts';
 import { fileOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
 import type { Grant, RunState, Scope } from '../state/state.ts';
 import {
@@ -45,6 +45,7 @@ import {
 import { hasPassed, judgePlan } from '../conversation/judging.ts';
 import { answerCall, consult, readOutput, refuseCall, replayFinishedCall } from './answer-call.ts';
 import { afterRejection, beginJudging } from './judge-output.ts';
+import { writtenState } from './written-state.ts';
 import { READ_OUTPUT, WRITE_STATE } from '../../workflow/plan/built-in-tools.ts';
 
 /** Throws `validation.template`. */
@@ -80,7 +81,7 @@ function keepPartial(
     reason: 'the node keeps the partial output',
   } as const;
   try {
-    const beside = { state: writtenState(state, scope, conversation) };
+    const beside = writtenState(state, scope, conversation.writes);
     return [suppressed, ...completeNode(state, scope, partialOutput(failure), beside)];
   } catch (thrown) {
     // keep the broken stream in the log, whatever the node fails with now
@@ -319,25 +320,8 @@ function decideOutput(
   const agent = judging?.of ?? conversation;
   const accepted = judging === undefined ? output : judging.output;
   return {
-    events: completeNode(state, scope, accepted, { state: writtenState(state, scope, agent) }),
+    events: completeNode(state, scope, accepted, writtenState(state, scope, agent.writes)),
   };
-}
-
-function writtenState(
-  state: RunState,
-  scope: Scope,
-  { writes }: Conversation,
-): JsonObject | undefined {
-  if (writes.length === 0) return undefined;
-  const around = workflowScope(state, scope);
-  const fields = fileOf(state.plan, around.file).state;
-  const merged = new Map(around.state);
-  const changed: Record<string, JsonValue> = {};
-  for (const [key, value] of writes) {
-    Object.assign(changed, mergeState(fields, merged, { [key]: value }));
-    merged.set(key, changed[key] ?? null);
-  }
-  return changed;
 }
 
 function outputInvalid(state: RunState, scope: Scope, problem: string): ErrorReport {

@@ -1,5 +1,5 @@
 /** Completes a node with its output when every assertion holds; otherwise fails it. */
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { givesErrors, type NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { EffectInput } from './effect-input.ts';
@@ -10,6 +10,7 @@ import { asJson, templateContext } from './template-context.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import type { Ending } from './stop-effects.ts';
+import type { WrittenState } from './written-state.ts';
 
 /** Either events, or a time to decide again. */
 export interface Decision {
@@ -26,9 +27,7 @@ export interface Decision {
 }
 
 /** Results of a node beside its output. */
-export interface Beside {
-  /** Values for the shared state, already merged. */
-  readonly state?: JsonObject | undefined;
+export interface Beside extends WrittenState {
   /** Why its output is partial. */
   readonly errors?: readonly ErrorReport[] | undefined;
 }
@@ -41,17 +40,18 @@ export function completeNode(
 ): readonly EventBody[] {
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  const { state: written, errors } = beside;
+  const { state: merged, wrote, errors } = beside;
   const error = brokenAssertion(state, scope, node, { output, errors });
   const { node: name, path } = visit;
   if (error !== undefined) return [{ type: 'node:failed', node: name, path, error, output }];
   const completed: EventBody = { type: 'node:completed', node: name, path, output };
-  if (errors === undefined && written === undefined) return [completed];
+  if (errors === undefined && merged === undefined) return [completed];
   return [
     {
       ...completed,
       ...(errors === undefined ? {} : { errors }),
-      ...(written === undefined ? {} : { state: written }),
+      ...(merged === undefined ? {} : { state: merged }),
+      ...(wrote === undefined ? {} : { wrote }),
     },
   ];
 }

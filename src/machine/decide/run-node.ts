@@ -1,6 +1,6 @@
 /** Runs an attempt of a node, by its type. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { DURATION_FORM, parseDuration } from '../../workflow/plan/duration.ts';
 import { fitsType } from '../../workflow/json-schema/field-schema.ts';
 import { childInput } from '../../workflow/plan/inputs.ts';
@@ -17,10 +17,10 @@ import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
 import type { EventBody } from '../state/events.ts';
 import { nodeFailed, failureAt, thrownAt } from './failure.ts';
 import { replayKeptResult } from '../state/kept-results.ts';
-import { mergeState } from '../state/merge-state.ts';
 import { templateContext } from './template-context.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
+import { writtenState } from './written-state.ts';
 
 export function runNode(state: RunState, scope: Scope): Decision {
   const visit = visitOf(scope);
@@ -38,9 +38,12 @@ function decideByType(state: RunState, scope: Scope, visit: Visit, node: NodePla
       const names = templateContext(state, scope, { node });
       const written = evaluateObject(node.state, names);
       return {
-        events: completeNode(state, scope, setOutput(node, names), {
-          state: mergedState(state, scope, written),
-        }),
+        events: completeNode(
+          state,
+          scope,
+          setOutput(node, names),
+          writtenState(state, scope, Object.entries(written)),
+        ),
       };
     }
     case 'wait': {
@@ -141,13 +144,6 @@ function scalarIn(text: string): JsonValue {
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   const number = text === '' ? Number.NaN : Number(text);
   return Number.isFinite(number) ? number : text;
-}
-
-function mergedState(state: RunState, scope: Scope, written: JsonObject): JsonObject | undefined {
-  if (Object.keys(written).length === 0) return undefined;
-  const around = workflowScope(state, scope);
-  const fields = fileOf(state.plan, around.file).state;
-  return mergeState(fields, around.state, written);
 }
 
 function durationOf(duration: number | string, names: TemplateContext): number {

@@ -12,7 +12,7 @@ import { continueInside, reopenRounds, resumeAtRoutes } from './reopen.ts';
 import { branchId, closeGates, dropInside, enterNode, freezeInside } from '../state/scopes.ts';
 import { groupResult, isGroup, partialResult, resultOf } from './node-results.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
-import { noteFinished, recordReplacedState } from './visit-log.ts';
+import { noteFinished, recordStateWrites } from './visit-log.ts';
 
 export function applyStarted(
   state: RunState,
@@ -88,13 +88,18 @@ export function applyCompleted(
   scope.nodeResults.set(event.node, result);
   scope.last = event.node;
   noteFinished(scope);
-  if (event.state !== undefined) writeShared(state, scope, event.state);
+  if (event.state !== undefined) writeShared(state, scope, event.state, event.wrote);
 }
 
-function writeShared(state: RunState, scope: Scope, written: JsonObject): void {
+function writeShared(
+  state: RunState,
+  scope: Scope,
+  merged: JsonObject,
+  wrote: JsonObject | undefined,
+): void {
   const shared = workflowScope(state, scope).state;
-  recordReplacedState(state, scope, written);
-  for (const [key, value] of Object.entries(written)) shared.set(key, value);
+  recordStateWrites(state, scope, merged, wrote);
+  for (const [key, value] of Object.entries(merged)) shared.set(key, value);
 }
 
 export function applyFailed(

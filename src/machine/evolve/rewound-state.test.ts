@@ -91,3 +91,45 @@ describe.each([
     expect(outputFrom(restored(), `${group}[2]/write`)).toEqual(ALL);
   });
 });
+
+/** Members that write the same item, the same value, and fractions. */
+const SAME = FLAT.replaceAll(
+  WRITES,
+  WRITES.replaceAll('"{{ i }}"', '"{{ i if workflow.input.isFixed else 7.1 }}"'),
+);
+
+describe('what members wrote alike', () => {
+  it('is kept for those that do not run again', () => {
+    expect(outputFrom(failedRun(SAME), 'f[0]/write')).toEqual({
+      sum: 7.1 + 7.1 + 1,
+      list: [7.1, 7.1, 1],
+      set: [7.1, 1],
+      latest: 1,
+    });
+  });
+
+  it('is kept by all but the members that ran again, from snapshots', () => {
+    const state = unpackState(packState(failedRun(SAME)));
+    step(
+      state,
+      [{ type: 'run:resumed', by: 'test', from: 'f[2]/write', input: { isFixed: false } }],
+      state.nowMs,
+    );
+    expect(outputFrom(unpackState(packState(state)), 'f[1]/write')).toEqual({
+      sum: 7.1 + 7.1 + 2,
+      list: [7.1, 7.1, 2],
+      set: [7.1, 2],
+      latest: 2,
+    });
+  });
+});
+
+it('is recorded once, however many members write', () => {
+  const sizeOf = (count: number): number => {
+    const text = FLAT.replace('[1, 2, 3]', `range(1, ${count + 1})`);
+    return JSON.stringify(packState(failedRun(text))).length;
+  };
+  const [few, some, many] = [sizeOf(10), sizeOf(50), sizeOf(90)];
+  // it grows with each member as much as with the one before
+  expect((many - some) / (some - few)).toBeCloseTo(1, 1);
+});

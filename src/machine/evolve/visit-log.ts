@@ -1,9 +1,9 @@
 /** Visit log of a scope, and rewinding it. */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { LazyMap } from '../state/lazy-collections.ts';
-import { unmergeValue } from '../state/merge-state.ts';
+import { mergedValue, valueBetween } from '../state/merge-state.ts';
 import { fileOf, scopeAndAncestors, workflowScope } from '../state/plan-lookup.ts';
-import type { FinishedNodes, RunState, Scope, StateWrite, VisitEntry } from '../state/state.ts';
+import type { FinishedNodes, RunState, Scope, VisitEntry } from '../state/state.ts';
 
 /** Called before the scope enters a node. */
 export function recordVisit(scope: Scope, node: string): void {
@@ -13,42 +13,45 @@ export function recordVisit(scope: Scope, node: string): void {
     last: scope.last,
     failing: scope.failing,
     state: [],
+    wroteAt: [],
   });
 }
 
 /**
- * Called before a visit replaces these shared values. The visits around it record them too, because the branches
- * inside a group are gone when the group is rewound.
+ * Called before a visit replaces these shared values. The workflow keeps the values before its visit; branches write
+ * beside each other, so what each of them wrote is kept too, as long as one of them can be rewound alone.
  */
-export function recordReplacedState(state: RunState, scope: Scope, written: JsonObject): void {
-  const shared = workflowScope(state, scope).state;
-  const writes = Object.entries(written).map(([key, after]): StateWrite => [
-    key,
-    shared.get(key),
-    after,
-  ]);
-  for (const around of scopeAndAncestors(state, scope)) {
-    const latest = around.visitLog.at(-1);
-    if (latest !== undefined) latest.state.push(...newTo(around, latest, writes));
-    if (around.kind === 'workflow') break;
+export function recordStateWrites(
+  state: RunState,
+  scope: Scope,
+  merged: JsonObject,
+  wrote: JsonObject = {},
+): void {
+  const around = workflowScope(state, scope);
+  const latest = around.visitLog.at(-1);
+  if (latest === undefined) return;
+  const fields = fileOf(state.plan, around.file).state;
+  for (const [key, after] of Object.entries(merged)) {
+    const before = around.state.get(key);
+    if (!latest.state.some(([known]) => known === key)) latest.state.push([key, before]);
+    if (scope.kind === 'workflow') continue;
+    const value = wrote[key] ?? valueBetween(fields[key], before, after);
+    latest.writes ??= [];
+    latest.writes.push([state.seq, key, value]);
+  }
+  for (const branch of scopeAndAncestors(state, scope)) {
+    if (branch.kind === 'workflow') break;
+    branch.visitLog.at(-1)?.wroteAt.push(state.seq);
   }
 }
 
-/** A workflow is rewound to the values before a visit, so it needs only the first write of each key. */
-function newTo(
-  { kind }: Scope,
-  { state: known }: VisitEntry,
-  writes: readonly StateWrite[],
-): readonly StateWrite[] {
-  return kind === 'workflow'
-    ? writes.filter(([key]) => !known.some(([recorded]) => recorded === key))
-    : writes;
-}
-
 /** Records that the node of the latest visit completed. */
-export function noteFinished({ visitLog }: Scope): void {
+export function noteFinished({ kind, visitLog }: Scope): void {
   const latest = visitLog.at(-1);
-  if (latest !== undefined) latest.isFinished = true;
+  if (latest === undefined) return;
+  latest.isFinished = true;
+  // its branches are gone
+  if (kind === 'workflow') delete latest.writes;
 }
 
 /** Called before a scope is dropped: the visit that it ran in keeps the names of what completed in it. */
@@ -88,14 +91,13 @@ export function visitsBefore({ visitLog }: Scope, node: string): readonly VisitE
 
 /** Undoes everything since the scope last entered the node. */
 export function rewindTo(state: RunState, scope: Scope, node: string): void {
-  while (scope.visitLog.length > 0) {
-    const entry = scope.visitLog.pop();
-    if (entry === undefined) break;
+  const undone = scope.visitLog.splice(visitsBefore(scope, node).length);
+  for (const entry of undone.toReversed()) {
     restoreBefore(scope, entry);
     if (scope.kind === 'workflow') restoreShared(scope.state, entry.state);
-    else undoWrites(state, scope, entry.state);
-    if (entry.node === node) break;
   }
+  if (scope.kind !== 'workflow')
+    undoWrites(state, scope, new Set(undone.flatMap(({ wroteAt }) => wroteAt)));
 }
 
 function restoreBefore(scope: Scope, entry: VisitEntry): void {
@@ -105,30 +107,29 @@ function restoreBefore(scope: Scope, entry: VisitEntry): void {
   scope.failing = entry.failing;
 }
 
-function restoreShared(shared: LazyMap<string, JsonValue>, writes: readonly StateWrite[]): void {
-  for (const [key, before] of writes.toReversed()) {
-    if (before === undefined) shared.delete(key);
-    else shared.set(key, before);
+function restoreShared(shared: LazyMap<string, JsonValue>, before: VisitEntry['state']): void {
+  for (const [key, value] of before) {
+    if (value === undefined) shared.delete(key);
+    else shared.set(key, value);
   }
 }
 
-/** Takes the writes of a branch out of the shared values; the branches beside it may have written since. */
-function undoWrites(state: RunState, scope: Scope, writes: readonly StateWrite[]): void {
+/** Merges anew what the other branches wrote. */
+function undoWrites(state: RunState, scope: Scope, undone: ReadonlySet<number>): void {
   const around = workflowScope(state, scope);
+  const latest = around.visitLog.at(-1);
+  if (latest?.writes === undefined) return;
   const fields = fileOf(state.plan, around.file).state;
-  for (const [key, before, after] of writes.toReversed()) {
-    const current = around.state.get(key);
-    if (current === undefined) continue;
-    const merge = fields[key]?.merge ?? 'replace';
-    const value = unmergeValue(merge, { current, before, after });
+  const changed = new Set(latest.writes.filter(([seq]) => undone.has(seq)).map(([, key]) => key));
+  latest.writes = latest.writes.filter(([seq]) => !undone.has(seq));
+  for (const key of changed) {
+    const left = latest.writes.filter(([, written]) => written === key).map(([, , value]) => value);
+    const before = latest.state.find(([known]) => known === key)?.[1];
+    const value = left.reduce<JsonValue | undefined>(
+      (sum, written) => mergedValue(fields[key], sum, written),
+      before,
+    );
     if (value === undefined) around.state.delete(key);
     else around.state.set(key, value);
-  }
-  const undone = new Set(writes);
-  for (const branch of scopeAndAncestors(state, scope)) {
-    if (branch.kind === 'workflow') break;
-    const latest = branch.visitLog.at(-1);
-    // a branch around it must not undo them a second time
-    if (latest !== undefined) latest.state = latest.state.filter((write) => !undone.has(write));
   }
 }

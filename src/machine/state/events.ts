@@ -169,6 +169,8 @@ export type EventBody =
       readonly errors?: readonly ErrorReport[];
       /** Values it wrote to the shared state, already merged. */
       readonly state?: JsonObject;
+      /** In a branch: what it wrote, where the merged values do not tell it. */
+      readonly wrote?: JsonObject;
     })
   | (InNode & {
       /** Stored when an attempt of a node has failed, before a route is chosen. */

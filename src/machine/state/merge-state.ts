@@ -1,22 +1,25 @@
 /** Merges a write into the shared state, by the merge that its key declares. */
 import { isArray, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { Merge, StateField } from '../../workflow/plan/plan.ts';
+import type { StateField } from '../../workflow/plan/plan.ts';
 import { fitsType } from '../../workflow/json-schema/field-schema.ts';
 import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 
+type Values = Pick<ReadonlyMap<string, JsonValue>, 'get'>;
+type StateFields = Readonly<Record<string, StateField>>;
+
 /** The new values of the keys that were written. */
-export function mergeState(
-  fields: Readonly<Record<string, StateField>>,
-  current: Pick<ReadonlyMap<string, JsonValue>, 'get'>,
-  written: JsonObject,
-): JsonObject {
+export function mergeState(fields: StateFields, current: Values, written: JsonObject): JsonObject {
   const merged = Object.entries(written).map(([key, value]) => {
     const field = fields[key];
     if (field === undefined) throw invalidWrite(`The workflow declares no state named ${key}`);
     const problem = writeProblem(field, value);
     if (problem !== undefined) throw invalidWrite(`The state ${key} ${problem}`);
-    return [key, mergeValue(field.merge, current.get(key) ?? field.default, value, key)] as const;
+    if (field.merge === 'sum' && !areNumbers(current.get(key) ?? field.default, value))
+      throw invalidWrite(
+        `The state ${key} is merged by sum, but one of the two values is not a number`,
+      );
+    return [key, mergedValue(field, current.get(key), value)] as const;
   });
   return Object.fromEntries(merged);
 }
@@ -27,8 +30,15 @@ export function writeProblem({ merge, type }: StateField, value: JsonValue): str
   return `must be of type ${type}, and the written value is not`;
 }
 
-function mergeValue(merge: Merge, before: JsonValue, value: JsonValue, key: string): JsonValue {
-  switch (merge) {
+/** Also for a field that the file no longer has, and for values that do not fit it any more. */
+export function mergedValue(
+  field: StateField | undefined,
+  current: JsonValue | undefined,
+  value: JsonValue,
+): JsonValue {
+  const before = current ?? field?.default ?? null;
+  switch (field?.merge) {
+    case undefined:
     case 'replace':
       return value;
     case 'append':
@@ -40,51 +50,44 @@ function mergeValue(merge: Merge, before: JsonValue, value: JsonValue, key: stri
       return [...seen.values()];
     }
     case 'sum':
-      if (typeof before !== 'number' || typeof value !== 'number')
-        throw invalidWrite(
-          `The state ${key} is merged by sum, but one of the two values is not a number`,
-        );
-      return before + value;
+      return typeof before === 'number' && typeof value === 'number' ? before + value : value;
   }
 }
 
-interface UndoneWrite {
-  readonly current: JsonValue;
-  readonly before: JsonValue | undefined;
-  readonly after: JsonValue | undefined;
+/** What was written, as far as the values before and after it tell. */
+export function valueBetween(
+  field: StateField | undefined,
+  current: JsonValue | undefined,
+  after: JsonValue,
+): JsonValue {
+  const before = current ?? field?.default ?? null;
+  switch (field?.merge) {
+    case undefined:
+    case 'replace':
+      return after;
+    case 'append':
+    case 'union':
+      return listOf(after).slice(listOf(before).length);
+    case 'sum':
+      return typeof before === 'number' && typeof after === 'number' ? after - before : after;
+  }
 }
 
-/** The value without one write into it, whatever was written since. */
-export function unmergeValue(
-  merge: Merge,
-  { current, before, after }: UndoneWrite,
-): JsonValue | undefined {
-  if (isSame(current, after)) return before;
-  if (typeof current === 'number' && typeof after === 'number' && merge === 'sum')
-    return current - (after - (typeof before === 'number' ? before : 0));
-  if (!isArray(current) || !isArray(after) || (merge !== 'append' && merge !== 'union'))
-    return current;
-  const start = isArray(before) ? before.length : 0;
-  const added = after.slice(start);
-  return merge === 'union'
-    ? current.filter((item) => !added.some((each) => isSame(each, item)))
-    : withoutRun(current, added, start);
+/** The written values that the merged ones do not tell: an item that a union had already, or a fraction. */
+export function untoldValues(
+  fields: StateFields,
+  current: Values,
+  { written, merged }: { readonly written: JsonObject; readonly merged: JsonObject },
+): JsonObject | undefined {
+  const untold = Object.entries(written).filter(([key, value]) => {
+    const told = valueBetween(fields[key], current.get(key), merged[key] ?? null);
+    return canonicalJson(told) !== canonicalJson(isArray(told) ? listOf(value) : value);
+  });
+  return untold.length === 0 ? undefined : Object.fromEntries(untold);
 }
 
-/** Without these items in a row, which are at this index or, where earlier ones were taken out, before it. */
-function withoutRun(
-  list: readonly JsonValue[],
-  run: readonly JsonValue[],
-  latest: number,
-): readonly JsonValue[] {
-  for (let at = Math.min(latest, list.length - run.length); at >= 0; at--)
-    if (isSame(list.slice(at, at + run.length), run))
-      return [...list.slice(0, at), ...list.slice(at + run.length)];
-  return list;
-}
-
-function isSame(one: JsonValue, other: JsonValue | undefined): boolean {
-  return other !== undefined && (one === other || canonicalJson(one) === canonicalJson(other));
+function areNumbers(...values: readonly JsonValue[]): boolean {
+  return values.every((value) => typeof value === 'number');
 }
 
 /** One value appends as a list of one. */

@@ -71,7 +71,7 @@ describe('a snapshot', () => {
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
         "digest": "2776ed213bc574da",
-        "version": 12,
+        "version": 13,
       }
     `);
   });

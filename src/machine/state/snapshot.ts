@@ -12,7 +12,7 @@ import {
 import { LazyMap, LazySet } from './lazy-collections.ts';
 import { newRunState, type RunState } from './state.ts';
 
-export const SNAPSHOT_VERSION = 12;
+export const SNAPSHOT_VERSION = 13;
 
 export interface Snapshot {
   readonly v: typeof SNAPSHOT_VERSION;

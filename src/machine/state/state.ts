@@ -171,8 +171,12 @@ export interface VisitEntry {
   readonly result: NodeResult | undefined;
   readonly last: string | undefined;
   readonly failing: Scope['failing'];
-  /** The shared values that the visit replaced, with what ran inside it. */
-  state: StateWrite[];
+  /** Of a workflow: the shared values before the visit, of the keys that were written in it. */
+  readonly state: (readonly [key: string, before: JsonValue | undefined])[];
+  /** Of a workflow: what the branches inside the visit wrote, in order, until it completes. */
+  writes?: StateWrite[];
+  /** Of a branch: numbers of the events in which it, or what ran inside it, wrote. */
+  readonly wroteAt: number[];
   /** The node completed: its changed text is drift. */
   isFinished?: true;
   /** The nodes that completed in scopes inside the visit that are gone. */
@@ -182,12 +186,8 @@ export interface VisitEntry {
 /** Names of nodes by their file. */
 export type FinishedNodes = Map<string, Set<string>>;
 
-/** A write into the shared state: its key, and the whole value of the key before and after it. */
-export type StateWrite = readonly [
-  key: string,
-  before: JsonValue | undefined,
-  after: JsonValue | undefined,
-];
+/** A write into the shared state, before it was merged. */
+export type StateWrite = readonly [seq: number, key: string, value: JsonValue];
 
 export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 

@@ -1,0 +1,34 @@
+/** What a node writes into the shared state of its workflow. */
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { mergedValue, mergeState, untoldValues } from '../state/merge-state.ts';
+import { fileOf, workflowScope } from '../state/plan-lookup.ts';
+import type { RunState, Scope } from '../state/state.ts';
+
+export interface WrittenState {
+  /** The new values, merged. */
+  readonly state?: JsonObject | undefined;
+  /** What was written, where the merged values do not tell it; a branch is rewound alone by it. */
+  readonly wrote?: JsonObject | undefined;
+}
+
+/** Takes the writes in order; there may be several of one key. */
+export function writtenState(
+  state: RunState,
+  scope: Scope,
+  writes: Iterable<readonly [key: string, value: JsonValue]>,
+): WrittenState {
+  const around = workflowScope(state, scope);
+  const fields = fileOf(state.plan, around.file).state;
+  const values = new Map(around.state);
+  const merged: Record<string, JsonValue> = {};
+  const written: Record<string, JsonValue> = {};
+  for (const [key, value] of writes) {
+    Object.assign(merged, mergeState(fields, values, { [key]: value }));
+    values.set(key, merged[key] ?? null);
+    const earlier = written[key];
+    written[key] = earlier === undefined ? value : mergedValue(fields[key], earlier, value);
+  }
+  if (Object.keys(merged).length === 0) return {};
+  if (scope.kind === 'workflow') return { state: merged };
+  return { state: merged, wrote: untoldValues(fields, around.state, { written, merged }) };
+}
