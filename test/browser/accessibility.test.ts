@@ -8,12 +8,13 @@ import { howToRepeat, sampled } from '../sampled.ts';
 import { serve } from '../server/served.ts';
 import { axFaults, axTree } from './ax-tree.ts';
 import { axeFindings, describeInBrowser, expectTrouble, isTooWide, open } from './browser.ts';
-import { BROKEN, DOUBT, FORM, NO_QUOTA, REVIEW } from './workflows.ts';
+import { BROKEN, DOUBT, FORM, LONG, NO_QUOTA, REVIEW } from './workflows.ts';
 
 const FILES = {
   'broken.yaml': BROKEN,
   'doubt.yaml': DOUBT,
   'form.yaml': FORM,
+  'long.yaml': LONG,
   'report.yaml': NO_QUOTA,
   'review.yaml': REVIEW,
 };
@@ -73,6 +74,7 @@ describeInBrowser('for everyone', () => {
     const { run: broken } = await served.run('broken');
     const { run: doubt } = await served.run('doubt');
     const { run: asking } = await served.run('review');
+    const { run: long } = await served.run('long');
     const { page } = await open(served);
     for (const path of [
       '/',
@@ -90,6 +92,10 @@ describeInBrowser('for everyone', () => {
       await isLoaded(page);
       await expectAccessible(page, path);
     }
+    // it has links to its parts besides, and lists that scroll
+    await page.goto(`${served.url}/runs/${long}`);
+    await isLoaded(page);
+    expect(await axeFindings(page, 'a long run')).toEqual([]);
   });
 
   it('so are what is not there, the sign-in, and every dialog', async () => {

@@ -195,3 +195,10 @@ nodes:
     tools: []
     output: { total: { type: number }, currency: { type: string } }
 `;
+
+/** More nodes than the lists and the picture of a page show at once. */
+export const LONG = `
+workflow: { name: long, entry_point: step_0, limits: { max_iterations: 100 } }
+nodes:
+${Array.from({ length: 60 }, (_, at) => `  - { name: step_${at}, type: set, value: ${at}, routes: [{ to: ${at === 59 ? '$end' : `step_${at + 1}`} }] }`).join('\n')}
+`;

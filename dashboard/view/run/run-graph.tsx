@@ -61,7 +61,8 @@ function RoutesTaken({
     <div class="routes-taken">
       <h3 id="routes-name">Routes taken</h3>
       {routes.length === 0 && <Empty>No route was taken.</Empty>}
-      <ul aria-labelledby="routes-name">
+      {/* a long list scrolls, which a keyboard does only with the focus in it */}
+      <ul aria-labelledby="routes-name" tabIndex={routes.length > SHORT_LIST ? 0 : undefined}>
         {routes.map((route) => (
           <li
             key={route.seq}
@@ -80,6 +81,9 @@ function RoutesTaken({
     </div>
   );
 }
+
+/** A list that its frame holds whole, even where each route takes three lines. */
+const SHORT_LIST = 8;
 
 /** `NODE: KIND → TARGET`, for a success `NODE → TARGET`; several members took it as one. */
 function routeWords({ path, kind, move, to, count }: TakenRoute): string {
