@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
@@ -140,6 +140,53 @@ const SETUP = { setupFiles: ['test/left-behind.setup.ts', PROPERTIES] };
 if (!process.argv.includes('--coverage'))
   process.env['NODE_COMPILE_CACHE'] = join(import.meta.dirname, 'node_modules/.cache/errand-tests');
 
+/** The fast loop leaves out the units that wait. */
+const unitsOf = (mode: string): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: {
+    ...TOGETHER,
+    ...UNITS,
+    exclude: mode === 'fast' ? [...UNITS.exclude, ...WAITING] : UNITS.exclude,
+    name: 'units',
+    setupFiles: [PROPERTIES],
+  },
+});
+
+const SUITES: readonly TestProjectInlineConfiguration[] = [
+  {
+    extends: true,
+    test: { ...TOGETHER, name: 'simulation', include: [SIMULATION], setupFiles: [PROPERTIES] },
+  },
+  {
+    extends: true,
+    test: {
+      ...TOGETHER,
+      ...SETUP,
+      name: 'whole',
+      include: ['test/**/*.test.ts', ...PROCESSES],
+      exclude: [SIMULATION, TEMPORAL, ...APART, PACKAGES],
+    },
+  },
+  {
+    extends: true,
+    test: { ...TOGETHER, ...SETUP, name: 'temporal', include: [TEMPORAL], exclude: [PACKAGES] },
+  },
+  {
+    extends: true,
+    test: { ...NATIVE, ...SETUP, name: 'apart', include: APART, exclude: [PACKAGES] },
+  },
+  {
+    extends: true,
+    // they have JSX
+    test: {
+      name: 'dashboard',
+      include: ['dashboard/**/*.test.{ts,tsx}'],
+      exclude: [PACKAGES],
+      setupFiles: [PROPERTIES],
+    },
+  },
+];
+
 export default defineConfig(({ mode }) => ({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
@@ -153,55 +200,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 300_000 } },
-    projects: [
-      {
-        extends: true,
-        test: {
-          ...TOGETHER,
-          ...UNITS,
-          exclude: mode === 'fast' ? [...UNITS.exclude, ...WAITING] : UNITS.exclude,
-          name: 'units',
-          setupFiles: [PROPERTIES],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...TOGETHER,
-          name: 'simulation',
-          include: [SIMULATION],
-          setupFiles: [PROPERTIES],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...TOGETHER,
-          ...SETUP,
-          name: 'whole',
-          include: ['test/**/*.test.ts', ...PROCESSES],
-          exclude: [SIMULATION, TEMPORAL, ...APART, PACKAGES],
-        },
-      },
-      {
-        extends: true,
-        test: { ...TOGETHER, ...SETUP, name: 'temporal', include: [TEMPORAL], exclude: [PACKAGES] },
-      },
-      {
-        extends: true,
-        test: { ...NATIVE, ...SETUP, name: 'apart', include: APART, exclude: [PACKAGES] },
-      },
-      {
-        extends: true,
-        // they have JSX
-        test: {
-          name: 'dashboard',
-          include: ['dashboard/**/*.test.{ts,tsx}'],
-          exclude: [PACKAGES],
-          setupFiles: [PROPERTIES],
-        },
-      },
-    ],
+    projects: [unitsOf(mode), ...SUITES],
     coverage: { include: ['src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.cases.ts'] },
   },
 }));
