@@ -1,8 +1,10 @@
 /** What the rewound part of a run had written into the shared state is undone, and nothing else is. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { rehearse } from '../harness.cases.ts';
 import { step } from '../decide/step.ts';
+import { findVisited } from './reopen.ts';
 import { packState, unpackState } from '../state/snapshot.ts';
 import type { RunState } from '../state/state.ts';
 
@@ -133,3 +135,46 @@ it('is recorded once, however many members write', () => {
   // it grows with each member as much as with the one before
   expect((many - some) / (some - few)).toBeCloseTo(1, 1);
 });
+
+/** Two members, each with a group; each rewind may be from a snapshot. */
+const TWICE = NESTED.replace(`"{{ ['x'] }}"`, `"{{ ['x', 'y'] }}"`);
+
+const PLACES = ['f', ...[0, 1].flatMap((outer) => placesIn(`f[${outer}]/g`))];
+
+function placesIn(group: string): readonly string[] {
+  return [group, ...[0, 1, 2].flatMap((at) => [`${group}[${at}]/write`, `${group}[${at}]/check`])];
+}
+
+it('is that of a run without any rewind, whatever was rewound', () => {
+  const rewind = fc.record({
+    from: fc.constantFrom(...PLACES),
+    isFixed: fc.constantFrom(false, false, false, false, true),
+    isRestored: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(rewind, { maxLength: 8 }), (rewinds) => {
+      let state = failedRun(TWICE);
+      for (const { from, isFixed, isRestored } of [...rewinds, LAST]) {
+        if (state.status === 'completed') break;
+        if (isRestored) state = unpackState(packState(state));
+        const isGone = from !== undefined && findVisited(state, from) === undefined;
+        const place = isGone || from === undefined ? {} : { from };
+        step(
+          state,
+          [{ type: 'run:resumed', by: 'test', ...place, input: { isFixed } }],
+          state.nowMs,
+        );
+      }
+      expect(state.status).toBe('completed');
+      expect(sorted(state.output)).toEqual({ sum: 12, list: [1, 1, 2, 2, 3, 3], set: [1, 2, 3] });
+    }),
+  );
+});
+
+const LAST = { from: undefined, isFixed: true, isRestored: true };
+
+/** Which of them was the latest depends on the order. */
+function sorted(output: JsonValue | undefined): JsonValue {
+  const { sum, list, set } = output as Readonly<Record<string, readonly number[]>>;
+  return { sum: sum ?? null, list: list?.toSorted() ?? null, set: set?.toSorted() ?? null };
+}
