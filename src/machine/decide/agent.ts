@@ -3,7 +3,7 @@
  * reply. Each model call and each tool call is one durable effect, so an agent that crashes in its
  * seventh tool call resumes at its seventh tool call.
  */
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport, ReportDraft } from '../../errors/report/report.ts';
 import { SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../../workflow/plan/limits.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
