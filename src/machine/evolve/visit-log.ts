@@ -86,16 +86,34 @@ export function visitsBefore({ visitLog }: Scope, node: string): readonly VisitE
   );
 }
 
+/** Whether the node is in the history of the scope. A rewind takes it out, though its visits stay counted. */
+export function hasVisited({ visitLog }: Scope, node: string): boolean {
+  return visitLog.some((entry) => entry.node === node);
+}
+
 /** Undoes everything since the scope last entered the node. */
 export function rewindTo(state: RunState, scope: Scope, node: string): void {
   while (scope.visitLog.length > 0) {
     const entry = scope.visitLog.pop();
     if (entry === undefined) break;
     restoreBefore(scope, entry);
-    if (scope.kind === 'workflow') restoreShared(scope.state, entry.state);
-    else undoWrites(state, scope, entry.state);
+    undoState(state, scope, entry.state);
     if (entry.node === node) break;
   }
+}
+
+/** Called when the current visit begins anew: undoes what its earlier attempts wrote into the shared state. */
+export function undoAttempts(state: RunState, scope: Scope): void {
+  const latest = scope.visitLog.at(-1);
+  if (latest === undefined || latest.state.length === 0) return;
+  const written = latest.state;
+  latest.state = [];
+  undoState(state, scope, written);
+}
+
+function undoState(state: RunState, scope: Scope, writes: readonly StateWrite[]): void {
+  if (scope.kind === 'workflow') restoreShared(scope.state, writes);
+  else undoWrites(state, scope, writes);
 }
 
 function restoreBefore(scope: Scope, entry: VisitEntry): void {
