@@ -1,5 +1,6 @@
 /** What the failed try of a node wrote into the shared state is undone when the node begins anew. */
 import { describe, expect, it } from 'vitest';
+import { Stage } from '../conversation/conversation.cases.ts';
 import { rehearse } from '../harness.cases.ts';
 
 const STATE = `
@@ -54,6 +55,67 @@ parallel: [{name: g, agents: [a, b], failure_mode: all_or_nothing, routes: [{to:
     );
     expect(story.filter((each) => each === 'node:completed g[a]/a')).toHaveLength(3);
     expect(state.output).toEqual(ONCE);
+  });
+});
+
+describe('the state that the members of a group inside a member wrote', () => {
+  it('is counted once after a retry of the inner group', () => {
+    const { state } = rehearse(
+      `
+workflow:
+  name: t
+  entry_point: f${STATE}
+nodes:
+  - {name: a, type: set, value: 1, ${WRITES}}
+  - {name: b, type: call, function: f}
+  - {name: beside, type: set, value: 1, state: {sum: 2, list: ["y"], set: ["y"]}}
+parallel:
+  - {name: g, agents: [a, b], failure_mode: all_or_nothing, routes: [{to: $end}, {on_error: true, ${AGAIN}}]}
+  - {name: f, agents: [g, beside]}`,
+      { effects: failsTwice() },
+    );
+    expect(state.output).toEqual({ ...ONCE, sum: 7, list: ['y', 'x'], set: ['y', 'x'] });
+  });
+});
+
+describe('the state that the rounds of a failed supervisor wrote', () => {
+  const FAILS = { fail: { kind: 'provider.auth' } };
+  const ROUND = { answer: { next: 'b' } };
+  const DONE = { answer: { next: 'done' } };
+
+  function supervised(models: readonly object[], routes: readonly object[] = []): object {
+    return {
+      workflow: {
+        name: 't',
+        entry_point: 'a',
+        state: { sum: { type: 'number', default: 0, merge: 'sum' } },
+        runtime: { simulate: { m: models } },
+      },
+      nodes: [
+        {
+          name: 'a',
+          type: 'supervisor',
+          model: 'sim/m',
+          prompt: 'Who?',
+          manages: ['b'],
+          routes: [{ to: '$end' }, ...routes],
+        },
+        { name: 'b', type: 'set', value: 1, state: { sum: 1 }, routes: [{ to: '$end' }] },
+      ],
+      output: { sum: '{{ state.sum }}' },
+    };
+  }
+
+  it('is undone by a retry, which begins its conversation anew', () => {
+    const retry = { on_error: true, retry: { max: 1, backoff: 'none' } };
+    const stage = new Stage(supervised([ROUND, FAILS, ROUND, DONE], [retry])).play();
+    expect(stage.events.at(-1)).toMatchObject({ type: 'run:completed', output: { sum: 1 } });
+  });
+
+  it('is kept by a resume, which continues its conversation', () => {
+    const stage = new Stage(supervised([ROUND, FAILS, ROUND, DONE])).play();
+    stage.take({ type: 'run:resumed', by: 'test' });
+    expect(stage.play().events.at(-1)).toMatchObject({ type: 'run:completed', output: { sum: 2 } });
   });
 });
 
