@@ -31,7 +31,7 @@ import { nodeFailed, failureAt, thrownAt } from './failure.ts';
 import { grantOf } from '../policy/approval-grants.ts';
 import { replayKeptResult } from '../state/kept-results.ts';
 import { writeProblem } from '../state/merge-state.ts';
-import { fileOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
+import { fileOf, visitOf } from '../state/plan-lookup.ts';
 import type { Grant, RunState, Scope } from '../state/state.ts';
 import {
   isToolMissing,

@@ -1,6 +1,6 @@
 /** What a node writes into the shared state of its workflow. */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import { mergedValue, mergeState, untoldValues } from '../state/merge-state.ts';
+import { mergedValue, mergeState, underivableValues } from '../state/merge-state.ts';
 import { fileOf, workflowScope } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 
@@ -30,5 +30,5 @@ export function writtenState(
   }
   if (Object.keys(merged).length === 0) return {};
   if (scope.kind === 'workflow') return { state: merged };
-  return { state: merged, wrote: untoldValues(fields, around.state, { written, merged }) };
+  return { state: merged, wrote: underivableValues(fields, around.state, { written, merged }) };
 }

@@ -12,7 +12,7 @@ import { continueInside, reopenRounds, resumeAtRoutes } from './reopen.ts';
 import { branchId, closeGates, dropInside, enterNode, freezeInside } from '../state/scopes.ts';
 import { groupResult, isGroup, partialResult, resultOf } from './node-results.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
-import { noteFinished, recordStateWrites } from './visit-log.ts';
+import { noteFinished, recordStateWrites, undoAttempts } from './visit-log.ts';
 
 export function applyStarted(
   state: RunState,
@@ -29,7 +29,10 @@ export function applyStarted(
   }
   const isContinued = visit.conversation !== undefined;
   const isKept = !isContinued && hasMembers(visit, event.members) && continueInside(state, visit);
-  if (!isContinued && !isKept) dropInside(state, visit);
+  if (!isContinued && !isKept) {
+    dropInside(state, visit);
+    undoAttempts(state, scope);
+  }
   scope.starts++;
   visit.attempt = event.attempt;
   visit.startedAtMs = state.nowMs;

@@ -20,7 +20,7 @@ import {
   type Visit,
 } from '../state/state.ts';
 import { rewindUnended } from '../policy/unended-effects.ts';
-import { rewindTo } from './visit-log.ts';
+import { hasVisited, rewindTo } from './visit-log.ts';
 
 export function reopenRun(state: RunState, before: RunStatus, resumed: Resumed): void {
   if (before === 'failed') reopenScope(state, scopeOf(state, ROOT_SCOPE));
@@ -247,12 +247,12 @@ function visitedNode(state: RunState, path: string): readonly [Scope, string] {
   return found;
 }
 
-/** The scope that has visited the node at this path, if it still exists. */
+/** The scope that has the node at this path in its history, if it still exists. */
 export function findVisited(state: RunState, path: string): readonly [Scope, string] | undefined {
   for (const scope of state.scopes.values()) {
     const prefix = scope.id === ROOT_SCOPE ? '' : `${scope.id}/`;
     const node = path.slice(prefix.length);
-    if (path.startsWith(prefix) && scope.visits.has(node) && !isRound(state, scope))
+    if (path.startsWith(prefix) && hasVisited(scope, node) && !isRound(state, scope))
       return [scope, node];
   }
   return undefined;

@@ -89,15 +89,33 @@ export function visitsBefore({ visitLog }: Scope, node: string): readonly VisitE
   );
 }
 
+/** Whether the node is in the history of the scope. A rewind takes it out, though its visits stay counted. */
+export function hasVisited({ visitLog }: Scope, node: string): boolean {
+  return visitLog.some((entry) => entry.node === node);
+}
+
 /** Undoes everything since the scope last entered the node. */
 export function rewindTo(state: RunState, scope: Scope, node: string): void {
   const undone = scope.visitLog.splice(visitsBefore(scope, node).length);
   for (const entry of undone.toReversed()) {
     restoreBefore(scope, entry);
-    if (scope.kind === 'workflow') restoreShared(scope.state, entry.state);
+    undoState(state, scope, entry);
   }
-  if (scope.kind !== 'workflow')
-    undoWrites(state, scope, new Set(undone.flatMap(({ wroteAt }) => wroteAt)));
+}
+
+/** Called when the current visit begins anew: undoes what its earlier attempts wrote into the shared state. */
+export function undoAttempts(state: RunState, scope: Scope): void {
+  const latest = scope.visitLog.at(-1);
+  if (latest === undefined) return;
+  undoState(state, scope, latest);
+  latest.state = [];
+  latest.wroteAt = [];
+  delete latest.writes;
+}
+
+function undoState(state: RunState, scope: Scope, entry: VisitEntry): void {
+  if (scope.kind === 'workflow') restoreShared(scope.state, entry.state);
+  else undoWrites(state, scope, new Set(entry.wroteAt));
 }
 
 function restoreBefore(scope: Scope, entry: VisitEntry): void {

@@ -73,17 +73,17 @@ export function valueBetween(
   }
 }
 
-/** The written values that the merged ones do not tell: an item that a union had already, or a fraction. */
-export function untoldValues(
+/** The written values that cannot be derived from the merged ones: an item that a union had already, or a fraction. */
+export function underivableValues(
   fields: StateFields,
   current: Values,
   { written, merged }: { readonly written: JsonObject; readonly merged: JsonObject },
 ): JsonObject | undefined {
-  const untold = Object.entries(written).filter(([key, value]) => {
-    const told = valueBetween(fields[key], current.get(key), merged[key] ?? null);
-    return canonicalJson(told) !== canonicalJson(isArray(told) ? listOf(value) : value);
+  const underivable = Object.entries(written).filter(([key, value]) => {
+    const apparent = valueBetween(fields[key], current.get(key), merged[key] ?? null);
+    return canonicalJson(apparent) !== canonicalJson(isArray(apparent) ? listOf(value) : value);
   });
-  return untold.length === 0 ? undefined : Object.fromEntries(untold);
+  return underivable.length === 0 ? undefined : Object.fromEntries(underivable);
 }
 
 function areNumbers(...values: readonly JsonValue[]): boolean {

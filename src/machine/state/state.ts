@@ -171,12 +171,12 @@ export interface VisitEntry {
   readonly result: NodeResult | undefined;
   readonly last: string | undefined;
   readonly failing: Scope['failing'];
-  /** Of a workflow: the shared values before the visit, of the keys that were written in it. */
-  readonly state: (readonly [key: string, before: JsonValue | undefined])[];
-  /** Of a workflow: what the branches inside the visit wrote, in order, until it completes. */
+  /** In a workflow: the shared values before the visit, of the keys that were written in it. */
+  state: (readonly [key: string, before: JsonValue | undefined])[];
+  /** In a workflow: what the branches inside the visit wrote, in order, until it completes. */
   writes?: StateWrite[];
-  /** Of a branch: numbers of the events in which it, or what ran inside it, wrote. */
-  readonly wroteAt: number[];
+  /** In a branch: numbers of the events in which it, or what ran inside it, wrote. */
+  wroteAt: number[];
   /** The node completed: its changed text is drift. */
   isFinished?: true;
   /** The nodes that completed in scopes inside the visit that are gone. */
