@@ -21,7 +21,7 @@ const PLAIN = {
     'pay payment* unpaid credit* balance* billing* payment* budget* spend* fund funds invoice* money wallet* points coins prepaid dollar* usd cost costs paid arrear* overdue 计费 余额 欠费 额度 余量 积分 баланс* средств*',
   quota: 'quota* allowance* allotment* 配额 クォータ 할당량 квот*',
   rate: 'rate throttl* frequency freq qps rps rpm tpm concurren* parallel ratelimit* 频率 并发 限流 流控 qps限制 频繁 レート 速率',
-  requests: 'requests request calls invocations 请求数 リクエスト 요청 접속 호출 запрос*',
+  requests: 'requests request calls invocations 请求 リクエスト 요청 접속 호출 запрос*',
   prompt:
     'prompt* input inputs conversation* sequence* seq transcript* history 提示词 输入 上下文 プロンプト промпт*',
   text: 'text texts message messages document* string 消息 文本',
@@ -106,7 +106,7 @@ const PLAIN = {
   often: 'frequent frequently often 频繁',
   much: 'much many large big long high 多 많 много',
   bound:
-    'max* limit* most cap capped ceiling upper allow* permitted up 上限 最大 限制 лимит* максимальн*',
+    'max* limit* most cap capped ceiling upper allow* permitted up 上限 限额 最大 限制 лимит* максимальн*',
   unsupported: 'unsupport* incompatib* unimplement* inapplicable 不支持 暂不支持',
   unavailable: 'unavailab* offline disabled 不可用',
   invalid:
