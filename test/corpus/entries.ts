@@ -101,6 +101,9 @@ const NINETEENTH_EXAM_ENTRIES: readonly Entry[] = read('nineteenth-exam-failures
 /** The twentieth, by someone who knew the rules, from threads about services and versions newer than the others. */
 const TWENTIETH_EXAM_ENTRIES: readonly Entry[] = read('twentieth-exam-failures.jsonl');
 
+/** The twenty-first, by someone who had not read the rules, from threads and tables of codes. */
+const TWENTY_FIRST_EXAM_ENTRIES: readonly Entry[] = read('twenty-first-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -123,6 +126,7 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   eighteenth: EIGHTEENTH_EXAM_ENTRIES,
   nineteenth: NINETEENTH_EXAM_ENTRIES,
   twentieth: TWENTIETH_EXAM_ENTRIES,
+  'twenty-first': TWENTY_FIRST_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

@@ -310,4 +310,12 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '98.4 %',
     hints: '17 of 20',
   },
+  {
+    name: 'twenty-first examination, with the rules and weights of before it',
+    entries: 38,
+    kind: '86.8 %',
+    category: '92.1 %',
+    retryable: '94.7 %',
+    hints: 'none to read',
+  },
 ];

@@ -25,7 +25,8 @@ let answer: Answer = page(200, 'Welcome');
 
 beforeAll(async () => {
   requireSdks();
-  server = createServer((request, response) => {
+  // while an SDK is loaded, the connection of the call before it would expire just as the next request leaves
+  server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     request.resume().on('end', () => answer(response));
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));

@@ -12,16 +12,16 @@ const PLAIN = {
   key: 'key keys apikey* credential* password* secret* jwt bearer ak 密钥 秘钥 令牌 凭证 apikey鉴权 キー 키 ключ*',
   token: 'token',
   login:
-    'auth login loggedin signin logged signin authenticat* reauthenticat* oauth sso 登录 認証 鉴权',
+    'auth login loggedin signin logged signin authenticat* reauthenticat* oauth sso hmac* 登录 認証 鉴权',
   account:
-    'account* organi?ation* org project* tenant* workspace* user users subscription* team* customer* member* caller* consumer* tenant app application ip referer referrer 账户 账号 用户 帐户 帐号',
+    'account* organi?ation* org project* tenant* workspace* user users subscription* team* customer* member* caller* consumer* tenant app apps application applications ip referer referrer 账户 账号 用户 帐户 帐号',
   right:
     'permission* privilege* scope scopes entitle* licen* access allowlist* whitelist* acl iam apiproduct* product* agreement* eula terms tos consent 权限 права доступ*',
   money:
     'pay payment* unpaid credit* balance* billing* payment* budget* spend* fund funds invoice* money wallet* points coins prepaid dollar* usd cost costs paid arrear* overdue 计费 余额 欠费 额度 余量 积分 баланс* средств*',
   quota: 'quota* allowance* allotment* 配额 クォータ 할당량 квот*',
   rate: 'rate throttl* frequency freq qps rps rpm tpm concurren* parallel ratelimit* 频率 并发 限流 流控 qps限制 频繁 レート 速率',
-  requests: 'requests request calls invocations 请求数',
+  requests: 'requests request calls invocations 请求 リクエスト 요청 접속 호출 запрос*',
   prompt:
     'prompt* input inputs conversation* sequence* seq transcript* history 提示词 输入 上下文 プロンプト промпт*',
   text: 'text texts message messages document* string 消息 文本',
@@ -88,7 +88,7 @@ const PLAIN = {
   reached: 'reach* hit exceed* met 超出 超过 达到 超限 превыш*',
   excess:
     'above beyond exceed* grown longer larger bigger greater surpass* overflow* overlong oversize* truncat* shorten* reduce > >= 超出 超过 过长 太长 超长 превыш*',
-  too: 'too слишком すぎ',
+  too: 'too слишком すぎ 너무',
   large: 'large big',
   most: 'most only',
   total: 'total sum combined plus',
@@ -104,9 +104,9 @@ const PLAIN = {
   over: '\u0003',
   blank: 'empty blank',
   often: 'frequent frequently often 频繁',
-  much: 'much many large big long high',
+  much: 'much many large big long high 多 많 много',
   bound:
-    'max* limit* most cap capped ceiling upper allow* permitted up 上限 最大 限制 лимит* максимальн*',
+    'max* limit* most cap capped ceiling upper allow* permitted up 上限 限额 最大 限制 лимит* максимальн*',
   unsupported: 'unsupport* incompatib* unimplement* inapplicable 不支持 暂不支持',
   unavailable: 'unavailab* offline disabled 不可用',
   invalid:

@@ -54,8 +54,14 @@ export function readSentences(text: string): readonly Sentence[] {
   const begin = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
   const lines = begin.includes('\\n') ? begin.replaceAll('\\n', ' \n') : begin;
   const own = lines.includes(TRAILER) ? lines.replace(TRAILERS, ' ') : lines;
-  return readAll(withoutNames(own.includes('ccess') ? own.replace(ACCESS_KEY, 'credential') : own));
+  const plain = own.includes('equest') ? own.replace(REQUEST_ID, 'id') : own;
+  return readAll(
+    withoutNames(plain.includes('ccess') ? plain.replace(ACCESS_KEY, 'credential') : plain),
+  );
 }
+
+/** The name of one request says nothing about requests. */
+const REQUEST_ID = /request[ _-]?id(?![a-z])/gi;
 
 /** An access token opens an account; it is no right of access. */
 const ACCESS_KEY = /access[ _-]?(?:token|key)s?(?![a-z])/gi;

@@ -1,6 +1,6 @@
 /**
  * Phrases of servers in Spanish, Portuguese, French and German, for hosts and gateways that respond in the
- * language of their country. Only limits and keys: for all else they use English.
+ * language of their country. Only limits, load and keys: for all else they use English.
  */
 import type { Phrase } from './phrase.ts';
 
@@ -74,6 +74,7 @@ export const LATIN_PHRASES = {
     ['limite', 'atingido'],
     ['limite', 'atteinte'],
   ],
+  overload: ['sobrecarreg', 'sobrecargad', 'surcharg', 'uberlast'],
   auth: [
     ['clave', 'api', 'no valida'],
     ['clave', 'api', 'invalida'],

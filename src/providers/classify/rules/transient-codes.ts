@@ -156,7 +156,10 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
   },
   {
     id: 'overload.unavailable',
-    when: { codes: ['unavailable'], notPhrases: ['model', 'connection', 'auth', 'oversize'] },
+    when: {
+      codes: ['unavailable'],
+      notPhrases: ['model', 'connection', 'auth', 'oversize', 'timeout'],
+    },
     means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'gRPC has one word for every service that is out of reach; the message may say more',
   },

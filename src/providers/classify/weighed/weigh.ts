@@ -152,7 +152,8 @@ export function conclude(
 }
 
 function marginOf(found: Rule, rule: Rule, basis: Exclude<Basis, 'certain'>): number {
-  if (found.means.kind === rule.means.kind) return SAME_KIND;
+  if (found.means.kind === rule.means.kind)
+    return found.means.category === 'unknown' ? MARGINS.vague : SAME_KIND;
   if (GENERAL.has(found.means.kind) && !GENERAL.has(rule.means.kind))
     return Math.max(GENERAL_OVER, MARGINS[basis]);
   const isRefused = rule.means.kind === 'provider.invalid_request';
