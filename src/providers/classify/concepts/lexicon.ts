@@ -14,9 +14,9 @@ const PLAIN = {
   login:
     'auth login loggedin signin logged signin authenticat* reauthenticat* oauth sso hmac* 登录 認証 鉴权',
   account:
-    'account* organi?ation* org project* tenant* workspace* user users subscription* team* customer* member* caller* consumer* tenant app apps application applications ip referer referrer 账户 账号 用户 帐户 帐号',
+    'account* organi?ation* org project* tenant* workspace* user users subscription* team* customer* member* caller* consumer* tenant app apps application applications ip referer referrer 账户 账号 用户 帐户 帐号 アカウント 계정',
   right:
-    'permission* privilege* scope scopes entitle* licen* access allowlist* whitelist* acl iam apiproduct* product* agreement* eula terms tos consent 权限 права доступ*',
+    'permission* privilege* scope scopes entitle* licen* access allowlist* whitelist* acl iam apiproduct* product* agreement* eula terms tos consent 权限 権限 권한 права доступ*',
   money:
     'pay payment* unpaid credit* balance* billing* payment* budget* spend* fund funds invoice* money wallet* points coins prepaid dollar* usd cost costs paid arrear* overdue 计费 余额 欠费 额度 余量 积分 баланс* средств*',
   quota: 'quota* allowance* allotment* 配额 クォータ 할당량 квот*',
@@ -78,7 +78,7 @@ const PLAIN = {
     'infring* moderation* moderat* censor* audit audited adult erotic* celebrit* likeness* pii underage injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
-    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* archived 不存在 未找到 找不到',
+    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* archived 不存在 未找到 找不到 ありません 없',
   forbidden:
     'forbid* paused denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen freez* lock locked ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
   lacking:

@@ -70,7 +70,7 @@ const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
   phrases: Math.log(5),
 };
 /** The margin where only the category differs: the content of a request is at fault, or a setting. */
-const SAME_KIND = Math.log(2);
+const SAME_KIND = Math.log(4);
 /** Kinds of what says little; a rule that read something more special must be outweighed by much. */
 const GENERAL: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
   'provider.invalid_request',
@@ -152,8 +152,7 @@ export function conclude(
 }
 
 function marginOf(found: Rule, rule: Rule, basis: Exclude<Basis, 'certain'>): number {
-  if (found.means.kind === rule.means.kind)
-    return found.means.category === 'unknown' ? MARGINS.vague : SAME_KIND;
+  if (found.means.kind === rule.means.kind) return SAME_KIND;
   if (GENERAL.has(found.means.kind) && !GENERAL.has(rule.means.kind))
     return Math.max(GENERAL_OVER, MARGINS[basis]);
   const isRefused = rule.means.kind === 'provider.invalid_request';
