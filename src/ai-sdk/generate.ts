@@ -26,7 +26,9 @@ export async function generate(
     });
     const usage = reportedUsage(answer.usage);
     const text = textOf(answer);
-    const problem = repairs === 0 ? undefined : problemOf(text, options);
+    // a reply that calls tools is not the last one
+    const isJudged = repairs > 0 && !callsTools(answer);
+    const problem = isJudged ? problemOf(text, options) : undefined;
     if (problem === undefined) {
       const record = call.succeeded(attempt, usage);
       return { ...answer, providerMetadata: withRecord(answer.providerMetadata, record) };
@@ -59,7 +61,7 @@ async function ask(
   open.isBegun = true;
   open.reported = reportedUsage(answer.usage);
   open.written = writtenIn(answer);
-  open.hasCalls = answer.content.some(({ type }) => type === 'tool-call');
+  open.hasCalls = callsTools(answer);
   const body = answer.response?.body;
   const bad =
     badBodyOf(body, answer.finishReason) ??
@@ -77,6 +79,10 @@ export function reportedUsage(usage: LanguageModelV4Usage | undefined): Reported
     inputTokenDetails: { cacheReadTokens: input?.cacheRead, cacheWriteTokens: input?.cacheWrite },
     outputTokenDetails: { reasoningTokens: output?.reasoning },
   };
+}
+
+function callsTools({ content }: LanguageModelV4GenerateResult): boolean {
+  return content.some(({ type }) => type === 'tool-call');
 }
 
 function textOf({ content }: LanguageModelV4GenerateResult): string {

@@ -22,6 +22,8 @@ export const FINISH: Part = {
 /** One turn of a model: an answer, a thrown failure, or the parts of a stream. */
 export type Turn =
   | { readonly text: string; readonly finish?: LanguageModelV4GenerateResult['finishReason'] }
+  /** Only where it is asked for as a whole. */
+  | { readonly calls: string }
   | { readonly thrown: unknown }
   /** `stays`: nothing comes after the parts, and no end. */
   | { readonly parts: readonly Part[]; readonly breaks?: unknown; readonly stays?: true }
@@ -54,6 +56,7 @@ export function scripted(
       const turn = next(options);
       if ('hangs' in turn) return untilAborted(options.abortSignal);
       if ('thrown' in turn) throw turn.thrown;
+      if ('calls' in turn) return callOf(turn.calls);
       const text = 'text' in turn ? turn.text : '';
       const finishReason = ('finish' in turn && turn.finish) || { unified: 'stop', raw: 'stop' };
       return { content: [{ type: 'text', text }], finishReason, usage: USAGE, warnings: [] };
@@ -62,9 +65,19 @@ export function scripted(
       const turn = next(options);
       if ('hangs' in turn) return untilAborted(options.abortSignal);
       if ('thrown' in turn) throw turn.thrown;
+      if ('calls' in turn) throw new Error('a stream has parts');
       const parts = 'parts' in turn ? turn.parts : textParts(turn.text);
       return { stream: streamOf(parts, 'parts' in turn ? turn : {}) };
     },
+  };
+}
+
+function callOf(toolName: string): LanguageModelV4GenerateResult {
+  return {
+    content: [{ type: 'tool-call', toolCallId: 'c1', toolName, input: '{}' }],
+    finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
+    usage: USAGE,
+    warnings: [],
   };
 }
 

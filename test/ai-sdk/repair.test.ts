@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import {
   embed,
   generateText,
+  isStepCount,
   Output,
   streamText,
+  tool,
   wrapLanguageModel,
   jsonSchema,
 } from '../sdks/node_modules/ai/dist/index.js';
@@ -55,6 +57,21 @@ describe('repair', () => {
       { kind: 'agent.output_invalid', outcome: 'failed', inputTokens: 10, outputTokens: 4 },
       { outcome: 'succeeded' },
     ]);
+  });
+
+  it('leaves a reply that calls a tool alone: its answer is still to come', async () => {
+    const model = scripted('a', 'one', { calls: 'lookup' }, { text: '{"label": "bug"}' });
+    const result = await generateText({
+      model: resilientModel([model], { repair: 1 }),
+      prompt,
+      output,
+      tools: {
+        lookup: tool({ inputSchema: jsonSchema({ type: 'object' }), execute: () => 'yes' }),
+      },
+      stopWhen: isStepCount(3),
+    });
+    expect(result.output).toEqual({ label: 'bug' });
+    expect(result.steps).toHaveLength(2);
   });
 
   it('ends as agent.output_invalid when it is spent', async () => {

@@ -2,7 +2,7 @@
  * Files in the shape of another engine: each key that has a meaning here is run, each that has none is
  * refused by name. Simulated models play them, so nothing needs a key.
  */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -138,6 +138,12 @@ describe('the settings of a project', () => {
           kind: 'validation.workflow',
         });
       }
+      rmSync(settings);
+      mkdirSync(settings);
+      await expect(here.load('loop-until-approved.yaml')).rejects.toMatchObject({
+        kind: 'validation.workflow',
+        message: 'errand.settings.yaml cannot be read: it is a folder',
+      });
     } finally {
       await here.close();
       rmSync(folder, { recursive: true, force: true });

@@ -43,6 +43,15 @@ describe('errand explain KIND', () => {
   });
 });
 
+describe('errand explain RUN', () => {
+  it('takes the id of a run for nothing else, whatever words are in it by chance', () => {
+    for (const run of ['sj9d61dny8key6gjs8dgetjf', 'c82z14bad87wsx18npkg9n3t']) {
+      const { exit, stdout } = anyErrandSync(['explain', run, '--format', 'json']);
+      expect([exit, JSON.parse(stdout)]).toMatchObject([2, { error: { kind: 'run.not_found' } }]);
+    }
+  });
+});
+
 describe('errand explain --list', () => {
   it('has a line for each kind', () => {
     const { exit, stdout } = anyErrandSync(['explain', '--list']);

@@ -20,6 +20,8 @@ export interface ExplainOptions {
 
 const ALL_KINDS = 'All kinds: errand explain --list';
 const MAX_NAME_CHARS = 80;
+/** The shape of the ids that runs get; by chance, one contains a word such as `key`. */
+const RUN_ID = /^[0-9a-hjkmnp-tv-z]{24}$/;
 
 export async function explain(
   name: string | undefined,
@@ -42,7 +44,7 @@ export async function explain(
   const kinds = kindsCalled(name);
   if (kinds.length === 0) {
     const { meantByWord } = await import('./explain/explain-word.ts');
-    const word = isMeantAsKind(name) ? undefined : meantByWord(name);
+    const word = isMeantAsKind(name) || RUN_ID.test(name) ? undefined : meantByWord(name);
     if (word !== undefined) {
       terminal.out(showWord(name, word, options.format, terminal));
       return 0;

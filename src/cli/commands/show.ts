@@ -22,7 +22,7 @@ export interface ShowFlags {
 }
 
 /** Files above this are no workflows. */
-const MAX_SOURCE_BYTES = 1024 * 1024;
+const MAX_SOURCE_CHARS = 1024 * 1024;
 
 export async function show(
   id: string,
@@ -69,7 +69,7 @@ function sourceOf({ file }: RunPage): Pick<RunPage, 'source'> {
   if (file === null) return {};
   try {
     const text = readFileSync(resolve(file), 'utf8');
-    if (text.length > MAX_SOURCE_BYTES) return {};
+    if (text.length > MAX_SOURCE_CHARS) return {};
     const redactor = createRedactor(keyValuesIn(process.env));
     return { source: { file, lines: redactor.text(text).split('\n') } };
   } catch {

@@ -85,6 +85,6 @@ function argumentValue(command: Command, argument: Argument, program: Command): 
 }
 
 /** Makes text safe inside single quotes of a shell. */
-export function quoted(text: string): string {
+export function safeInQuotes(text: string): string {
   return text.replaceAll("'", '’').replaceAll('`', '');
 }

@@ -1,7 +1,7 @@
 /** Completion for fish. */
 import {
   LIST_RUNS,
-  quoted,
+  safeInQuotes,
   type Completable,
   type CompletedCommand,
   type CompletedOption,
@@ -16,7 +16,7 @@ export function fish(
     'complete -c errand -f',
     ...globals.map((option) => optionLine(option, '__fish_use_subcommand')),
     ...commands.flatMap((command) => [
-      `complete -c errand -n __fish_use_subcommand -a ${command.name} -d '${quoted(command.summary)}'`,
+      `complete -c errand -n __fish_use_subcommand -a ${command.name} -d '${safeInQuotes(command.summary)}'`,
       ...commandLines(command),
     ]),
   ].join('\n');
@@ -43,7 +43,7 @@ function optionLine({ flags, description, value }: CompletedOption, condition: s
     flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
   );
   const taken = value === undefined ? '' : ` -r ${offer(value)}`.trimEnd();
-  return `complete -c errand -n ${condition} ${names.join(' ')}${taken} -d '${quoted(description)}'`;
+  return `complete -c errand -n ${condition} ${names.join(' ')}${taken} -d '${safeInQuotes(description)}'`;
 }
 
 function offer(value: Completable): string {

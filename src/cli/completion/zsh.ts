@@ -1,7 +1,7 @@
 /** Completion for zsh: loaded by `source`, or as a file `_errand` of a folder in `fpath`. */
 import {
   LIST_RUNS,
-  quoted,
+  safeInQuotes,
   type Completable,
   type CompletedCommand,
   type CompletedOption,
@@ -11,7 +11,7 @@ export function zsh(
   commands: readonly CompletedCommand[],
   globals: readonly CompletedOption[],
 ): string {
-  const list = commands.map(({ name, summary }) => `    '${quoted(`${name}:${summary}`)}'`);
+  const list = commands.map(({ name, summary }) => `    '${safeInQuotes(`${name}:${summary}`)}'`);
   return `#compdef errand
 # errand completion for zsh
 _errand_runs() {
@@ -87,5 +87,5 @@ function continued(spec: string): string {
 
 /** Escapes text for single quotes and brackets of `_arguments`, where a colon ends the description. */
 function bracketed(text: string): string {
-  return quoted(text).replaceAll(/[[\]\\:]/g, '\\$&');
+  return safeInQuotes(text).replaceAll(/[[\]\\:]/g, '\\$&');
 }

@@ -2,6 +2,8 @@
  * The providers that stand in for those of files here: by `ERRAND_PROVIDER`, by the settings of the project,
  * or as a run was started.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import type { ProviderChoice } from '../../workflow/plan/provider-choice.ts';
@@ -28,14 +30,17 @@ export async function withStandIn(
   standIn: string | undefined,
 ): Promise<Workspace> {
   const chosen = await providersOf(workspace);
-  const isNamedNow = standIn === undefined || chosen.provider !== undefined;
-  return { ...workspace, providers: isNamedNow ? chosen : { ...chosen, provider: standIn } };
+  const keepsChosen = standIn === undefined || chosen.provider !== undefined;
+  return { ...workspace, providers: keepsChosen ? chosen : { ...chosen, provider: standIn } };
 }
 
 /** `providers: {copilot: openai}`: undefined where the project has no settings. */
 async function settingsIn(base: string): Promise<ProviderChoice['byName']> {
   const content = nodeFiles(base).read(SETTINGS_FILE);
-  if (!content.ok) return undefined;
+  if (!content.ok) {
+    if (!existsSync(join(base, SETTINGS_FILE))) return undefined;
+    throw refused(`${SETTINGS_FILE} cannot be read: ${content.reason}`);
+  }
   const settings = (await parsed(content.text)) ?? {};
   const { providers = {}, ...others } = isPlainObject(settings) ? settings : { others: settings };
   const [unknown] = Object.keys(others);
@@ -58,10 +63,17 @@ async function parsed(text: string): Promise<unknown> {
 }
 
 function unreadable(cause?: unknown): ErrandError {
+  return refused(
+    `${SETTINGS_FILE} is not a map with the key \`providers\`, from names of providers to names of providers`,
+    cause,
+  );
+}
+
+function refused(message: string, cause?: unknown): ErrandError {
   return new ErrandError(
     {
       kind: 'validation.workflow',
-      message: `${SETTINGS_FILE} is not a map with the key \`providers\`, from names to names`,
+      message,
       action: { kind: 'fix_file', detail: 'Write `providers: {copilot: openai}`.' },
     },
     { cause },

@@ -1,6 +1,6 @@
 /**
- * Writes a run's events to its store, one commit per step. Calls a store that fails three times in
- * all; then the run halts without writing a failure, or waits for the store, as the host chooses.
+ * Writes a run's events to its store, one commit per step. When the store fails, it is called three times
+ * in all; then the run halts without writing a failure, or waits for the store, as the host chooses.
  * Each outage that ends is recorded in the run's own events.
  */
 import { isKind } from '../../errors/thrown/errand-error.ts';
@@ -21,7 +21,7 @@ export interface LogWriterOptions {
   readonly claim: Claim;
   readonly store: RunStore;
   readonly clock: EffectClock;
-  /** Decides what happens when the store fails three times. Called for each outage. */
+  /** Decides what happens when the store fails three times. Called after each failed call. */
   readonly onOutage: () => 'halt' | 'wait';
   readonly telemetry?: Pick<LegTelemetry, 'committed'> | undefined;
 }

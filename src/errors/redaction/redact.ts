@@ -1,5 +1,5 @@
 /**
- * Redacts secrets; the one file that does, before anything is stored. It looks for the values of configured
+ * Redacts secrets in text and values; `machine/state/storable.ts` applies it to every event. It looks for the values of configured
  * keys in every spelling, and for the shapes of keys, headers, credentials and tokens. Redacting twice is
  * the same as once. Every pattern starts at a boundary and never reads a character again for another
  * start, so that a hostile text costs linear time.

@@ -30,9 +30,9 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
   if (node.type === 'terminate' || routes.length === 0)
     return [routeTaken(visit, { to: END, bucket: 'success' })];
   for (const route of routes) {
-    const guard = guardHolds(state, scope, route);
-    if (guard instanceof GuardFailure) return guardFailed(state, scope, guard.error);
-    if (!guard) continue;
+    const holds = conditionOf(state, scope, route);
+    if (holds instanceof ConditionFailure) return conditionFailed(state, scope, holds.error);
+    if (!holds) continue;
     if (route.move.type === 'halt') return halt(state, scope, { route, bucket: 'success' });
     if (route.move.type === 'to')
       return follow(state, scope, { route, bucket: 'success' }, route.move);
@@ -63,7 +63,7 @@ function follow(
     });
     return [routeTaken(visit, { ...how, to, output: evaluateObject(output, names) })];
   } catch (thrown) {
-    return guardFailed(state, scope, thrownByText(state, scope, route, thrown), error);
+    return conditionFailed(state, scope, thrownByText(state, scope, route, thrown), error);
   }
 }
 
@@ -90,9 +90,9 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   const offered = offeredRoutes(file, nodeOf(file, visit.node), error.kind);
   for (const [position, { route, bucket }] of offered.entries()) {
     if (position < visit.routesTried || !takes(route, error.kind)) continue;
-    const guard = guardHolds(state, scope, route);
-    if (guard instanceof GuardFailure) return guardFailed(state, scope, guard.error, error);
-    if (!guard) continue;
+    const holds = conditionOf(state, scope, route);
+    if (holds instanceof ConditionFailure) return conditionFailed(state, scope, holds.error, error);
+    if (!holds) continue;
     const events = makeMove(state, scope, { route, bucket }, error);
     if (events !== undefined) return events;
   }
@@ -190,7 +190,8 @@ function halt(
     move.type === 'halt' && move.message !== undefined
       ? haltMessage(state, scope, route, move.message)
       : undefined;
-  if (message instanceof GuardFailure) return guardFailed(state, scope, message.error, cause);
+  if (message instanceof ConditionFailure)
+    return conditionFailed(state, scope, message.error, cause);
   const error = failureAt(state, scope, visit.node, {
     kind: 'halt.intentional',
     message: message ?? cause?.message ?? `${visit.node} halted the run`,
@@ -204,7 +205,7 @@ function haltMessage(
   scope: Scope,
   route: Route,
   template: string,
-): string | GuardFailure {
+): string | ConditionFailure {
   const { output, error } = visitOf(scope);
   try {
     return evaluateText(
@@ -216,28 +217,28 @@ function haltMessage(
       }),
     );
   } catch (thrown) {
-    return new GuardFailure(thrownByText(state, scope, route, thrown));
+    return new ConditionFailure(thrownByText(state, scope, route, thrown));
   }
 }
 
 /** Keeps the failure that was being routed as the cause. */
-function guardFailed(
+function conditionFailed(
   state: RunState,
   scope: Scope,
-  guard: ErrorReport,
-  original: ErrorReport = guard,
+  failed: ErrorReport,
+  original: ErrorReport = failed,
 ): readonly EventBody[] {
   const visit = visitOf(scope);
   const error = failureAt(state, scope, visit.node, {
     kind: 'route.guard_failed',
-    message: `A guard of ${visit.node} cannot be evaluated: ${guard.message}`,
-    ...(guard.location === undefined ? {} : { location: guard.location }),
+    message: `The condition of a route of ${visit.node} cannot be evaluated: ${failed.message}`,
+    ...(failed.location === undefined ? {} : { location: failed.location }),
     cause: original,
   });
   return [nodeFailed(visit, error)];
 }
 
-class GuardFailure {
+class ConditionFailure {
   readonly error: ErrorReport;
   constructor(error: ErrorReport) {
     this.error = error;
@@ -251,7 +252,7 @@ function errorsOf(state: RunState, scope: Scope): JsonValue | undefined {
   return isGiven ? scope.nodeResults.get(node)?.errors : undefined;
 }
 
-function guardHolds(state: RunState, scope: Scope, route: Route): boolean | GuardFailure {
+function conditionOf(state: RunState, scope: Scope, route: Route): boolean | ConditionFailure {
   const { when } = route;
   if (when === undefined) return true;
   const { output, error } = visitOf(scope);
@@ -266,7 +267,7 @@ function guardHolds(state: RunState, scope: Scope, route: Route): boolean | Guar
       }),
     );
   } catch (thrown) {
-    return new GuardFailure(thrownByText(state, scope, route, thrown));
+    return new ConditionFailure(thrownByText(state, scope, route, thrown));
   }
 }
 

@@ -4,7 +4,6 @@
  */
 import type { RetrySchedule } from '../../errors/catalog/row.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
-import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
 import { jittered } from './jitter.ts';
 
 /** The jitter of the default schedules. */
@@ -19,7 +18,6 @@ export interface AttemptId {
 
 export type RetryDecision =
   | { readonly action: 'wait'; readonly delayMs: number; readonly from: 'hint' | 'schedule' }
-  | { readonly action: 'park'; readonly delayMs: number; readonly from: 'hint' | 'schedule' }
   | { readonly action: 'stop'; readonly because: 'not_retryable' | 'attempts_spent' };
 
 export function decideRetry(
@@ -37,7 +35,7 @@ export function decideRetry(
     hintMs ??
     jittered(waitAfter(attempt.number, schedule), DEFAULT_JITTER, ...attempt.words, attempt.number);
   return {
-    action: delayMs > INLINE_CEILING_MS ? 'park' : 'wait',
+    action: 'wait',
     delayMs,
     from: hintMs === undefined ? 'schedule' : 'hint',
   };

@@ -1,6 +1,6 @@
 /**
  * Port of a durable run store. Types only: the machine declares the port, `src/stores` implements it.
- * Events, plans, checkpoints and messages (messages to a run) are opaque JSON to a store.
+ * Events, plans, checkpoints and messages to a run are opaque JSON to a store.
  *
  * S1  A commit is all or nothing: its events, the status and the messages it takes.
  * S2  The events of a run are numbered from 1 without a gap, and never change.

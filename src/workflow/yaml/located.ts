@@ -58,10 +58,10 @@ function firstLine({ source, start, end }: Located): Span {
  * value verbatim; for folded and escaped texts it is the span of the whole value.
  */
 export function spanWithin(located: Located, offset: number, length: number): Span {
-  const { source, start, end, value, style } = located;
+  const { source, start, end, value } = located;
   if (typeof value !== 'string') return located;
   const exact = offsetInSource(source, located, value, offset);
-  if (exact === undefined) return style === undefined ? located : { source, start, end };
+  if (exact === undefined) return { source, start, end };
   return { source, start: exact, end: Math.min(exact + Math.max(1, length), source.text.length) };
 }
 
