@@ -2,12 +2,14 @@
 import type { JSX, TargetedMouseEvent } from 'preact';
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import type { Attention } from '../../src/history/attention.ts';
-import type { RunRow } from '../../src/history/run-row.ts';
+import type { RowRetry, RunRow } from '../../src/history/run-row.ts';
 
 export type RunRowData = RunRow & {
   readonly attention: Attention;
   /** The path where it failed. */
   readonly where?: string;
+  /** Its next try, while it is running. */
+  readonly retry?: RowRetry;
 };
 
 function openRun(row: Element | null): void {

@@ -301,8 +301,8 @@ function RunTableRow({
   cancel,
   resume,
 }: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
-  const { run, workflow, status, attention, startedAt, costUsdMicros, waiting } = row;
-  const failure = failureOfRun(row);
+  const { run, workflow, status, attention, startedAt, costUsdMicros, waiting, retry } = row;
+  const failure = failureOfRun(row) ?? retry?.error;
   return (
     <tr role="row" onClick={openRow}>
       <td role="cell">
@@ -335,6 +335,14 @@ function RunTableRow({
       </td>
       <td role="cell" data-label="waits for">
         {waiting !== undefined && <Waits waiting={waiting} />}
+        {waiting === undefined && retry !== undefined && (
+          <>
+            the next try
+            <span class="quiet">
+              , <Ago at={retry.at} />
+            </span>
+          </>
+        )}
       </td>
       {mayRun && (
         <td role="cell" class="row-moves">
@@ -352,8 +360,8 @@ function RunTableRow({
 }
 
 /** Where it failed or waits. */
-function placeOf({ where, waiting }: RunRowData): string {
-  return where ?? waiting?.path ?? waiting?.node ?? '';
+function placeOf({ where, waiting, retry }: RunRowData): string {
+  return where ?? waiting?.path ?? waiting?.node ?? retry?.path ?? '';
 }
 
 function Waits({ waiting }: { readonly waiting: NonNullable<RunRowData['waiting']> }): JSX.Element {

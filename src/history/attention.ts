@@ -1,4 +1,5 @@
 /** Attention: why a person should look at a run, in one word that lists can show and filter by. */
+import type { ErrorReport } from '../errors/report/report.ts';
 import type { RunStatusName } from '../machine/ports/store-port.ts';
 import { cooldownUntilMs } from '../machine/policy/cooldown.ts';
 import { chooseModel } from '../machine/policy/model-chain.ts';
@@ -25,7 +26,11 @@ export interface RunNeeds {
   /** Some call or node waits before it is tried again. */
   readonly isRetrying: boolean;
   /** The step that is tried again first, where its time is known. */
-  readonly nextTry?: { readonly path: string; readonly atMs: number };
+  readonly nextTry?: {
+    readonly path: string;
+    readonly atMs: number;
+    readonly error?: ErrorReport;
+  };
 }
 
 const NO_NEEDS: RunNeeds = { reasons: [], isRetrying: false };
@@ -65,7 +70,9 @@ export function needsOf(state: RunState): RunNeeds {
   const [nextTry] = backoffs
     .flatMap((visit) => {
       const atMs = nextTryMs(state, visit);
-      return atMs === undefined ? [] : [{ path: visit.path, atMs }];
+      const error = failureOfVisit(visit);
+      if (atMs === undefined) return [];
+      return [{ path: visit.path, atMs, ...(error === undefined ? {} : { error }) }];
     })
     .toSorted((a, b) => a.atMs - b.atMs);
   return {

@@ -1,5 +1,6 @@
 /** A run as lists show it: without its input and output, which may be large. */
 import { hideInternals } from '../errors/redaction/hide-internals.ts';
+import type { RunNeeds } from './attention.ts';
 import type { RunSummary } from '../machine/ports/store-port.ts';
 
 export type RunRow = Pick<
@@ -25,6 +26,19 @@ export function runRow(summary: RunSummary, nowMs: number): RunRow {
     ...(isDue ? { due: true as const } : {}),
     costUsdMicros,
   };
+}
+
+/** The next try of a step, for a run that runs on meanwhile. */
+export interface RowRetry {
+  readonly path: string;
+  readonly at: string;
+  readonly error?: { readonly kind: string; readonly message: string };
+}
+
+export function rowRetry({ path, atMs, error }: NonNullable<RunNeeds['nextTry']>): RowRetry {
+  const at = new Date(atMs).toISOString();
+  if (error === undefined) return { path, at };
+  return { path, at, error: { kind: error.kind, message: hideInternals(error.message) } };
 }
 
 /** The failure that a run ended with, or waits with: the one that lists show and find it by. */

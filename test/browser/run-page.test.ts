@@ -180,6 +180,11 @@ describeInBrowser('the page of a run', () => {
     await expect.poll(() => head.textContent()).toMatch(/retrying.*the next try of say, in \d+ s/s);
     const steps = page.getByRole('table', { name: 'Steps' });
     expect(await steps.textContent()).toContain('provider.rate_limited retrying');
+    await page.goto(served.url);
+    const row = page.getByRole('row', { name: busy });
+    await expect
+      .poll(() => row.textContent())
+      .toMatch(/provider\.rate_limited.*say.*the next try, in \d+ s/s);
     const { run: parked } = await served.run('parked');
     await page.goto(`${served.url}/runs/${parked}`);
     await expect.poll(() => failure.textContent()).toContain('provider.rate_limited');

@@ -57,6 +57,10 @@ describe('facts for pages', () => {
     const { nextTry } = (await served.ask(`/v1/runs/${busy}/moves`)).json;
     expect(nextTry.path).toBe('say');
     expect(Date.parse(nextTry.at)).toBeGreaterThan(Date.now());
+    const error = { kind: 'provider.rate_limited', message: expect.any(String) };
+    expect(await listed('status=running')).toMatchObject([
+      { run: busy, attention: 'retrying', retry: { ...nextTry, error } },
+    ]);
   });
 
   it('say what the options of a question are called, and what an edit has to be', async () => {

@@ -2,7 +2,7 @@ import { property, assert, array, constantFrom, integer, nat, record } from 'fas
 import { describe, expect, it } from 'vitest';
 import type { GraphNode, GraphRoute, RunGraph } from '../workflow-graph.ts';
 import { layoutGraph } from './layout-graph.ts';
-import { boxIdOf, type GraphLayout, type LayoutBox } from './layout.ts';
+import { boxIdOf, type GraphLayout, type LayoutBox, type LayoutLine } from './layout.ts';
 
 const END = '$end';
 
@@ -38,6 +38,32 @@ function isWithin(inner: LayoutBox, outer: LayoutBox): boolean {
     inner.x + inner.width <= outer.x + outer.width &&
     inner.y + inner.height <= outer.y + outer.height
   );
+}
+
+/** Boxes that a line of straight parts runs through, other than those that it is in. */
+function boxesBehind({ path, from, target }: LayoutLine, { boxes }: GraphLayout): string[] {
+  if (path.includes('C')) return [];
+  const corners = Array.from(path.matchAll(/[MLQV ]?(-?[\d.]+) (-?[\d.]+)/g), ([, x, y]) => ({
+    x: Number(x),
+    y: Number(y),
+  }));
+  const isAround = (id: string): boolean =>
+    [from, target ?? from].some((end) => end === id || end.startsWith(`${id}/`));
+  return boxes
+    .filter(({ id }) => !isAround(id))
+    .filter((each) => corners.slice(1).some((to, at) => crosses(each, corners[at] ?? to, to)))
+    .map(({ id }) => id);
+}
+
+interface Corner {
+  readonly x: number;
+  readonly y: number;
+}
+
+function crosses({ x, y, width, height }: LayoutBox, from: Corner, to: Corner): boolean {
+  const isBetween = (a: number, b: number, first: number, last: number): boolean =>
+    Math.max(a, b) > first && Math.min(a, b) < last;
+  return isBetween(from.x, to.x, x, x + width) && isBetween(from.y, to.y, y, y + height);
 }
 
 /** A graph of any shape: chains, forks, loops, groups, children, handlers, nodes that nothing leads to. */
@@ -101,6 +127,7 @@ describe('any graph', () => {
           const failures = routes.filter(({ bucket }) => bucket === 'error');
           expect(own?.ports.map(({ rule }) => rule)).toEqual(failures.map(({ rule }) => rule));
         }
+        for (const line of layout.lines) expect(boxesBehind(line, layout)).toEqual([]);
         for (const { path } of layout.lines) expect(path).not.toMatch(/NaN|undefined|Infinity/);
       }),
     );
@@ -196,8 +223,8 @@ describe('a layout', () => {
       entryPoint: 'a',
       children: {},
     });
-    const far = crossing.lines.filter(({ path }) => path.includes('H'));
-    const lanes = far.map(({ path }) => /H([\d.]+)/.exec(path)?.[1]);
+    const far = crossing.lines.filter(({ path }) => path.includes('Q'));
+    const lanes = far.map(({ path }) => /Q([\d.]+)/.exec(path)?.[1]);
     expect(new Set(lanes).size).toBe(2);
   });
 

@@ -39,7 +39,7 @@ export function linesOf(drawn: Drawn, byId: ById): readonly LayoutLine[] {
       from: drawn.box.id,
       ...success,
       ...(target === undefined ? {} : { target: target.box.id }),
-      ...successPath(drawn, target, from),
+      ...successPath(drawn, target, from, byId),
     };
   });
 }
@@ -68,7 +68,7 @@ interface Way {
   readonly isBack: boolean;
 }
 
-function successPath(drawn: Drawn, target: Drawn | undefined, from: Point): Way {
+function successPath(drawn: Drawn, target: Drawn | undefined, from: Point, byId: ById): Way {
   if (target === undefined) {
     const end = { x: from.x, y: from.y + STUB };
     return { path: `M${point(from)}V${round(end.y)}`, end, isBack: false };
@@ -76,26 +76,97 @@ function successPath(drawn: Drawn, target: Drawn | undefined, from: Point): Way 
   const isBack = target.layer <= drawn.layer;
   const lane = target.layer === drawn.layer + 1 ? undefined : drawn.laneX(target.box.id);
   const isNear = drawn.box.inside === target.box.inside;
-  if (lane !== undefined && isNear) return { ...alongSide(drawn, target, lane), isBack };
+  if (lane !== undefined && isNear) {
+    const points = isBeside(drawn, target, byId)
+      ? straight(drawn, target)
+      : [...outTo(lane, drawn, from, byId), ...inFrom(lane, target, byId)];
+    return { path: rounded(points), end: points.at(-1) ?? from, isBack };
+  }
   const end = { x: middle(target), y: target.box.y };
   const halfway = (from.y + end.y) / 2;
   const path = `M${point(from)}C${point({ x: from.x, y: halfway })} ${point({ x: end.x, y: halfway })} ${point(end)}`;
   return { path, end, isBack };
 }
 
-/** From the left edge of a box to the lane of the target, along it, and into the target's left edge. */
-function alongSide(drawn: Drawn, target: Drawn, lane: number): Omit<Way, 'isBack'> {
-  const from = { x: drawn.box.x, y: drawn.box.y + drawn.box.height - STEP };
-  const end = { x: target.box.x, y: target.box.y + STEP };
-  const turn = Math.sign(end.y - from.y) * Math.min(ROUND, Math.abs(end.y - from.y) / 2);
-  const path = [
-    `M${point(from)}H${round(lane + ROUND)}`,
-    `Q${point({ x: lane, y: from.y })} ${point({ x: lane, y: from.y + turn })}`,
-    `V${round(end.y - turn)}`,
-    `Q${point({ x: lane, y: end.y })} ${point({ x: lane + ROUND, y: end.y })}`,
-    `H${round(end.x)}`,
-  ].join('');
-  return { path, end };
+/** Boxes in the same layer of the same level. */
+function layerAround({ box, layer }: Drawn, byId: ById): readonly Drawn[] {
+  return [...byId.values()].filter(
+    (other) => other.layer === layer && other.box.inside === box.inside,
+  );
+}
+
+function isBeside(drawn: Drawn, target: Drawn, byId: ById): boolean {
+  if (drawn === target || drawn.layer !== target.layer) return false;
+  const [first, last] = [drawn.box.x, target.box.x].toSorted((a, b) => a - b);
+  return !layerAround(drawn, byId).some(({ box }) => box.x > (first ?? 0) && box.x < (last ?? 0));
+}
+
+/** From edge to edge, at a height that both boxes have. */
+function straight({ box: from }: Drawn, { box: to }: Drawn): readonly Point[] {
+  const y = from.y + STEP;
+  const isLeft = to.x < from.x;
+  return [
+    { x: isLeft ? from.x : from.x + from.width, y },
+    { x: isLeft ? to.x + to.width : to.x, y },
+  ];
+}
+
+/** To the lane from the left edge of the box, or below its layer where another box is in the way. */
+function outTo(lane: number, drawn: Drawn, from: Point, byId: ById): readonly Point[] {
+  const { box } = drawn;
+  if (isFirst(drawn, byId)) {
+    const y = bottom(drawn) - STEP;
+    return [
+      { x: box.x, y },
+      { x: lane, y },
+    ];
+  }
+  const y = Math.max(...layerAround(drawn, byId).map(bottom)) + STEP;
+  return [from, { x: from.x, y }, { x: lane, y }];
+}
+
+/** From the lane into the left edge of the box, or above its layer where another box is in the way. */
+function inFrom(lane: number, target: Drawn, byId: ById): readonly Point[] {
+  const { box } = target;
+  if (isFirst(target, byId)) {
+    const y = box.y + STEP;
+    return [
+      { x: lane, y },
+      { x: box.x, y },
+    ];
+  }
+  const x = middle(target);
+  const y = box.y - STEP;
+  return [
+    { x: lane, y },
+    { x, y },
+    { x, y: box.y },
+  ];
+}
+
+/** Nothing of its layer is at its left. */
+function isFirst(drawn: Drawn, byId: ById): boolean {
+  return layerAround(drawn, byId).every(({ box }) => box.x >= drawn.box.x);
+}
+
+/** A line over points that are above or beside each other, with round corners. */
+function rounded(points: readonly Point[]): string {
+  return points
+    .map((at, index) => {
+      const before = points[index - 1];
+      const after = points[index + 1];
+      if (before === undefined) return `M${point(at)}`;
+      if (after === undefined) return `L${point(at)}`;
+      return `L${point(near(at, before))}Q${point(at)} ${point(near(at, after))}`;
+    })
+    .join('');
+}
+
+/** A point on the way to another one, at most half of it. */
+function near(from: Point, to: Point): Point {
+  const step = (distance: number): number =>
+    Math.sign(distance) * Math.min(ROUND, Math.abs(distance) / 2);
+  return { x: from.x + step(to.x - from.x), y: from.y + step(to.y - from.y) };
 }
 
 export function portsOf(drawn: Drawn, byId: ById): readonly LayoutPort[] {

@@ -2,7 +2,7 @@
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { Attention } from '../../history/attention.ts';
-import { failureOfRun, runRow, type RunRow } from '../../history/run-row.ts';
+import { failureOfRun, runRow, type RowRetry, type RunRow } from '../../history/run-row.ts';
 import type { RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
 import type { RunCore } from '../core.ts';
 import { shownAttention } from './run-reader.ts';
@@ -19,7 +19,7 @@ export interface RunQuery {
 }
 
 export interface RunList {
-  readonly runs: readonly (RunRow & { readonly attention: Attention })[];
+  readonly runs: readonly (RunRow & { readonly attention: Attention; readonly retry?: RowRetry })[];
   /** The run that the page ends with, where there are more. */
   readonly last?: string;
 }
@@ -48,9 +48,11 @@ export async function listRuns(core: RunCore, query: RunQuery): Promise<RunList>
   const runs = await Promise.all(
     shown.map(async ({ summary, attention }) => {
       const where = await core.reader.places.of(summary);
+      const retry = attention === 'retrying' ? await core.reader.nextTry(summary) : undefined;
       return {
         ...runRow(summary, nowMs),
         ...(where === undefined ? {} : { where }),
+        ...(retry === undefined ? {} : { retry }),
         attention,
       };
     }),

@@ -5,6 +5,7 @@
 import type { EffectClock } from '../../effects/clock.ts';
 import type { Engine } from '../../engine/errand.ts';
 import { attentionOf, peopleIn, type Attention, type RunNeeds } from '../../history/attention.ts';
+import { rowRetry, type RowRetry } from '../../history/run-row.ts';
 import type { OpenQuestion } from '../../history/open-questions.ts';
 import type { RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -85,6 +86,13 @@ export class RunReader {
   async attention(summary: RunSummary): Promise<Attention> {
     const { status } = summary;
     return shownAttention(summary) ?? attentionOf(status, (await this.digest(summary)).needs);
+  }
+
+  /** The next try of a run that is running; a paused one says it in its row. */
+  async nextTry(summary: RunSummary): Promise<RowRetry | undefined> {
+    if (summary.status !== 'running') return undefined;
+    const { nextTry } = (await this.digest(summary)).needs;
+    return nextTry === undefined ? undefined : rowRetry(nextTry);
   }
 
   async digest(summary: RunSummary): Promise<RunDigest> {

@@ -65,6 +65,14 @@ export const RunRow = z
     error: z.looseObject({ kind: z.string(), message: z.string() }).optional(),
     waiting: Waiting.optional(),
     where: z.string().optional().openapi({ description: 'The path where it failed.' }),
+    retry: z
+      .looseObject({
+        path: z.string(),
+        at: Timestamp,
+        error: z.looseObject({ kind: z.string(), message: z.string() }).optional(),
+      })
+      .optional()
+      .openapi({ description: 'The next try of a step, while the run is running.' }),
     costUsdMicros: z.int(),
     attention: AttentionName,
   })

@@ -812,6 +812,20 @@ export interface components {
             waiting?: components["schemas"]["Waiting"];
             /** @description The path where it failed. */
             where?: string;
+            /** @description The next try of a step, while the run is running. */
+            retry?: {
+                path: string;
+                /** Format: date-time */
+                at: string;
+                error?: {
+                    kind: string;
+                    message: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
             costUsdMicros: number;
             attention: components["schemas"]["Attention"];
         } & {
