@@ -238,6 +238,15 @@ function textOf(part: string, chars: number): string {
   return part.repeat(Math.ceil(chars / part.length)).slice(0, chars);
 }
 
+describe('a secret with backslashes', () => {
+  it('is redacted as `echo` prints it', () => {
+    const redactor = createRedactor([String.raw`pa\tss\\wo\0101rd-9k`]);
+    const printed = 'pa\tss\\woArd-9k';
+    for (const text of [printed, printed.replace('\t', ' ')])
+      expect(redactor.text(`token ${text}.`)).toBe(`token ${REDACTED}.`);
+  });
+});
+
 describe('a secret that a program of Windows wrote', () => {
   const secret = 'Zq7kX+9vT/2mLw=eR4uB8nYpC1d';
   const le = Buffer.from(`a ${secret} b`, 'utf16le');

@@ -33,6 +33,7 @@ export function spellingsOf(value: string): readonly string[] {
     ...numberSpellings(value),
     ...inOneCase(value),
     ...quotedForms(value),
+    ...echoedForms(value),
   ].flatMap(withPieces);
 }
 
@@ -48,6 +49,31 @@ function quotedForms(value: string): readonly string[] {
     value.replace(/['\\]/g, String.raw`\$&`),
   ];
   return forms.filter((form) => form !== value);
+}
+
+const ECHOED: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+};
+
+/** As `echo` of a shell prints a value with backslashes. */
+function echoedForms(value: string): readonly string[] {
+  const echoed = value.replace(
+    /\\(?:0([0-7]{1,3})|([abfnrtv\\]))/g,
+    (whole, octal: string | undefined, sign = '') =>
+      octal === undefined
+        ? (ECHOED[sign] ?? whole)
+        : String.fromCharCode(Number.parseInt(octal, 8) % 256),
+  );
+  if (echoed === value) return [];
+  const clean = printable(echoed);
+  return [echoed, clean, singleLine(clean)];
 }
 
 /** A shorter value in small letters may be a word. */
