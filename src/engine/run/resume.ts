@@ -4,6 +4,7 @@ import { answerEvent, type Answer } from '../../machine/gates/gate-answer.ts';
 import { driftOf, type Change } from '../../machine/policy/drift.ts';
 import type { Bound, EffectRef, EventBody, Resumed } from '../../machine/state/events.ts';
 import { scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
+import { scopesInside } from '../../machine/state/scopes.ts';
 import { findVisited } from '../../machine/evolve/reopen.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { recordEvents } from '../../machine/decide/step.ts';
@@ -131,7 +132,7 @@ function neverRan(state: RunState, path: string): ErrandError {
     message:
       whole === undefined
         ? `The run has no finished node ${path} to run again from`
-        : `${path} cannot be run again by itself: ${whole} has finished, and runs again as a whole`,
+        : `${path} cannot be run again by itself: ${whole} runs again as a whole`,
     action: {
       kind: 'change_input',
       detail:
@@ -146,5 +147,15 @@ function neverRan(state: RunState, path: string): ErrandError {
 function finishedAround(state: RunState, path: string): string | undefined {
   const ends = Array.from(path.matchAll(/[/[]/g), ({ index }) => index);
   const around = ends.toReversed().map((end) => path.slice(0, end));
-  return around.find((each) => findVisited(state, each) !== undefined);
+  const whole = around.find((each) => findVisited(state, each) !== undefined);
+  // its finished nodes can be named one by one: to name it instead would repeat them all
+  return whole !== undefined && isOpen(state, whole) ? undefined : whole;
+}
+
+/** Whether branches or a sub-workflow are still there inside; rounds of a supervisor cannot be named. */
+function isOpen(state: RunState, path: string): boolean {
+  const [scope, node] = findVisited(state, path) ?? [];
+  const visit = scope?.visit;
+  if (visit === undefined || visit.node !== node || visit.conversation !== undefined) return false;
+  return scopesInside(state, visit).length > 0;
 }
