@@ -301,7 +301,7 @@ function RunTableRow({
   cancel,
   resume,
 }: RunsViewProps & { readonly row: RunRowData }): JSX.Element {
-  const { run, workflow, status, attention, startedAt, costUsdMicros, waiting, retry } = row;
+  const { run, workflow, status, attention, startedAt, costUsdMicros, retry } = row;
   const failure = failureOfRun(row) ?? retry?.error;
   return (
     <tr role="row" onClick={openRow}>
@@ -334,15 +334,7 @@ function RunTableRow({
         <Money micros={costUsdMicros} />
       </td>
       <td role="cell" data-label="waits for">
-        {waiting !== undefined && <Waits waiting={waiting} />}
-        {waiting === undefined && retry !== undefined && (
-          <>
-            the next try
-            <span class="quiet">
-              , <Ago at={retry.at} />
-            </span>
-          </>
-        )}
+        <Waits row={row} />
       </td>
       {mayRun && (
         <td role="cell" class="row-moves">
@@ -364,7 +356,9 @@ function placeOf({ where, waiting, retry }: RunRowData): string {
   return where ?? waiting?.path ?? waiting?.node ?? retry?.path ?? '';
 }
 
-function Waits({ waiting }: { readonly waiting: NonNullable<RunRowData['waiting']> }): JSX.Element {
+function Waits({ row }: { readonly row: RunRowData }): JSX.Element {
+  const { waiting, retry } = row;
+  if (waiting === undefined) return retry === undefined ? <></> : <NextTry at={retry.at} />;
   const { reason, gate, until } = waiting;
   return (
     <>
@@ -376,6 +370,17 @@ function Waits({ waiting }: { readonly waiting: NonNullable<RunRowData['waiting'
           <Ago at={until} />
         </span>
       )}
+    </>
+  );
+}
+
+function NextTry({ at }: { readonly at: string }): JSX.Element {
+  return (
+    <>
+      the next try
+      <span class="quiet">
+        , <Ago at={at} />
+      </span>
     </>
   );
 }

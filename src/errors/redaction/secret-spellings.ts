@@ -66,7 +66,7 @@ const ECHOED: Readonly<Record<string, string>> = {
 function echoedForms(value: string): readonly string[] {
   const echoed = value.replace(
     /\\(?:0([0-7]{1,3})|([abfnrtv\\]))/g,
-    (whole, octal: string | undefined, sign = '') =>
+    (whole, octal: string | undefined, sign: string) =>
       octal === undefined
         ? (ECHOED[sign] ?? whole)
         : String.fromCharCode(Number.parseInt(octal, 8) % 256),
