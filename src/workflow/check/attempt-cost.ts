@@ -25,6 +25,7 @@ export function attemptCost(
 ): CostBound {
   const around = {
     inherited,
+    describes,
     unpriced: unpriced.ofNode(node),
     declaredPrice: unpriced.declaredPrice,
   };
@@ -85,8 +86,7 @@ function effectCost(node: NodePlan, graceMs: number, retry?: ToolDescription['re
 }
 
 /** Settings that the files around a node supply to its model calls. */
-interface ModelsAround {
-  readonly inherited: FilePlan['runtime'];
+interface ModelsAround extends Pick<CostContext, 'inherited' | 'describes'> {
   /** Models of its chain without a price. */
   readonly unpriced: readonly string[];
   /** Price that a calling file may set for a model. */
@@ -113,7 +113,7 @@ function modelCost(
       ? unbounded(`${node.name} has no timeout_seconds`)
       : exactly(node.timeoutMs);
   return {
-    effects: sum([modelRequests, toolCalls(node)]),
+    effects: modelRequests,
     modelRequests,
     wallMs: sum([work, waits]),
     costUsdMicros: costOf(node, modelRequests, {
@@ -127,20 +127,38 @@ function modelCost(
 
 /** With a validator: a judgement for the first output and for each one after a rejection. */
 function agentCost(node: AgentPlan, plan: FilePlan, around: ModelsAround): CostBound {
-  const own = modelCost(node, exactly(turnsOf(node)), plan, around);
+  const canCall = mayCallTools(node, plan, around);
+  const own = addCosts([
+    modelCost(node, exactly(turnsOf(node, canCall)), plan, around),
+    { ...NOTHING, effects: toolCalls(node, canCall) },
+  ]);
   const { validator } = node;
   if (validator === undefined) return own;
   const { model } = validator;
-  const judge = { ...node, ...(model === undefined ? {} : { model }), tools: [], writes: [] };
+  const judge = { ...node, ...(model === undefined ? {} : { model }) };
   const turns = (validator.maxRetries + 1) * (1 + TOOL_CORRECTIONS + SCHEMA_CORRECTIONS);
   return addCosts([own, modelCost(judge, exactly(turns), plan, around)]);
 }
 
-function turnsOf(node: AgentPlan): number {
-  const mayCallTools = node.tools === null || node.tools.length > 0;
+/** An agent that names no tools gets those that do not write; MCP servers list theirs when a run starts. */
+function mayCallTools(
+  { tools }: AgentPlan,
+  plan: FilePlan,
+  { inherited, describes }: ModelsAround,
+): boolean {
+  if (tools !== null) return tools.length > 0;
+  if (describes === undefined) return true;
+  const { mcpServers = {} } = plan.runtime ?? inherited ?? {};
+  return (
+    Object.keys(mcpServers).length > 0 ||
+    Object.values(describes).some(({ writes }) => writes === false)
+  );
+}
+
+function turnsOf(node: AgentPlan, canCall: boolean): number {
   const hasBuiltIns =
     node.writes.length > 0 || node.raises !== undefined || node.dialog !== undefined;
-  if (mayCallTools || hasBuiltIns) return node.maxTurns;
+  if (canCall || hasBuiltIns) return node.maxTurns;
   const corrections = node.outputSchema === undefined ? 0 : SCHEMA_CORRECTIONS;
   // a model may call a tool that was not offered, and gets an error back
   const rejections = node.validator?.maxRetries ?? 0;
@@ -148,10 +166,8 @@ function turnsOf(node: AgentPlan): number {
 }
 
 /** Writes to the shared state are tool calls too. */
-function toolCalls(node: AgentPlan | SupervisorPlan): Figure {
-  if (node.type === 'supervisor') return ZERO;
-  const hasBuiltIns = node.writes.length > 0 || node.dialog !== undefined;
-  if (node.tools !== null && node.tools.length === 0 && !hasBuiltIns) return ZERO;
+function toolCalls(node: AgentPlan, canCall: boolean): Figure {
+  if (!canCall && node.writes.length === 0 && node.dialog === undefined) return ZERO;
   return unbounded(`the model of ${node.name} decides how many tools it calls in a turn`);
 }
 

@@ -93,6 +93,26 @@ nodes:
     expect(worst(writing, '  state: {n: {type: number}}\n').effects).toBeNull();
   });
 
+  it('counts no tool calls of an agent that names no tools where there are none', () => {
+    const describe = (writes: boolean | null): object => ({
+      look: { isDeclared: true, isIdempotent: true, writes },
+    });
+    const agent = (describes: object, runtime = ''): WorstCase =>
+      worst('nodes:\n  - {name: a, prompt: Hi, model: sim/x}\n', runtime, {
+        known: (): object => ({ functions: [], tools: Object.keys(describes), describes }),
+      } as CheckOptions);
+    expect(agent({})).toMatchObject({ modelRequests: 4 * 6, effects: 4 * 6 });
+    // only what does not write is given to it unasked
+    expect(agent(describe(true)).effects).toBe(4 * 6);
+    expect(agent(describe(null)).effects).toBe(4 * 6);
+    expect(agent(describe(false)).effects).toBeNull();
+    expect(agent({}, '  runtime: {mcp_servers: {s: {command: s}}}\n').effects).toBeNull();
+    const unread = { known: () => undefined };
+    expect(
+      worst('nodes:\n  - {name: a, prompt: Hi, model: sim/x}\n', '', unread).effects,
+    ).toBeNull();
+  });
+
   it('follows the most expensive path, not the sum of all', () => {
     const { effects } = worst(`
 nodes:
