@@ -241,7 +241,24 @@ async function* nothing(): AsyncGenerator<RunEvent> {
   // nothing was stored
 }
 
-/** Rehearses a workflow to its end: starts it, answers its gates, resumes it after each fault. */
+/**
+ * Plays a workflow to its end in a simulated world: starts it, answers its gates, and resumes it after each
+ * fault. No effect is executed: each one succeeds with a value that fits, unless the options say otherwise.
+ * @example
+ * ```ts
+ * import { workflow } from 'errand';
+ * import { simulate } from 'errand/testing';
+ *
+ * const pay = workflow({
+ *   name: 'pay',
+ *   entryPoint: 'charge',
+ *   nodes: [{ name: 'charge', type: 'script', command: './charge.sh', idempotent: true }],
+ * });
+ * const busy = { kind: 'internal.script_error', message: 'The bank is busy' };
+ * const { result, executions } = await simulate(pay.plan, { fails: { charge: [busy, null] }, resumes: 1 });
+ * console.log(result.status, executions.length); // completed 2
+ * ```
+ */
 export async function simulate(
   plan: WorkflowPlan,
   options: SimulationOptions = {},

@@ -13,6 +13,7 @@ export const ENTRY_FILES: Readonly<Record<string, string>> = {
   'errand/stores': 'stores/index.ts',
   'errand/server': 'server/index.ts',
   'errand/temporal': 'temporal.ts',
+  'errand/testing': 'rehearsal/index.ts',
   'errand/workflow': 'workflow/authoring/define.ts',
 };
 
@@ -37,7 +38,9 @@ function valuesIn(file: string): readonly ExportedValue[] {
   const passedOn = [...text.matchAll(/^export \{([^}]*)\} from '([^']+)';/gm)].flatMap(
     ([, names = '', path = '']) => {
       const values = names.split(',').map((name) => name.trim());
-      const wanted = values.filter((name) => name !== '' && !name.startsWith('type '));
+      const wanted = values
+        .filter((name) => name !== '' && !name.startsWith('type '))
+        .map((name) => name.replace(/ as .*/, ''));
       return valuesIn(below(path)).filter(({ name }) => wanted.includes(name));
     },
   );

@@ -47,6 +47,29 @@ export function playModelWithin(limits: PlayLimits): Effect<ModelCall> {
   return neverRejecting((call, context) => play(call, context, limits));
 }
 
+/**
+ * Makes one call of a simulated model, as a run makes it. Without a script it repeats the prompt, or replies
+ * with a value that fits the schema.
+ * @example
+ * ```ts
+ * import { createRedactor } from 'errand/errors';
+ * import { playSimModel } from 'errand/testing';
+ *
+ * const result = await playSimModel(
+ *   { model: 'sim/clerk', messages: [{ role: 'user', text: 'Hello' }], tools: [], ordinal: 0 },
+ *   {
+ *     signal: new AbortController().signal,
+ *     attempt: 0,
+ *     idempotencyKey: 'k',
+ *     run: 'r',
+ *     node: 'greet',
+ *     path: 'greet',
+ *     redactor: createRedactor(),
+ *   },
+ * );
+ * console.log(result.ok); // true
+ * ```
+ */
 export const playModel: Effect<ModelCall> = playModelWithin({});
 
 async function play(

@@ -63,7 +63,7 @@ export const RUNTIME_KINDS = Object.keys(CATALOG) as RuntimeKind[];
 const ROWS: ReadonlyMap<string, CatalogRow> = new Map(Object.entries(CATALOG));
 
 /**
- * The row of a runtime kind; undefined for what authors raise and for what is no kind at all.
+ * The row of a runtime kind; undefined for kinds that authors raise, and for names that are not kinds.
  * @example
  * ```ts
  * import { catalogRow } from 'errand';

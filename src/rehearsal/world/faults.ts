@@ -43,7 +43,23 @@ export interface FaultPlan {
   readonly most: number;
 }
 
-/** Nothing goes wrong. */
+/**
+ * Nothing goes wrong. The base of plans with a few faults.
+ * @example
+ * ```ts
+ * import { workflow } from 'errand';
+ * import { CALM, simulate } from 'errand/testing';
+ *
+ * const pay = workflow({
+ *   name: 'pay',
+ *   entryPoint: 'charge',
+ *   nodes: [{ name: 'charge', type: 'script', command: './charge.sh', idempotent: true }],
+ * });
+ * const faults = { ...CALM, storeSlow: 1, most: 2 };
+ * const { result, incidents } = await simulate(pay.plan, { faults });
+ * console.log(result.status, incidents.length); // completed 2
+ * ```
+ */
 export const CALM: FaultPlan = {
   effectFails: 0,
   modelFails: 0,
@@ -67,7 +83,22 @@ export const CALM: FaultPlan = {
   most: 0,
 };
 
-/** A bad day: something of everything. */
+/**
+ * A bad day: something of everything.
+ * @example
+ * ```ts
+ * import { workflow } from 'errand';
+ * import { simulate, STORMY } from 'errand/testing';
+ *
+ * const pay = workflow({
+ *   name: 'pay',
+ *   entryPoint: 'charge',
+ *   nodes: [{ name: 'charge', type: 'script', command: './charge.sh', idempotent: true }],
+ * });
+ * const { result, legs } = await simulate(pay.plan, { seed: 2, faults: STORMY, resumes: 20 });
+ * console.log(result.status, legs.length); // completed 3
+ * ```
+ */
 export const STORMY: FaultPlan = {
   effectFails: 0.3,
   modelFails: 0.2,
