@@ -214,7 +214,7 @@ function readOn(refuse: Refuse, on: unknown, where: string): 'any' | readonly st
     const near = typeof kind === 'string' ? suggest(kind, Object.keys(CATALOG)) : undefined;
     throw refuse(
       where,
-      `names ${JSON.stringify(kind)}, which is no kind`,
+      `names ${JSON.stringify(kind)}, which is not a kind`,
       near === undefined ? '`errand explain --list` lists all kinds.' : `Write \`${near}\`.`,
     );
   });

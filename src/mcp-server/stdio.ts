@@ -147,7 +147,7 @@ class LineTransport implements SdkTransport {
         `The parameters of ${clipped(message.method)} are not valid`,
         id,
       );
-    else this.#refuse(INVALID_REQUEST, 'The message is no request of JSON-RPC 2.0', id);
+    else this.#refuse(INVALID_REQUEST, 'The message is not a JSON-RPC 2.0 request', id);
   }
 
   /** Without an id where no request can be named. */

@@ -63,7 +63,7 @@ export async function rehearse(
   if (crashes !== undefined && which === undefined)
     throw new ErrandError({
       kind: 'validation.input',
-      message: `crashes is ${crashes}, and is none of all, sample:N and none`,
+      message: `crashes must be all, sample:N or none, not ${crashes}`,
     });
   const rest = {
     ...world,

@@ -80,7 +80,7 @@ export async function listen(
     void refuse.over(outgoing, 'request.invalid', 'The server expects nothing but 100-continue');
   });
   http.on('connect', (_, socket) => {
-    void refuse.raw(socket, 'request.method', 'The server is no proxy');
+    void refuse.raw(socket, 'request.method', 'The server is not a proxy');
   });
   http.maxConnections = MAX_CONNECTIONS;
   await bound(http, host, port);
@@ -105,7 +105,7 @@ interface Refusals {
   over(outgoing: ServerResponse, kind: RefusalKind, message: string): Promise<void>;
   /** For what has no response: the socket ends with it. */
   raw(socket: Duplex, kind: RefusalKind, message: string): Promise<void>;
-  /** For what is no HTTP. */
+  /** For a request that is not HTTP. */
   broken(error: NodeJS.ErrnoException, socket: Duplex): Promise<void>;
 }
 
@@ -148,7 +148,7 @@ function refusals(server: Pick<HostedServer, 'refusal'>): Refusals {
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
       const [kind, message] = BROKEN[error.code ?? ''] ?? [
         'request.invalid',
-        'The request is no HTTP',
+        'The request is not HTTP',
       ];
       return raw(socket, kind, message);
     },

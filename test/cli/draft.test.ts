@@ -85,7 +85,8 @@ describe('errand draft', () => {
   it.each([
     ['an existing file', ['--model', 'sim/w', '--out', 'there.yaml'], /already exists/],
     ['no model', [], /No model is set to write the draft/],
-    ['an unknown provider', ['--model', 'opnai/gpt'], /Did you mean openai\/gpt\?/],
+    ['an unknown provider', ['--model', 'opnai/gpt'], /Did you mean `openai\/gpt`\?/],
+    ['a model without its provider', ['--model', 'gpt'], /--simulate\. Write `provider\/model`/],
     ['a script of a real model', ['--model', 'openai/gpt', '--simulate', 'x'], /is not simulated/],
     ['a script that does not exist', ['--model', 'sim/w', '--simulate', 'x'], /no such file/],
   ])('spends nothing on %s', (_what, args, message) => {

@@ -389,7 +389,7 @@ describe('listing runs', () => {
     ['/v1/runs?attention=foo', /^The query parameter attention is not valid: "foo" is not one of /],
     [
       '/v1/runs/none/events?type=foo',
-      'The query parameter type is not valid: "foo" is no type of an event',
+      'The query parameter type is not valid: "foo" is not a type of event',
     ],
     ['/v1/runs?since=then', /: "then" is not a date or a time with its zone, as /],
     ['/v1/runs?limit=201', 'The query parameter limit is not valid: it is above 200'],

@@ -140,7 +140,12 @@ describe('what cannot be done', () => {
     [
       'neither a kind nor a run',
       ['explain', 'nosuchrun00'],
-      ['There is no kind and no run called nosuchrun00'],
+      ['There is no kind and no run called nosuchrun00', 'all runs: errand runs'],
+    ],
+    [
+      'a word that no kind resembles',
+      ['explain', 'nightly'],
+      ['There is no kind and no run called nightly', 'all runs: errand runs'],
     ],
     ['no kind at all', ['explain'], ['Name a kind', 'errand explain --list']],
     ['a kind and a list', ['explain', KIND, '--list'], ['not both']],
@@ -170,14 +175,14 @@ describe('what cannot be done', () => {
     const { exit, stdout, stderr } = anyErrandSync(['explain', 'nope', '--format', 'json']);
     expect([exit, stderr]).toEqual([2, '']);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { kind: 'validation.input', message: 'There is no kind called nope' },
+      error: { kind: 'validation.input', message: 'There is no kind and no run called nope' },
     });
     expectNothingInternal(stdout);
   });
 
   it('cannot repaint the screen with what was typed', () => {
     const { stderr } = anyErrandSync(['explain', '\u001b[2Jevil\u0007']);
-    expect(stderr).toContain('no kind called evil');
+    expect(stderr).toContain('no kind and no run called evil');
     expect(stderr).not.toMatch(/[\u0007\u001b]/);
   });
 });

@@ -19,6 +19,7 @@ export interface ExplainOptions {
 }
 
 const ALL_KINDS = 'All kinds: errand explain --list';
+const ALL_RUNS = 'all runs: errand runs';
 const MAX_NAME_CHARS = 80;
 /** The shape of the ids that runs get; by chance, one contains a word such as `key`. */
 const RUN_ID = /^[0-9a-hjkmnp-tv-z]{24}$/;
@@ -122,10 +123,12 @@ function kindsCalled(name: string): readonly string[] {
 
 function unknownKind(name: string): ErrandError {
   const meant = suggest(name, RUNTIME_KINDS) ?? suggest(name, RUNTIME_KINDS.flatMap(aliasNames));
-  const missing = mayNameRun(name) ? 'no kind and no run' : 'no kind';
+  const isRun = mayNameRun(name) || (meant === undefined && !name.includes('.'));
   return refusal(
-    `There is ${missing} called ${name.slice(0, MAX_NAME_CHARS)}`,
-    [hintFor(name, meant), ALL_KINDS].filter((part) => part !== '').join(' '),
+    `There is ${isRun ? 'no kind and no run' : 'no kind'} called ${name.slice(0, MAX_NAME_CHARS)}`,
+    [hintFor(name, meant), isRun ? `${ALL_KINDS}; ${ALL_RUNS}` : ALL_KINDS]
+      .filter((part) => part !== '')
+      .join(' '),
   );
 }
 

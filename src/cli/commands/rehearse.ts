@@ -183,7 +183,7 @@ function readFlags(flags: RehearseFlags): ReadFlags {
 function wholeNumber(option: string, text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
-  throw refusal(`${option} is ${text}, and needs a whole number`, `Write ${option} 7.`);
+  throw refusal(`${option} must be a whole number, not ${text}`, `Write ${option} 7.`);
 }
 
 function minimaOf(text: string): Minima {
@@ -200,7 +200,7 @@ function figureNamed(name: string): FigureName {
   if (found !== undefined) return found;
   const meant = suggest(name, FIGURES);
   throw refusal(
-    `--min names ${name === '' ? 'no figure' : name}, which is no figure of a rehearsal`,
+    name === '' ? '--min names no figure' : `A rehearsal has no figure called ${name}`,
     meant === undefined ? `The figures are ${FIGURES.join(', ')}.` : `Did you mean ${meant}?`,
   );
 }
@@ -209,7 +209,7 @@ function percentOf(name: string, text: string): number {
   const number = Number(text);
   if (/^\d+(?:\.\d+)?$/.test(text) && number >= 0 && number <= 100) return number;
   throw refusal(
-    `--min ${name}=${text} is no number from 0 to 100`,
+    `--min ${name} must be a number from 0 to 100, not ${text}`,
     `Write --min ${name}=100 for all of it.`,
   );
 }
@@ -217,7 +217,7 @@ function percentOf(name: string, text: string): number {
 function typedCrashes(text: string): Crashes {
   const crashes = crashesOf(text);
   if (crashes !== undefined) return crashes;
-  throw refusal(`--crashes ${text} is none of all, sample:N and none`, 'Write --crashes all.');
+  throw refusal(`--crashes must be all, sample:N or none, not ${text}`, 'Write --crashes all.');
 }
 
 function reportOf(pair: string): ReadFlags['reports'][number] {
@@ -225,7 +225,7 @@ function reportOf(pair: string): ReadFlags['reports'][number] {
   const found = REPORT_FORMS.find((known) => known === form);
   if (found !== undefined && rest.join('=') !== '') return { form: found, file: rest.join('=') };
   throw refusal(
-    `--report ${pair} names no form and file`,
+    `--report must be FORM=FILE, not ${pair}`,
     `Write --report junit=FILE; the forms are ${REPORT_FORMS.join(', ')}.`,
   );
 }

@@ -5,7 +5,7 @@
 import type { RunnableWorkflow } from '../../engine/errand-options.ts';
 import { nodeFiles } from '../../engine/loading/node-files.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
+import { adviceOf, type Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
 import { IN_CODE, type WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { loadWorkflowText } from '../../workflow/yaml/load-workflow.ts';
 import { validateLoaded } from '../../workflow/check/validate.ts';
@@ -92,7 +92,7 @@ export function draftWorkflow({ model, simulate }: DraftRequest): RunnableWorkfl
   // the document is ours, so the error comes from the options
   const [first] = files.flatMap(({ diagnostics }) => diagnostics).filter(isError);
   const { message = 'The draft cannot be started', suggestion } = first ?? {};
-  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
+  const hint = suggestion === undefined ? '' : ` ${adviceOf(suggestion)}`;
   const detail = `Check --model and --simulate.${hint}`;
   throw new ErrandError({
     kind: 'validation.input',

@@ -172,7 +172,7 @@ async function ask(
       problem: {
         code: 'server-unreachable',
         severity: 'warning',
-        message: `${message}; its tools cannot be checked before the run`,
+        message: `The tools of the MCP server ${name} cannot be checked before the run: ${message}`,
         path: ['workflow', 'runtime', 'mcp_servers', name],
         suggestion: action.detail,
       },

@@ -114,13 +114,13 @@ function checked(name: string, store: RunStore): RunStore {
 }
 
 function unknownStore(extensions: readonly string[]): ErrandError {
-  const others = extensions.map((name) => `, or \`${name}:\` and an address`).join('');
+  const others = extensions.map((name) => `, or to \`${name}:\` and an address`).join('');
   return new ErrandError({
     kind: 'validation.input',
-    message: 'Errand does not know this kind of store',
+    message: 'The address of the store is not one that Errand knows',
     action: {
       kind: 'change_input',
-      detail: `Use \`memory\`, \`sqlite:\` and a path, or \`postgres://\` and the rest of its URL${others}.`,
+      detail: `Set ERRAND_STORE, or the option \`store\`, to \`memory\`, to \`sqlite:\` and a path, or to \`postgres://\` and the rest of its URL${others}.`,
     },
   });
 }

@@ -113,7 +113,7 @@ export const FLOW_ROWS = {
       detail: 'Correct the `when` that the report points at.',
     },
     title: 'Route guard failed',
-    help: 'The `when` of a route could not be evaluated. Usually it reads a name or a field that is not there; in a guard that is an error and not `false`. Correct the expression, or allow for the gap with `default()` or `is defined`. If the node had failed, its failure is the cause. Errand checks no further route of the node: only the `on_error` table of the workflow can handle it, else the run fails with exit code 3.',
+    help: 'The `when` of a route could not be evaluated. Usually it reads a name or a field that is not there; in a guard that is an error and not `false`. Correct the expression; for a value that may be missing use `default()` or `is defined`. If the node had failed, its failure is the cause. Errand checks no further route of the node: only the `on_error` table of the workflow can handle it, else the run fails with exit code 3.',
   },
   'route.no_match': {
     class: 'route',

@@ -13,7 +13,8 @@ export const SESSION_ROWS = {
     exitCode: 6,
     action: {
       kind: 'resume_run',
-      detail: 'Bring the store back, then run `errand resume` on the run.',
+      detail:
+        'Bring the store back, then repeat the command, or resume the run that stopped: errand resume RUN.',
     },
     title: 'Store unavailable',
     help: 'Errand could not write to or read from the store. The disk is full, the file is locked, or the database is down. Bring it back, then resume the run: it continues where it stopped, and nothing that was recorded is done again. Errand makes 3 attempts in all, 2 and 4 seconds apart; the first two failures are recorded as `error:suppressed`, and the third stops the run with exit code 6. No failure is written for it, so the run stays resumable.',

@@ -93,9 +93,10 @@ export const VALIDATION_ROWS = {
     exitCode: 2,
     action: {
       kind: 'fix_file',
-      detail: 'Correct the expression, or allow for the gap with `default()` or `is defined`.',
+      detail:
+        'Correct the template; for a value that may be missing use `default()` or `is defined`.',
     },
     title: 'Template not valid',
-    help: 'A template could not be parsed or rendered. Most often it reads a name or a field that is not there, such as the output of a node that did not run, or it uses a filter that does not exist. Correct the expression, or allow for the gap with `default()` or `is defined`. Errand refuses what it can prove wrong before the run, with exit code 2. A template that fails during the run fails its node; a route can handle that, and without one the run fails with exit code 3.',
+    help: 'A template could not be parsed or rendered. Most often it reads a name or a field that is not there, such as the output of a node that did not run, or it uses a filter that does not exist. Correct the template; for a value that may be missing use `default()` or `is defined`. Errand refuses what it can prove wrong before the run, with exit code 2. A template that fails during the run fails its node; a route can handle that, and without one the run fails with exit code 3.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -90,7 +90,7 @@ class PlanCheck {
     if (!isMove || more.length > 0)
       this.#report({
         code: 'bad-value',
-        message: `${quoted(text)} is no route`,
+        message: `${quoted(text)} is not a route`,
         path,
         expected: `NODE KIND MOVE, with one of the moves ${MOVES.join(', ')}`,
       });
@@ -125,14 +125,14 @@ class PlanCheck {
       if (options.length === 0)
         this.#report({
           code: 'bad-value',
-          message: `${quoted(name)} asks nobody: it is no gate, and none of its routes asks`,
+          message: `${quoted(name)} takes no answer: it is not a gate, and none of its routes asks`,
           path: at,
           at: 'key',
         });
       else if (!options.includes(chosen))
         this.#report({
           code: 'bad-value',
-          message: `${JSON.stringify(chosen)} is no option of ${quoted(name)}`,
+          message: `${JSON.stringify(chosen)} is not an option of ${quoted(name)}`,
           path: at,
           expected: `one of ${options.map(String).join(', ')}, or never`,
         });

@@ -47,7 +47,7 @@ export function drawServerTrouble(request: EffectRequest, random: Random): Serve
     case 4:
       return fails({
         kind: 'tool.output_malformed',
-        message: `What the server answered to ${ref.target} is no result`,
+        message: `The server's answer to ${ref.target} is not a result`,
       });
     case 5:
       return fails({

@@ -1,4 +1,4 @@
-/** Routes about the server itself: whether it lives, whether its store does, and its sessions. */
+/** Routes about the server itself: whether it is alive, whether its store is, and its sessions. */
 import { z } from '@hono/zod-openapi';
 import { VERSION } from '../../engine/version.ts';
 import type { ServerCore } from '../core.ts';
@@ -11,10 +11,10 @@ export function healthRoutes(core: ServerCore): readonly Route[] {
       operationId: 'getHealth',
       method: 'get',
       path: '/health',
-      summary: 'Whether the server lives',
+      summary: 'Whether the server is alive',
       answers: {
         200: {
-          description: 'It lives.',
+          description: 'It is alive.',
           content: {
             'application/json': z
               .looseObject({ status: z.literal('ok'), version: z.string() })

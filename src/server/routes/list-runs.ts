@@ -17,7 +17,7 @@ const Query = z.strictObject({
   workflow: z.string().optional(),
   kind: z
     .string()
-    .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.\*)?$/, 'it is no kind')
+    .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.\*)?$/, 'it is not a kind')
     .optional(),
   since: z
     .union([z.iso.datetime({ offset: true }), z.iso.date()], {

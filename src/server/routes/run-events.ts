@@ -16,7 +16,7 @@ import { eventStream, STREAM_HEADERS } from '../stream/sse.ts';
 const EVENT_TYPE = /^[a-z]+:[a-z_]+$/;
 
 const EventTypeName = z.string().regex(EVENT_TYPE, {
-  error: ({ input }) => `${quoted(input)} is no type of an event`,
+  error: ({ input }) => `${quoted(input)} is not a type of event`,
 });
 
 const Query = z.strictObject({

@@ -126,7 +126,7 @@ function withoutStop(suggestion: string): string {
   return isSentence(suggestion) ? suggestion.replace(/\.$/, '') : suggestion;
 }
 
-function adviceOf(suggestion: string): string {
+export function adviceOf(suggestion: string): string {
   return isSentence(suggestion) ? `${suggestion}.` : `Did you mean \`${suggestion}\`?`;
 }
 

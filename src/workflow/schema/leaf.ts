@@ -86,7 +86,7 @@ export function delay(about: string): Schema<string | number> {
 }
 
 export function list<T>(about: string, item: Schema<T>, min = 0): Schema<T[]> {
-  const expected = min === 0 ? 'a list' : 'a list that is not empty';
+  const expected = min === 0 ? 'a list' : 'a list with at least one item';
   return described(about, { is: 'list', expected, item, min });
 }
 

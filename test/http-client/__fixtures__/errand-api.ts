@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the server lives */
+        /** Whether the server is alive */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -1078,7 +1078,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It lives. */
+            /** @description It is alive. */
             200: {
                 headers: {
                     [name: string]: unknown;
