@@ -21,6 +21,9 @@ const FILES = [
 const TEST = /\.(test|test-d|cases)\.tsx?$/;
 
 const DIALECT = /\b(?:told|heard|elsewhere|whoever|(?:goes|went|carry|carries|carried) on)\b/i;
+/** The same words inside of an identifier. */
+const DIALECT_NAME =
+  /\b#?(?:told|heard|elsewhere|goesOn|wentOn|goOn)(?=[A-Z]|\b(?=\())|[a-z](?:Told|Heard|Elsewhere|GoesOn|WentOn|CarriesOn)\b/;
 /** Names of a rehearsal, which others rely on. */
 const GIVEN_NAME = /^export const (?:GOES_ON = 'goes on'|WENT_ON = 'went on');$/;
 /** At the beginning of a comment, a text or a sentence. A heading is no sentence. */
@@ -32,7 +35,12 @@ function offences(text: string): readonly string[] {
     .split('\n')
     .map((line, index) => ({ line, number: index + 1 }))
     .filter(({ line }) => !GIVEN_NAME.test(line))
-    .filter(({ line }) => DIALECT.test(line) || (BEGINNING.test(line) && !line.includes('?')))
+    .filter(
+      ({ line }) =>
+        DIALECT.test(line) ||
+        DIALECT_NAME.test(line) ||
+        (BEGINNING.test(line) && !line.includes('?')),
+    )
     .map(({ line, number }) => `${number}: ${line.trim()}`);
 }
 
@@ -51,6 +59,9 @@ it.each([
   "message: 'Whoever asked was told',",
   'A sentence. What is left stays.',
   'It runs elsewhere',
+  'const isTold = others.some(fits);',
+  'return heardOf(subject);',
+  'this.#goesOn(wait)',
 ])('are not those of %j', (line) => {
   expect(offences(line)).toHaveLength(1);
 });

@@ -6,8 +6,8 @@ import { openStream } from './event-stream.ts';
 import type { RunChange } from './live.ts';
 
 const REOPEN_MS = 1000;
-/** Out of sight only its title is seen. */
-const LOOK_EVERY_MS = 15_000;
+/** A hidden tab shows only its title, so it is loaded now and then, and no stream is open. */
+const HIDDEN_RELOAD_MS = 15_000;
 
 interface Chunk {
   readonly path: string;
@@ -22,7 +22,7 @@ export interface FollowOptions {
   readonly fold: (event: ViewEvent) => void;
   /** Other moves may be possible now. */
   readonly moved: () => void;
-  /** Whether the tab is in sight. */
+  /** Whether the tab is visible. */
   readonly isLookedAt: boolean;
 }
 
@@ -81,7 +81,7 @@ export function followRun({ run, load, fold, moved, isLookedAt }: FollowOptions)
     if (seq === undefined || isOver) return;
     last = seq;
     if (isLookedAt) follow();
-    else timer = setTimeout(() => void begin(), LOOK_EVERY_MS);
+    else timer = setTimeout(() => void begin(), HIDDEN_RELOAD_MS);
   };
   void begin();
   return () => {

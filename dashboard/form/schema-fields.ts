@@ -35,7 +35,7 @@ export function typedText(typed: Typed): string {
     .join('\n');
 }
 
-/** Undefined for a schema of something else than an object with known fields. */
+/** Undefined unless the schema is that of an object with known fields. */
 export function fieldsOf(schema: JsonObject | undefined): readonly FormField[] | undefined {
   const properties = schema?.['properties'];
   if (schema?.['type'] !== 'object' || !isObject(properties)) return undefined;
@@ -148,10 +148,10 @@ function numberIn(typed: string): ReadField {
   return Number.isFinite(number) ? { value: number } : { error: 'It is not a number.' };
 }
 
-/** JSON as it was typed, or why it is none. */
+/** JSON as it was typed, or why it is not JSON. */
 export function readJson(typed: string): ReadField {
   try {
-    // whatever is JSON is a value of it
+    // `JSON.parse` returns nothing but values of JSON
     return { value: JSON.parse(typed) as JsonValue };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);

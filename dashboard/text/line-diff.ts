@@ -21,7 +21,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   ];
 }
 
-/** Where a line of the text before, counted from 1, stands now; of one that was removed, what took its place. */
+/** The number that a line, counted from 1, has in the new text; for a removed line, that of the line that took its place. */
 export function movedLine(before: string, after: string, line: number): number {
   let [old, now] = [0, 0];
   for (const { type } of diffLines(before.split('\n'), after.split('\n'))) {

@@ -77,7 +77,7 @@ export function badEndingOf(
   return aiSdkEnding(link) === undefined ? undefined : new BadEnding(link);
 }
 
-/** An answer that cannot be used: an announced call that is missing, or vectors that are none. */
+/** An answer that cannot be used: an announced call that is missing, or embeddings that are not vectors. */
 export const UNREADABLE = { finishReason: 'error', rawFinishReason: 'malformed_response' };
 
 /** Notes a call that the caller would make. Two with one id are one that was sent twice. */
@@ -146,7 +146,7 @@ export function failureOf(
   return isDelivered ? afterContent(report, stamp) : report;
 }
 
-/** Half of an answer was seen: what would have passed before is in doubt now. */
+/** Part of the answer reached the caller, so a failure that a retry would have mended is ambiguous now. */
 function afterContent(report: ErrorReport, stamp: Stamp): ErrorReport {
   const isPassing = report.category === 'transient';
   const change = isPassing ? ({ category: 'ambiguous', retryable: false } as const) : {};

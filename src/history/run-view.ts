@@ -68,9 +68,9 @@ export function reduceView(view: RunView, event: ViewEvent): RunView {
   if (event.seq <= view.seq) return view;
   const next: Draft = { ...view, seq: event.seq, at: event.at };
   if (!('path' in event)) return inRun(next, event, view.at);
-  const going = goingOn(next, event);
-  inNode(going, event);
-  return going;
+  const running = afterPause(next, event);
+  inNode(running, event);
+  return running;
 }
 
 function withText(view: RunView, event: LiveEvent): RunView {
@@ -89,7 +89,7 @@ function withText(view: RunView, event: LiveEvent): RunView {
 }
 
 /** An answer or a time that has come ends a pause without an event of its own. */
-function goingOn(view: Draft, { at, seq }: NodeEvent): Draft {
+function afterPause(view: Draft, { at, seq }: NodeEvent): Draft {
   if (view.status !== 'paused') return view;
   const { waiting: _waiting, ...rest } = view;
   const leg: Leg = { from: at, cause: 'resumed', seq };

@@ -28,7 +28,7 @@ export interface AskingOptions {
   readonly signal: AbortSignal;
   readonly identity: CallIdentity;
   /** Resolves when the run rests, or when that has taken long enough. */
-  readonly rested: (run: string) => Promise<void>;
+  readonly waitWhileRunning: (run: string) => Promise<void>;
   /** How long the run may take to rest. */
   readonly waitMs: number;
   /** The context of the caller's trace. */
@@ -81,10 +81,10 @@ export class Asking {
   }
 
   async #follow(run: string, from: Round): Promise<ToolResult | InputRequired> {
-    const { rested, era, caller } = this.#options;
+    const { waitWhileRunning, era, caller } = this.#options;
     let { round, refusal }: Round = from;
     for (; ; round++) {
-      await rested(run);
+      await waitWhileRunning(run);
       const read = await this.#host.read(run);
       const question = caller.canAsk && round < MOST_ROUNDS ? plainQuestion(read) : undefined;
       if (question === undefined) return runResult(read, refusal);

@@ -150,7 +150,7 @@ class CalledTool {
 
   async #get(run: string): Promise<ToolResult> {
     const { path, wait_seconds: wait } = this.#given;
-    await this.#rested(run, waitMs(wait, 0));
+    await this.#waitWhileRunning(run, waitMs(wait, 0));
     if (typeof path !== 'string') return runResult(await this.#host.read(run));
     const ofRun = isRunValue(path) ? RUN_VALUES[path] : undefined;
     const wanted = ofRun === undefined ? { of: 'output' as const, path } : { of: ofRun };
@@ -201,13 +201,15 @@ class CalledTool {
     const { by } = this.#call.caller;
     await this.#host.cancel(run, { by, ...(typeof reason === 'string' ? { reason } : {}) });
     return ofRun(this.#host, run, async () => {
-      await this.#rested(run, waitMs(wait));
+      await this.#waitWhileRunning(run, waitMs(wait));
       return runResult(await this.#host.read(run));
     });
   }
 
-  #rested(run: string, ms: number): Promise<void> {
-    return this.#call.progress.during(run, () => this.#host.rested(run, ms, this.#signal));
+  #waitWhileRunning(run: string, ms: number): Promise<void> {
+    return this.#call.progress.during(run, () =>
+      this.#host.waitWhileRunning(run, ms, this.#signal),
+    );
   }
 
   /** Moves a run, unless the call brings the answer to a question that it asked: then it continues that run. */
@@ -219,7 +221,7 @@ class CalledTool {
       context,
       signal: this.#signal,
       identity: { by: caller.by, tool: name, arguments: this.#given },
-      rested: (run) => this.#rested(run, wait),
+      waitWhileRunning: (run) => this.#waitWhileRunning(run, wait),
       waitMs: wait,
       trace,
     });

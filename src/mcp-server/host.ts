@@ -17,8 +17,8 @@ export interface McpHost {
   workflows(): Promise<readonly McpWorkflow[]>;
   /** Resolves to the id of the run, once it is stored. */
   start(wanted: WantedRun): Promise<string>;
-  /** Resolves when the run rests, after that time, or when nobody waits any more. */
-  rested(run: string, waitMs: number, signal: AbortSignal): Promise<void>;
+  /** Resolves when the run has ended or paused, after that time, or when the signal is aborted. */
+  waitWhileRunning(run: string, waitMs: number, signal: AbortSignal): Promise<void>;
   read(run: string): Promise<ReadRun>;
   value(run: string, wanted: WantedValue): Promise<JsonValue>;
   list(query: ListQuery): Promise<{ readonly runs: readonly RunRow[] }>;

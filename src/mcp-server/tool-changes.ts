@@ -1,9 +1,9 @@
-/** Notices that the list of tools has changed, as long as somebody listens: files come, go and change while they are served. */
+/** Notices changes of the list of tools while a client listens: files are added, removed and edited while they are served. */
 import { listTools } from './call-tool.ts';
 import type { McpHost } from './host.ts';
 
 /** New files are found within two seconds. */
-const EVERY_MS = 2000;
+const POLL_MS = 2000;
 
 type Listener = () => void;
 
@@ -20,7 +20,7 @@ export class ToolChanges {
   /** Returns what ends it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
-    if (this.#listeners.size === 1) void this.#look();
+    if (this.#listeners.size === 1) void this.#poll();
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.close();
@@ -34,22 +34,22 @@ export class ToolChanges {
     this.#known = undefined;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const tools = await this.#tools();
     if (this.#listeners.size === 0) return;
     const isChanged = tools !== undefined && this.#known !== undefined && tools !== this.#known;
     this.#known = tools ?? this.#known;
     if (isChanged) for (const listener of this.#listeners) listener();
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#host.after(EVERY_MS, () => void this.#look());
+    this.#cancelTimer = this.#host.after(POLL_MS, () => void this.#poll());
   }
 
-  /** Undefined where they cannot be read now, as while the store is away. */
+  /** Undefined while they cannot be read, such as when the store is unavailable. */
   async #tools(): Promise<string | undefined> {
     try {
       return JSON.stringify(await listTools(this.#host, { isReader: false }));
     } catch {
-      // the next look shows it, and a call that lists the tools says why
+      // the next poll shows it, and a call that lists the tools says why
       return undefined;
     }
   }

@@ -25,7 +25,7 @@ export function mcpHost(core: RunCore): McpHost {
       const keyed = name === undefined ? {} : { key: { name, request } };
       return (await startRun(core, request, { by, isByProgram: true, trace, ...keyed })).run;
     },
-    rested: (run, waitMs, signal) => core.reader.rested(run, waitMs, signal),
+    waitWhileRunning: (run, waitMs, signal) => core.reader.waitWhileRunning(run, waitMs, signal),
     read: (run) => readRun(core, run),
     value: (run, wanted) => storedValue(core, run, wanted),
     list: async (query) => ({ runs: (await listRuns(core, query)).runs }),

@@ -1,6 +1,6 @@
 /**
  * The telemetry of a process: looks for a provider of OpenTelemetry when a leg begins, and gives the engine
- * what watches that leg. Without one it costs a look at a global, and nothing is loaded.
+ * what watches that leg. Without one it reads one global and loads nothing.
  */
 import type { EffectResult } from '../effects/effect.ts';
 import type {

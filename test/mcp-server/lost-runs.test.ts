@@ -19,7 +19,7 @@ function failingAt(...methods: readonly (keyof McpHost)[]): McpHost {
   const host: McpHost = {
     workflows: async () => [{ name: 'pay', input: { type: 'object', properties: {} } }],
     start: async () => RUN,
-    rested: async () => undefined,
+    waitWhileRunning: async () => undefined,
     read: away,
     value: away,
     list: away,
@@ -47,7 +47,7 @@ const CALLS: Readonly<Record<string, object>> = {
 
 test.each(
   Object.entries(CALLS).flatMap(([name, given]) =>
-    (['rested', 'read'] as const).map((method) => [name, method, given] as const),
+    (['waitWhileRunning', 'read'] as const).map((method) => [name, method, given] as const),
   ),
 )('%s, when the store is away at %s', async (name, method, given) => {
   const result = await callTool(failingAt(method), called(name, given));

@@ -93,7 +93,7 @@ export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Su
         event.type === 'gate:answered' ? { ...event, value: { edit: null } } : event,
       ),
   ],
-  [peopleLaws.whatRanOutGoesOn, (people) => withNode(people, 'g', { default: undefined })],
+  [peopleLaws.expiredGatesContinue, (people) => withNode(people, 'g', { default: undefined })],
   [
     peopleLaws.nobodyIsAsked,
     (people) =>

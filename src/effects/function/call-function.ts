@@ -75,7 +75,7 @@ export interface FunctionRequest {
   /** Whether it may be repeated when its outcome is unknown. */
   readonly isIdempotent: boolean;
   /** It asks another system to change something, which may do so whatever becomes of the answer. */
-  readonly writesElsewhere?: boolean | undefined;
+  readonly writesRemotely?: boolean | undefined;
   readonly outputSchema?: JsonObject | undefined;
   /** Accepts a result that was cut. Default: that is a failure. */
   readonly keepsTruncated?: boolean | undefined;
@@ -310,6 +310,6 @@ function unusable(request: FunctionRequest, failure: ReportDraft): EffectFailure
 }
 
 /** Nothing here can tell, or undo, what another system has done. */
-function mayHaveWritten({ writesElsewhere, isIdempotent }: FunctionRequest): boolean {
-  return writesElsewhere === true && !isIdempotent;
+function mayHaveWritten({ writesRemotely, isIdempotent }: FunctionRequest): boolean {
+  return writesRemotely === true && !isIdempotent;
 }

@@ -64,7 +64,7 @@ export const callCallable: Effect<CallableRequest> = (request, context) => {
       isIdempotent:
         request.isIdempotent ||
         (request.isNeverRepeated !== true && callable.describes.isIdempotent),
-      writesElsewhere: callable.name === FETCH_TOOL && !isReading(input),
+      writesRemotely: callable.name === FETCH_TOOL && !isReading(input),
       timeoutMs: isOfTool ? ofToolMs : ofNodeMs,
       limitMs: isOfTool ? ofToolMs : request.limitMs,
       timeoutKind: isOfTool ? 'tool.timeout' : 'limit.node_timeout',

@@ -9,7 +9,7 @@ import type { DueRun } from '../../machine/ports/shared-work-port.ts';
 import { murmur128 } from '../../workflow/hash/murmur3.ts';
 import type { RunSharing } from '../backend.ts';
 import type { CarryingOn } from '../carry-on.ts';
-import { isDueAfterLosses, lossesOf, Rests } from './rests.ts';
+import { isDueAfterLosses, lossesOf, DueRunBackoff } from './due-run-backoff.ts';
 
 export interface CarryOnParts {
   readonly clock: EffectClock;
@@ -40,7 +40,7 @@ const GRACE_MS = 8000;
 
 export class CarryOnRuns implements CarryingOn {
   readonly #parts: CarryOnParts;
-  readonly #rests = new Rests();
+  readonly #backoff = new DueRunBackoff();
   #reserved = 0;
   #polls = 0;
   #expectedMs: number;
@@ -153,13 +153,13 @@ export class CarryOnRuns implements CarryingOn {
     const found = await sharing.due({
       workflows: names,
       // those that rest must not hide the others
-      limit: 2 * MAX_PER_POLL + this.#rests.size,
+      limit: 2 * MAX_PER_POLL + this.#backoff.size,
       onDamage: onWarning,
     });
     this.#hasLooked = true;
-    this.#rests.keepOnly(found, nowMs);
+    this.#backoff.keepOnly(found, nowMs);
     const ready = found.filter(
-      (due) => !this.#rests.isResting(due, nowMs) && isDueAfterLosses(due),
+      (due) => !this.#backoff.isHeldBack(due, nowMs) && isDueAfterLosses(due),
     );
     const mine = this.#inOwnOrder(ready).slice(0, most);
     await this.#takeAll(mine);
@@ -189,12 +189,12 @@ export class CarryOnRuns implements CarryingOn {
     if (release === undefined) return;
     try {
       await take(due, lossesOf(due));
-      this.#rests.noteTaken(due, clock.now());
+      this.#backoff.noteTaken(due, clock.now());
     } catch (refusal) {
       // another process was quicker, or a person has ended it
       if (isKind(refusal, 'run.already_active') || isKind(refusal, 'run.already_ended')) return;
       if (isKind(refusal, 'store.unavailable')) throw refusal;
-      if (this.#rests.noteRefused(due, clock.now())) onWarning(refusal);
+      if (this.#backoff.noteRefused(due, clock.now())) onWarning(refusal);
     } finally {
       release();
     }

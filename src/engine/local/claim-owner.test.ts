@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimOwner } from '../../machine/ports/store-port.ts';
-import { isHeld, lifeOf, newOwner, type ProcessTable } from './claim-owner.ts';
+import { isHeld, livenessOf, newOwner, type ProcessTable } from './claim-owner.ts';
 
 const OWNER: ClaimOwner = {
   id: 'theirs',
@@ -28,7 +28,7 @@ describe('an owner of this boot and PID namespace', () => {
     ['lives when its process does', { state: 'S', startedAt: '1000' }, 'alive'],
     ['lives as long as its lease when the system does not say when it began', {}, 'unknown'],
   ])('%s', (_, process, lives) => {
-    expect(lifeOf(OWNER, system(process))).toBe(lives);
+    expect(livenessOf(OWNER, system(process))).toBe(lives);
   });
 });
 
@@ -41,19 +41,19 @@ describe('an owner whose pid means nothing here', () => {
     ['seen from a system that tells no namespace', { pidNamespace: '' }],
   ])('%s lives as long as its lease', (_, changes) => {
     for (const process of [null, { startedAt: '2000' }, { state: 'Z' }])
-      expect(lifeOf(OWNER, system(process, changes))).toBe('unknown');
+      expect(livenessOf(OWNER, system(process, changes))).toBe('unknown');
   });
 
   it('is one without boot and namespace, whatever this system reports', () => {
     const { boot: _, pidNamespace: __, ...untold } = OWNER;
-    expect(lifeOf(untold, system(null))).toBe('unknown');
-    expect(lifeOf(untold, system(null, { boot: '', pidNamespace: '' }))).toBe('unknown');
-    expect(lifeOf({ ...untold, boot: '', pidNamespace: '' }, system(null))).toBe('unknown');
+    expect(livenessOf(untold, system(null))).toBe('unknown');
+    expect(livenessOf(untold, system(null, { boot: '', pidNamespace: '' }))).toBe('unknown');
+    expect(livenessOf({ ...untold, boot: '', pidNamespace: '' }, system(null))).toBe('unknown');
   });
 });
 
 it('this process knows only the leases of its own backends', () => {
-  expect(lifeOf(newOwner('me'))).toBe('unknown');
+  expect(livenessOf(newOwner('me'))).toBe('unknown');
 });
 
 describe('a claim', () => {

@@ -1,8 +1,8 @@
 /**
  * The process that owns a claim, and whether it is alive. A pid has a meaning only within one boot
  * and one PID namespace, and is reused, so the start time of the process counts too. Where any of
- * these is unknown, its lease decides. A process that is seen to live keeps its runs, however long it
- * has not renewed their leases: it may stand still, and its effects still run.
+ * these is unknown, its lease decides. A process that is known to be alive keeps its runs, however old
+ * their leases: it may be suspended, and its effects still run.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -30,9 +30,9 @@ function newName(): string {
 }
 
 /** `unknown`: only its lease says how long it has its runs. */
-export type Life = 'alive' | 'gone' | 'unknown';
+export type Liveness = 'alive' | 'gone' | 'unknown';
 
-export function lifeOf(owner: ClaimOwner, table: ProcessTable = THIS_SYSTEM): Life {
+export function livenessOf(owner: ClaimOwner, table: ProcessTable = THIS_SYSTEM): Liveness {
   if (!isOfSystem(owner, table)) return 'unknown';
   const found = table.find(owner.pid);
   // `Z`: killed, but not yet reaped by its parent
@@ -44,7 +44,7 @@ export function lifeOf(owner: ClaimOwner, table: ProcessTable = THIS_SYSTEM): Li
 }
 
 export function isOwnerAlive(owner: ClaimOwner): boolean {
-  return lifeOf(owner) !== 'gone';
+  return livenessOf(owner) !== 'gone';
 }
 
 /** Whether the pid of the owner means the same here as it does there. */
@@ -61,10 +61,10 @@ function isOfSystem(owner: ClaimOwner, { host, boot, pidNamespace }: ProcessTabl
 /** Whether a live process owns the run; the store's clock judges the lease. */
 export function isHeld(
   claim: SeenClaim | null,
-  life: (owner: ClaimOwner) => Life = lifeOf,
+  liveness: (owner: ClaimOwner) => Liveness = livenessOf,
 ): boolean {
   if (claim === null) return false;
-  const seen = life(claim.owner);
+  const seen = liveness(claim.owner);
   return seen === 'unknown' ? claim.leftMs > 0 : seen === 'alive';
 }
 
@@ -81,7 +81,7 @@ function thisSystem(): ProcessTable {
       ...(startedAt === undefined ? {} : { startedAt }),
     };
   };
-  // neither the life nor the start of this process changes while it asks
+  // this process is alive and keeps its start time while it asks
   const own = seen(process.pid);
   return {
     host: hostname(),

@@ -2,7 +2,7 @@
 import type { EffectClock } from '../../effects/clock.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { Claim, ClaimOwner, RunStore, RunSummary } from '../../machine/ports/store-port.ts';
-import { isHeld, lifeOf, type Life } from './claim-owner.ts';
+import { isHeld, livenessOf, type Liveness } from './claim-owner.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { pollProcess } from './poll-process.ts';
 import { refuseLiveOwner } from './refuse-live.ts';
@@ -102,18 +102,18 @@ export class Claims {
   }
 
   isHeld({ run, claim }: Pick<RunSummary, 'run' | 'claim'>): boolean {
-    return isHeld(claim, this.#life(run));
+    return isHeld(claim, this.#liveness(run));
   }
 
   async #acquireNow(run: string, lostBefore: number): Promise<Claim> {
     const before = this.#claimed.get(run);
-    const life = this.#life(run);
+    const liveness = this.#liveness(run);
     // before the store is called, or two concurrent calls would take the run from each other
     this.#claimed.set(run, this.#clock.now());
     try {
       const owner = lostBefore === 0 ? this.#owner : { ...this.#owner, lostBefore };
-      await refuseLiveOwner(this.#store, run, life);
-      const isAlive = (held: ClaimOwner): boolean => life(held) !== 'gone';
+      await refuseLiveOwner(this.#store, run, liveness);
+      const isAlive = (held: ClaimOwner): boolean => liveness(held) !== 'gone';
       return await this.#store.claim({ run, owner, leaseMs: LEASE_MS, isAlive });
     } catch (refusal) {
       if (before === undefined) this.#claimed.delete(run);
@@ -123,10 +123,10 @@ export class Claims {
   }
 
   /** A stored claim of ours on a run that is not claimed now is one that could not be released. */
-  #life(run: string): (owner: ClaimOwner) => Life {
+  #liveness(run: string): (owner: ClaimOwner) => Liveness {
     const isClaimed = this.#claimed.has(run);
     return (owner) => {
-      if (owner.id !== this.#owner.id) return lifeOf(owner);
+      if (owner.id !== this.#owner.id) return livenessOf(owner);
       return isClaimed ? 'unknown' : 'gone';
     };
   }

@@ -3,7 +3,7 @@ import type { EffectClock } from '../../effects/clock.ts';
 import type { DueQuery, DueRun, SharedWork } from '../../machine/ports/shared-work-port.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { RunSharing } from '../backend.ts';
-import { isOwnerAlive, lifeOf } from './claim-owner.ts';
+import { isOwnerAlive, livenessOf } from './claim-owner.ts';
 import type { OpenLegs } from './open-legs.ts';
 
 export interface LocalSharingParts {
@@ -31,7 +31,7 @@ export class LocalSharing implements RunSharing {
     // a process that stood still for longer than its lease still has its runs, unless another took them
     return found.filter(
       ({ run, claim }) =>
-        legs.get(run) === undefined && (claim === null || lifeOf(claim.owner) !== 'alive'),
+        legs.get(run) === undefined && (claim === null || livenessOf(claim.owner) !== 'alive'),
     );
   }
 

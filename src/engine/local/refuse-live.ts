@@ -2,16 +2,16 @@
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { ClaimOwner, RunStore, SeenClaim } from '../../machine/ports/store-port.ts';
 import { alreadyActive } from '../../stores/failure.ts';
-import { lifeOf, type Life } from './claim-owner.ts';
+import { livenessOf, type Liveness } from './claim-owner.ts';
 
 /** Throws `run.already_active`. */
 export async function refuseLiveOwner(
   store: RunStore,
   run: string,
-  life: (owner: ClaimOwner) => Life = lifeOf,
+  liveness: (owner: ClaimOwner) => Liveness = livenessOf,
 ): Promise<void> {
   const claim = await claimOn(store, run);
-  if (claim !== null && life(claim.owner) === 'alive') throw alreadyActive(run, claim);
+  if (claim !== null && liveness(claim.owner) === 'alive') throw alreadyActive(run, claim);
 }
 
 async function claimOn(store: RunStore, run: string): Promise<SeenClaim | null> {

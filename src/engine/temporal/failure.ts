@@ -33,8 +33,8 @@ export interface FailureParts {
   readonly details: unknown[];
 }
 
-/** The parcel in a failure's details. */
-interface Parcel {
+/** The payload in a failure's details. */
+interface FailurePayload {
   readonly tag: typeof TAG;
   readonly v: number;
   readonly report: ErrorReport;
@@ -57,9 +57,9 @@ interface Parcel {
  */
 export function toTemporalFailure(
   report: ErrorReport,
-  { given, rest }: Pick<Parcel, 'given' | 'rest'> = {},
+  { given, rest }: Pick<FailurePayload, 'given' | 'rest'> = {},
 ): FailureParts {
-  const parcel: Parcel = {
+  const payload: FailurePayload = {
     tag: TAG,
     v: VERSION,
     report,
@@ -73,7 +73,7 @@ export function toTemporalFailure(
     // retryable only when known to be
     nonRetryable: report.retryable !== true,
     ...(hintMs === undefined || report.retryable !== true ? {} : { nextRetryDelay: hintMs }),
-    details: [parcel],
+    details: [payload],
   };
 }
 
@@ -111,11 +111,11 @@ export function fromTemporalFailure(failure: unknown, stamp: Stamp = ambientStam
 
 function parcelIn(link: unknown, stamp: Stamp): Arrived | undefined {
   const details = readProperty(link, 'details');
-  const parcel = isArray(details) ? readProperty(details, 0) : undefined;
-  if (readProperty(parcel, 'tag') !== TAG) return undefined;
-  const { report, unknown } = readReport(readProperty(parcel, 'report'), { stamp });
-  const given = readProperty(parcel, 'given');
-  const rest = readProperty(parcel, 'rest');
+  const payload = isArray(details) ? readProperty(details, 0) : undefined;
+  if (readProperty(payload, 'tag') !== TAG) return undefined;
+  const { report, unknown } = readReport(readProperty(payload, 'report'), { stamp });
+  const given = readProperty(payload, 'given');
+  const rest = readProperty(payload, 'rest');
   return {
     report: Object.keys(unknown).length === 0 ? report : withUnknown(report, unknown, stamp),
     draft: draftOf(report, isArray(given) ? given : undefined),

@@ -14,7 +14,7 @@ export function withoutValues<T extends object>(
   { keys = 'taken out', numbers = keys }: Parts = {},
 ): T {
   if (redactor.isEmpty?.() === true) return value;
-  // JSON in, and the same JSON but for its texts out
+  // only texts, keys and numbers are replaced, so JSON stays JSON
   return without(value as unknown as JsonValue, redactor, { keys, numbers }) as unknown as T;
 }
 
@@ -23,7 +23,7 @@ interface Parts {
   readonly numbers?: 'taken out' | 'as they are';
 }
 
-/** For a plan: a number may be a secret too, as that of a card. */
+/** For a plan: a number may be a secret too, such as that of a card. */
 export const IN_PLAN: Parts = { keys: 'as they are', numbers: 'taken out' };
 
 function without(value: JsonValue, redactor: Redactor, parts: Parts): JsonValue {

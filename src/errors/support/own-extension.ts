@@ -1,6 +1,6 @@
 /**
- * The extension of the files that lie beside the running one: sources in a checkout, ES modules in the package,
- * and CommonJS where the command runs from it, which has its files in that form too.
+ * The extension of the files beside the running one: `.ts` in a checkout, `.js` in the package, and `.cjs` where
+ * the command runs from the CommonJS form of the package.
  * @param address of the running file, where it has one: a bundle may not
  */
 export function ownExtension(address: unknown): '.ts' | '.js' | '.cjs' {

@@ -1,6 +1,6 @@
 /**
  * Reads objects as other languages print them: `{'error': 'x', 'param': None}` of Python, `{"error" => "x"}`
- * of Ruby. Strings keep what is in them, whichever quotes they have; what was left out (`...`) is left out.
+ * of Ruby. Strings keep their text, whichever quotes they have; an ellipsis (`...`) is dropped.
  */
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import { parseJsonText } from '../json-text.ts';
@@ -8,7 +8,7 @@ import { parseJsonText } from '../json-text.ts';
 const MAX_CHARS = 8192;
 const PRINTED = /^\{\s{0,80}(?:'|"[^"]{0,80}"\s{0,4}(?:=>|:))/;
 
-/** A string, what stands for nothing or a truth, an arrow, a tuple, or what was left out. */
+/** A string, a null or a boolean, an arrow, a bracket of a tuple, or an ellipsis. */
 const TOKEN =
   /b?'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"|\b(?:None|nil|True|False)\b|=>|[()]|,?\s{0,4}\.\.\./g;
 

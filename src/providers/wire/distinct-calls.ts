@@ -53,9 +53,9 @@ export function hasTwinsAmong(seenCalls: SeenCalls, ids: readonly string[]): boo
   const places = [...seenCalls.indexesWithoutId].filter(
     (place) => !seenCalls.indexesWithId.has(place),
   ).length;
-  const isTold = seenCalls.ids.size + seenCalls.indexesWithoutId.size + seenCalls.bare > 0;
+  const hasPieces = seenCalls.ids.size + seenCalls.indexesWithoutId.size + seenCalls.bare > 0;
   // other protocols have no such pieces
-  return isTold && ids.filter((id) => !seenCalls.ids.has(id)).length > places + seenCalls.bare;
+  return hasPieces && ids.filter((id) => !seenCalls.ids.has(id)).length > places + seenCalls.bare;
 }
 
 function isWord(value: unknown): value is string {

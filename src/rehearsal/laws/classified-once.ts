@@ -172,13 +172,13 @@ export const failsAsSaid: Law = {
 
 function isSaid(plan: WorkflowPlan, { path, error: { kind } }: EventOf<'node:failed'>): boolean {
   const found = nodeAt(plan, path);
-  if (found === undefined || isReservedElsewhere(kind)) return true;
+  if (found === undefined || isNeverListed(kind)) return true;
   const said = saidOf(plan).get(found.file.file)?.[found.node.name];
   return said === undefined || said.raises.includes(kind) || mayThrowAnything(plan, found.node);
 }
 
 /** The author's own, what ends the run, and what only a caller can route. */
-function isReservedElsewhere(kind: string): boolean {
+function isNeverListed(kind: string): boolean {
   return (
     !isReservedKind(kind) ||
     endsTheRun(kind) ||

@@ -57,7 +57,7 @@ import {
   decisionsAreAudited,
   nobodyIsAsked,
   oneAnswerPerGate,
-  whatRanOutGoesOn,
+  expiredGatesContinue,
 } from './people.ts';
 import { replaysTheSame, resumesTheSame } from './replay.ts';
 import {
@@ -143,7 +143,7 @@ export const LAWS: readonly Law[] = [
   oneAnswerPerGate,
   answersAreJudged,
   anEditIsTheResult,
-  whatRanOutGoesOn,
+  expiredGatesContinue,
   nobodyIsAsked,
   decisionsAreAudited,
   turnsAreCounted,

@@ -22,7 +22,7 @@ export const restsAreFinal: Law = {
       const next = events[index + 1];
       if (next === undefined || !isType(event, ...RESTS)) return [];
       const isRewound = next.type === 'run:resumed' && next.from !== undefined;
-      const mayGoOn =
+      const mayContinue =
         event.type === 'run:paused' ||
         event.type === 'run:failed' ||
         (event.type === 'run:completed' && isRewound);
@@ -33,7 +33,7 @@ export const restsAreFinal: Law = {
           (leg) =>
             (leg.by === 'cancel' && leg.fromSeq === event.seq) || isCancelledLate(leg, event.seq),
         );
-      return mayGoOn && (next.type === 'run:resumed' || isCancelled)
+      return mayContinue && (next.type === 'run:resumed' || isCancelled)
         ? []
         : [`${next.type} comes after ${event.type}, event ${event.seq}`];
     }),

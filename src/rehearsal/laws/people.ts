@@ -37,7 +37,7 @@ export const oneAnswerPerGate: Law = {
       if (isLate) return [`${what} comes too late`];
       const isAboutFailure = failed.has(event.path);
       const given = { ...event, inDoubt: opened.inDoubt, isAboutFailure };
-      return isAnswer(plan, given, opened.options) ? [] : [`${what} is no answer`];
+      return isAnswer(plan, given, opened.options) ? [] : [`${what} is not an answer`];
     });
   },
 };
@@ -110,7 +110,7 @@ function isInside(path: string, around: string): boolean {
   return path.startsWith(`${around}/`) || path.startsWith(`${around}[`);
 }
 
-export const whatRanOutGoesOn: Law = {
+export const expiredGatesContinue: Law = {
   name: 'a gate that runs out takes its default or fails as such; a call that nobody approved is denied',
   promise: 'gates: nobody answers for ever',
   breaches: (subject) =>

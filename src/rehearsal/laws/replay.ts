@@ -84,8 +84,8 @@ class Replay {
       this.#taken = [...this.#taken, { commit, way: first, ways }];
       return undefined;
     }
-    const isTold = others.some((way) => this.#fits([...this.#taken, { commit, way, ways }]));
-    return isTold || this.#fitsOtherwise(commit, ways) ? undefined : breach;
+    const fitsAnother = others.some((way) => this.#fits([...this.#taken, { commit, way, ways }]));
+    return fitsAnother || this.#fitsOtherwise(commit, ways) ? undefined : breach;
   }
 
   /** An event may have been decided in an earlier commit, which looks the same in two ways. */

@@ -135,7 +135,7 @@ export const partsAreApart: Law = {
   breaches: (subject) => [
     ...subject.executions.flatMap((execution) => {
       const { ending, path } = execution;
-      const said = heardOf(subject, execution);
+      const said = receivedOf(subject, execution);
       if (said === undefined) return [];
       if (ending?.type === 'succeeded' && said.type === 'effect:succeeded') {
         const kinds = said.errors?.map(({ kind }) => kind);
@@ -144,8 +144,8 @@ export const partsAreApart: Law = {
           : [`event ${said.seq} at ${path} has other errors than its effect gave`];
       }
       // another kind: the process that took the run over did not receive it
-      const isHeard = said.type === 'effect:failed' && ending?.type === 'failed';
-      if (!isHeard || said.error.kind !== ending.kind) return [];
+      const isReceived = said.type === 'effect:failed' && ending?.type === 'failed';
+      if (!isReceived || said.error.kind !== ending.kind) return [];
       const isKept = JSON.stringify(said.output) === JSON.stringify(ending.output);
       return isKept || said.effect.type === 'model' ? [] : [`event ${said.seq} lost its part`];
     }),
@@ -164,7 +164,7 @@ export const partsAreApart: Law = {
 };
 
 /** The result in the log of an execution, if its process lived to store it. */
-function heardOf(
+function receivedOf(
   { events }: Subject,
   { effect, afterSeq, isAborted }: Execution,
 ): Settled | undefined {

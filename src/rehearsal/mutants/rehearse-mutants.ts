@@ -46,7 +46,7 @@ export async function rehearseMutants(
       continue;
     }
     total++;
-    if (!isTold(before, after, recorded)) missed.push(withoutPlan(mutant));
+    if (!isNoticed(before, after, recorded)) missed.push(withoutPlan(mutant));
   }
   return { covered: total - missed.length, total, missed, excluded };
 }
@@ -63,7 +63,7 @@ function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, str
   return one.size === other.size && [...one].every(([name, line]) => other.get(name) === line);
 }
 
-function isTold(
+function isNoticed(
   before: readonly ScenarioResult[],
   after: readonly ScenarioResult[],
   recorded: ReadonlyMap<string, string> | undefined,

@@ -65,7 +65,7 @@ async function scriptOf(bill: Playbill, planned: PlannedScenario): Promise<Scrip
     strikes: [],
     people: {
       answers: { ...people.answers, ...(answers as Readonly<Record<string, JsonValue>>) },
-      goesOn: [],
+      resumed: [],
       waitsForParks: true,
     },
     input: { ...base, ...(input as JsonObject) },

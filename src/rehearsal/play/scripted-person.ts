@@ -1,5 +1,5 @@
 /**
- * The person of a rehearsed scenario: answers what the scenario answers, sits out every wait by time, and
+ * The person of a rehearsed scenario: gives the answers of the scenario, waits out every wait that has an end, and
  * stops at a question that the scenario leaves open, or at a park.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
@@ -16,8 +16,8 @@ export interface People {
   readonly answers: Readonly<Record<string, JsonValue>>;
   /** Answers to the first visit of a gate, by name of the place: a later one of a loop gets the usual answer. */
   readonly first?: Readonly<Record<string, JsonValue>>;
-  /** Places whose parks go on. */
-  readonly goesOn: readonly string[];
+  /** Places whose parks are resumed. */
+  readonly resumed: readonly string[];
   /** Parks that have an end are waited for. */
   readonly waitsForParks?: boolean;
 }
@@ -69,7 +69,7 @@ export class ScriptedPerson {
           answer: { gate: wait.gate, opening: wait.opening, value: answer, by: 'rehearsal' },
         };
       const isSatOut =
-        wait.gate === undefined ? about !== 'parked' || this.#goesOn(wait) : answer === NEVER;
+        wait.gate === undefined ? about !== 'parked' || this.#isResumed(wait) : answer === NEVER;
       if (!isSatOut) continue;
       if (wait.until === undefined) isLeft ||= wait.reason === 'person';
       else times.push(Date.parse(wait.until));
@@ -102,10 +102,10 @@ export class ScriptedPerson {
     return said ?? (place.node.type === 'human_gate' ? usualAnswer(place, path) : undefined);
   }
 
-  #goesOn({ path = '', until }: Wait): boolean {
+  #isResumed({ path = '', until }: Wait): boolean {
     const { atlas, people, isUntilOut } = this.#parts;
     const name = atlas.of(path)?.name ?? '';
-    if (people.goesOn.includes(name) || isUntilOut(path)) return true;
+    if (people.resumed.includes(name) || isUntilOut(path)) return true;
     return people.waitsForParks === true && until !== undefined;
   }
 }

@@ -73,7 +73,7 @@ export class FailureScenarios {
     if (recipe === undefined) return this.#leaveOut(this.#draft(kind, 'spent'));
     const before = this.#stepsBefore(route, kind);
     const tries = triesPast([...before, { route }]);
-    const script = withPeople(this.#struck(recipe, tries), { goesOn: [this.#place.name] });
+    const script = withPeople(this.#struck(recipe, tries), { resumed: [this.#place.name] });
     this.#add(this.#draft(kind, 'spent'), await this.#perform(script));
   }
 
@@ -90,7 +90,7 @@ export class FailureScenarios {
     const before = this.#stepsBefore(route, kind);
     const { name } = this.#place;
     return withPeople(this.#struck(recipe, triesPast(before)), {
-      ...(before.some((step) => step.route.move.type === 'park') ? { goesOn: [name] } : {}),
+      ...(before.some((step) => step.route.move.type === 'park') ? { resumed: [name] } : {}),
       ...(before.some((step) => step.route.move.type === 'ask')
         ? { answers: { [name]: NEVER } }
         : {}),
@@ -116,7 +116,7 @@ export class FailureScenarios {
     const recipe = this.#recipes.get(kind);
     if (recipe === undefined) return this.#leaveOut(this.#draft(kind, GOES_ON));
     const began = this.#struckUntil(route, recipe, kind);
-    const script = withPeople(began, { goesOn: [this.#place.name] });
+    const script = withPeople(began, { resumed: [this.#place.name] });
     this.#add(this.#draft(kind, GOES_ON), await this.#perform(script));
   }
 
@@ -130,7 +130,7 @@ export class FailureScenarios {
       const goal = this.#goalOf(route, table, kind);
       for (const isAlone of [false, true])
         for (const tries of [FIRST, EVERY]) {
-          const script = withPeople(this.#struck(recipe, tries), { goesOn: [this.#place.name] });
+          const script = withPeople(this.#struck(recipe, tries), { resumed: [this.#place.name] });
           const began = await this.#perform(isAlone ? { ...script, isAlone } : script);
           const found = await steer(player, began, goal);
           if (found === undefined) continue;
@@ -260,13 +260,13 @@ function hasFailed({ trace }: Performance, place: Place, kind: string): boolean 
 }
 
 function withPeople(script: Script, more: Partial<Script['people']>): Script {
-  const { answers, goesOn } = script.people;
+  const { answers, resumed } = script.people;
   return {
     ...script,
     people: {
       ...script.people,
       answers: { ...answers, ...more.answers },
-      goesOn: [...goesOn, ...(more.goesOn ?? [])],
+      resumed: [...resumed, ...(more.resumed ?? [])],
     },
   };
 }

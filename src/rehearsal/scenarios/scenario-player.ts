@@ -25,7 +25,7 @@ export class ScenarioPlayer {
   readonly calm: Script;
 
   constructor({ details, answers, ...stage }: PlayerParts) {
-    this.calm = { assignment: new Map(), strikes: [], people: { answers, goesOn: [] } };
+    this.calm = { assignment: new Map(), strikes: [], people: { answers, resumed: [] } };
     this.stage = {
       ...stage,
       edited: (place) => this.#outputs.get(place) ?? stage.values.base(place),

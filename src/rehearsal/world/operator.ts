@@ -55,10 +55,10 @@ export class Operator {
   }
 
   next(result: RunResult): NextLeg {
-    return this.#rewind(result) ?? this.#goOn(result);
+    return this.#rewind(result) ?? this.#afterLeg(result);
   }
 
-  #goOn(result: RunResult): NextLeg {
+  #afterLeg(result: RunResult): NextLeg {
     switch (result.status) {
       case 'completed':
       case 'cancelled':

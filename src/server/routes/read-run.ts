@@ -180,7 +180,7 @@ export async function preferred(
 ): Promise<Readonly<Record<string, string>>> {
   const wait = waitOf(raw.headers.get('prefer'));
   if (wait === undefined) return {};
-  await core.reader.rested(run, wait.seconds * 1000, raw.signal);
+  await core.reader.waitWhileRunning(run, wait.seconds * 1000, raw.signal);
   return { 'preference-applied': wait.applied };
 }
 

@@ -80,7 +80,7 @@ async function started(
 ): Promise<Response> {
   const { raw, href } = request;
   const wait = waitOf(raw.headers.get('prefer'));
-  if (wait !== undefined) await core.reader.rested(run, wait.seconds * 1000, raw.signal);
+  if (wait !== undefined) await core.reader.waitWhileRunning(run, wait.seconds * 1000, raw.signal);
   const { body, etag } = await shownRun(core, run, request);
   return jsonAnswer(body, {
     status: isNew ? 201 : 200,

@@ -108,8 +108,8 @@ export class RunReader {
     return digest;
   }
 
-  /** Resolves when the run rests, after that time, or when nobody waits any more. */
-  async rested(run: string, waitMs: number, signal: AbortSignal): Promise<void> {
+  /** Resolves when the run has ended or paused, after that time, or when the signal is aborted. */
+  async waitWhileRunning(run: string, waitMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const over = new AbortController();
     const cancelTimer = clock.after(waitMs, () => over.abort());

@@ -305,7 +305,7 @@ function isRepeatableAtServer(name: string, { runtime }: FilePlan): boolean {
 const READING: ReadonlySet<unknown> = new Set(['GET', 'HEAD']);
 
 /** A call to another system that timed out, or has a bad answer, is in doubt: a retry must name that. */
-function isElsewhere(node: Step): boolean {
+function isRemoteTool(node: Step): boolean {
   return node.type === 'tool' && (node.tool.includes('/') || node.tool === FETCH_TOOL);
 }
 
@@ -347,7 +347,7 @@ function retryOfItsOwn(
   kinds: readonly string[],
   context: RepeatContext,
 ): { readonly route: Route; readonly kind: string } | undefined {
-  if (isElsewhere(node) || isRepeatable(node, context.plan, context)) return undefined;
+  if (isRemoteTool(node) || isRepeatable(node, context.plan, context)) return undefined;
   for (const route of retriesOf(node, context)) {
     const kind = kinds.find((each) =>
       handlingOf(each, node.routes, context.plan.onError).steps.some(

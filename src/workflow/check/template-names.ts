@@ -262,7 +262,7 @@ class Names {
     const fields = node === undefined ? undefined : outputFields(node, this.#context.childOf);
     if (fields?.includes(name) === true) return undefined;
     if (fields !== undefined) return this.#unknown(name, field, fields);
-    const meant = this.#meantElsewhere(name, field);
+    const meant = this.#ourNameFor(name, field);
     if (node === undefined || meant === undefined) return undefined;
     return {
       code: 'doubtful-name',
@@ -290,7 +290,7 @@ class Names {
     const isInput = Object.hasOwn(plan.input, name);
     const meant = isInput
       ? `workflow.input.${name}`
-      : (this.#meantElsewhere(name, field) ?? suggest(name, known));
+      : (this.#ourNameFor(name, field) ?? suggest(name, known));
     return {
       code: 'unknown-name',
       message: `Nothing is called ${quoted(name)} here`,
@@ -299,7 +299,7 @@ class Names {
   }
 
   /** Suggests our name for a name of another engine, where a field follows it. */
-  #meantElsewhere(name: string, field: string | undefined): string | undefined {
+  #ourNameFor(name: string, field: string | undefined): string | undefined {
     if (field === undefined) return undefined;
     const { plan, flow } = this.#context;
     switch (name) {

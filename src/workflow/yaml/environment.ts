@@ -28,11 +28,11 @@ export interface Expansion {
 export function expandEnvironment(
   text: string,
   environment: Environment,
-  setElsewhere: ReadonlySet<string> = new Set(),
+  alsoAssigned: ReadonlySet<string> = new Set(),
 ): Expansion {
   if (!text.includes('${')) return { text, missing: [] };
   const missing = new Set<string>();
-  const left = new Set([...setElsewhere, ...assignedIn(text)]);
+  const left = new Set([...alsoAssigned, ...assignedIn(text)]);
   let expanded = text;
   let depth = 0;
   for (;;) {
@@ -63,10 +63,10 @@ export function refersToVariable(text: string): boolean {
 export function filledFrom(
   text: string,
   environment: Environment,
-  setElsewhere: ReadonlySet<string> = new Set(),
+  alsoAssigned: ReadonlySet<string> = new Set(),
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const left = new Set([...setElsewhere, ...assignedIn(text)]);
+  const left = new Set([...alsoAssigned, ...assignedIn(text)]);
   const open = [text];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const [, name = '', fallback = ''] of next.matchAll(REFERENCE)) {

@@ -5,7 +5,7 @@
 import type { DueRun } from '../../machine/ports/shared-work-port.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 
-interface Rest {
+interface Hold {
   readonly untilMs: number;
   /** How often in a row. */
   readonly count: number;
@@ -26,39 +26,39 @@ const MAX_LOST_MS = 10 * 60_000;
 /** A run that has not come back for this long begins anew. */
 const FORGET_MS = 60_000;
 
-export class Rests {
-  readonly #rests = new Map<string, Rest>();
+export class DueRunBackoff {
+  readonly #holds = new Map<string, Hold>();
 
   get size(): number {
-    return this.#rests.size;
+    return this.#holds.size;
   }
 
-  isResting({ run }: Pick<DueRun, 'run'>, nowMs: number): boolean {
-    return (this.#rests.get(run)?.untilMs ?? 0) > nowMs;
+  isHeldBack({ run }: Pick<DueRun, 'run'>, nowMs: number): boolean {
+    return (this.#holds.get(run)?.untilMs ?? 0) > nowMs;
   }
 
   /** Returns true the first time in a row. */
   noteRefused({ run, dueMs }: Pick<DueRun, 'run' | 'dueMs'>, nowMs: number): boolean {
-    const count = (this.#rests.get(run)?.count ?? 0) + 1;
-    const restMs = Math.min(REFUSED_MS * 2 ** (count - 1), MAX_REFUSED_MS);
-    this.#rests.set(run, { untilMs: nowMs + restMs, count, dueMs });
+    const count = (this.#holds.get(run)?.count ?? 0) + 1;
+    const holdMs = Math.min(REFUSED_MS * 2 ** (count - 1), MAX_REFUSED_MS);
+    this.#holds.set(run, { untilMs: nowMs + holdMs, count, dueMs });
     return count === 1;
   }
 
-  /** A run that is due again at the same time has not got on: the next time it rests longer. */
+  /** A run that is due again at the same time has not got on: the next time it is held back longer. */
   noteTaken({ run, dueMs }: Pick<DueRun, 'run' | 'dueMs'>, nowMs: number): void {
-    const last = this.#rests.get(run);
+    const last = this.#holds.get(run);
     const isAgain = last !== undefined && last.dueMs === dueMs;
     const count = isAgain ? last.count + 1 : 0;
-    const restMs = count === 0 ? 0 : Math.min(AGAIN_MS * 2 ** (count - 1), MAX_AGAIN_MS);
-    this.#rests.set(run, { untilMs: nowMs + restMs, count, dueMs });
+    const holdMs = count === 0 ? 0 : Math.min(AGAIN_MS * 2 ** (count - 1), MAX_AGAIN_MS);
+    this.#holds.set(run, { untilMs: nowMs + holdMs, count, dueMs });
   }
 
   /** Forgets runs that are not due any more. */
   keepOnly(due: readonly Pick<DueRun, 'run'>[], nowMs: number): void {
     const runs = new Set(due.map(({ run }) => run));
-    for (const [run, { untilMs }] of this.#rests)
-      if (!runs.has(run) && untilMs + FORGET_MS <= nowMs) this.#rests.delete(run);
+    for (const [run, { untilMs }] of this.#holds)
+      if (!runs.has(run) && untilMs + FORGET_MS <= nowMs) this.#holds.delete(run);
   }
 }
 

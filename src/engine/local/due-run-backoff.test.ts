@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClaimOwner, SeenClaim } from '../../machine/ports/store-port.ts';
 import { LEASE_MS } from './lease-keeper.ts';
-import { isDueAfterLosses, lossesOf, Rests } from './rests.ts';
+import { isDueAfterLosses, lossesOf, DueRunBackoff } from './due-run-backoff.ts';
 
 function lost(times: number, sinceRenewalMs: number): { readonly claim: SeenClaim } {
   const owner: ClaimOwner = {
@@ -29,36 +29,36 @@ test('a run that was released has lost nobody', () => {
 });
 
 test('a run that is refused rests for a minute, then for two, and for an hour at most', () => {
-  const rests = new Rests();
+  const backoff = new DueRunBackoff();
   const run = { run: 'r', dueMs: 5 };
   let nowMs = 0;
-  expect(rests.noteRefused(run, nowMs)).toBe(true);
+  expect(backoff.noteRefused(run, nowMs)).toBe(true);
   for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
-    expect(rests.isResting(run, nowMs + minutes * 60_000 - 1)).toBe(true);
+    expect(backoff.isHeldBack(run, nowMs + minutes * 60_000 - 1)).toBe(true);
     nowMs += minutes * 60_000;
-    expect(rests.isResting(run, nowMs)).toBe(false);
-    expect(rests.noteRefused(run, nowMs)).toBe(false);
+    expect(backoff.isHeldBack(run, nowMs)).toBe(false);
+    expect(backoff.noteRefused(run, nowMs)).toBe(false);
   }
 });
 
 test('a run that has got on does not rest, however often it is taken', () => {
-  const rests = new Rests();
+  const backoff = new DueRunBackoff();
   for (let minute = 0; minute < 100; minute++) {
-    rests.noteTaken({ run: 'r', dueMs: minute * 60_000 }, minute * 60_000);
-    expect(rests.isResting({ run: 'r' }, minute * 60_000)).toBe(false);
+    backoff.noteTaken({ run: 'r', dueMs: minute * 60_000 }, minute * 60_000);
+    expect(backoff.isHeldBack({ run: 'r' }, minute * 60_000)).toBe(false);
   }
 });
 
 test('a run that has not come back for a minute is forgotten', () => {
-  const rests = new Rests();
-  rests.noteTaken({ run: 'r', dueMs: 0 }, 0);
-  rests.noteRefused({ run: 's', dueMs: 0 }, 0);
-  rests.keepOnly([], 59_999);
-  expect(rests.size).toBe(2);
-  rests.keepOnly([{ run: 's' }], 60_000);
-  expect(rests.size).toBe(1);
-  rests.keepOnly([], 119_999);
-  expect(rests.size).toBe(1);
-  rests.keepOnly([], 120_000);
-  expect(rests.size).toBe(0);
+  const backoff = new DueRunBackoff();
+  backoff.noteTaken({ run: 'r', dueMs: 0 }, 0);
+  backoff.noteRefused({ run: 's', dueMs: 0 }, 0);
+  backoff.keepOnly([], 59_999);
+  expect(backoff.size).toBe(2);
+  backoff.keepOnly([{ run: 's' }], 60_000);
+  expect(backoff.size).toBe(1);
+  backoff.keepOnly([], 119_999);
+  expect(backoff.size).toBe(1);
+  backoff.keepOnly([], 120_000);
+  expect(backoff.size).toBe(0);
 });
