@@ -2,7 +2,11 @@
  * Fields of a form made of a JSON Schema of an object, and the value that was typed into them. What no
  * field of its own can hold is typed as JSON. The server judges the value; here only its form is read.
  */
-import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/errors/support/safe-json.ts';
 import { optionWord } from '../text/words.ts';
 
 export type FieldType = 'text' | 'number' | 'choice' | 'check' | 'json';
@@ -38,10 +42,10 @@ export function typedText(typed: Typed): string {
 /** Undefined unless the schema is that of an object with known fields. */
 export function fieldsOf(schema: JsonObject | undefined): readonly FormField[] | undefined {
   const properties = schema?.['properties'];
-  if (schema?.['type'] !== 'object' || !isObject(properties)) return undefined;
+  if (schema?.['type'] !== 'object' || !isJsonObject(properties)) return undefined;
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   return Object.entries(properties).map(([name, property]) =>
-    fieldOf(name, isObject(property) ? property : {}, required.includes(name)),
+    fieldOf(name, isJsonObject(property) ? property : {}, required.includes(name)),
   );
 }
 
@@ -166,8 +170,4 @@ export function fieldAt(pointer: unknown): string | undefined {
   return root === 'input' && name !== undefined
     ? name.replaceAll('~1', '/').replaceAll('~0', '~')
     : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,11 @@
 import type { JSX } from 'preact';
 import { usdWords } from '../../src/errors/render/money.ts';
 import { durationWords } from '../../src/errors/render/phrases.ts';
-import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/errors/support/safe-json.ts';
 import type { FileVerdict, WorkflowVerdict } from '../../src/workflow/check/validation-json.ts';
 import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
 import { grouped } from '../text/words.ts';
@@ -169,9 +173,11 @@ export function Rehearsal({
     );
   const { at, time, ...rest } = rehearsal;
   const when = typeof at === 'string' ? at : time;
-  const rows = Object.entries(isObject(rest['coverage']) ? rest['coverage'] : rest).flatMap(
+  const rows = Object.entries(isJsonObject(rest['coverage']) ? rest['coverage'] : rest).flatMap(
     ([name, value]) =>
-      isObject(value) && typeof value['total'] === 'number' ? [{ name, ...countsOf(value) }] : [],
+      isJsonObject(value) && typeof value['total'] === 'number'
+        ? [{ name, ...countsOf(value) }]
+        : [],
   );
   return (
     <>
@@ -207,15 +213,11 @@ function countsOf(value: JsonObject): { covered: number; total: number; missed: 
 
 function missedWords(missed: JsonValue): string {
   if (typeof missed === 'string') return missed;
-  if (!isObject(missed)) return JSON.stringify(missed);
+  if (!isJsonObject(missed)) return JSON.stringify(missed);
   const { pointer, line, why, name } = missed;
   return [name, pointer, typeof line === 'number' ? `line ${line}` : undefined, why]
     .filter((part) => typeof part === 'string')
     .join(' ');
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function ValidityWord({ isValid }: { readonly isValid: boolean }): JSX.Element {

@@ -1,6 +1,7 @@
 /** The project that a command works in: its engine, and the folder of its runs. */
 import { join } from 'node:path';
 import { openEngine, type Engine, type LoadedWorkflow } from '../../engine/errand.ts';
+import type { EngineOptions } from '../../engine/open-backend.ts';
 import type { Progress } from '../../engine/run/running-effects.ts';
 import { jsonText } from '../../errors/support/printable.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
@@ -33,6 +34,8 @@ export interface Project {
     run: Pick<RunRecord, 'file' | 'workflow' | 'plan'>,
   ) => Promise<LoadedWorkflow | undefined>;
 }
+
+type HostedEngine = Pick<EngineOptions, 'extensionModules' | 'onInternal' | 'onSecret' | 'locate'>;
 
 export interface ProjectListeners {
   /** Facts that a person should know before a run starts. */
@@ -108,6 +111,16 @@ async function atServer(
     remember: () => undefined,
     load: (file) => servedWorkflow(engine, file, note),
     reload: ({ workflow }) => servedNow(engine, workflow),
+  };
+}
+
+/** The engine of a server that this process is, on the store of the project. */
+export function hostedEngine(home: string): HostedEngine {
+  return {
+    extensionModules: projectModules(),
+    onInternal: keepInternal(home),
+    onSecret: learnSecret,
+    locate: () => ({ store: storeAddress(home), home }),
   };
 }
 

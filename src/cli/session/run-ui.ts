@@ -10,8 +10,7 @@ import { listen, type Listening } from '../../server/listen.ts';
 import { HostedServer } from '../../server/server.ts';
 import { Stopping } from '../guard/stopping.ts';
 import { openBrowser } from '../project/open-browser.ts';
-import { projectModules } from '../project/project-extensions.ts';
-import { keepInternal, storeAddress, type Project } from '../project/project.ts';
+import { hostedEngine, type Project } from '../project/project.ts';
 import { temporalFor } from '../project/run-location.ts';
 import { refusal } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
@@ -60,11 +59,7 @@ export async function openRunUi(
     host: HOST,
     onLog: () => undefined,
     onEvent: (event, read) => journals.note(event, read),
-    engine: {
-      extensionModules: projectModules(),
-      onInternal: keepInternal(home),
-      locate: () => ({ store: storeAddress(home), home }),
-    },
+    engine: hostedEngine(home),
   });
   try {
     await hosted.open();

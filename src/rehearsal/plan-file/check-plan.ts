@@ -1,7 +1,7 @@
 /** Checks a plan against the workflow that it is for: nodes, gates, options, kinds and given values. */
 import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { quoted } from '../../workflow/diagnostics/phrases.ts';
@@ -105,7 +105,7 @@ class PlanCheck {
     const schema = place === undefined ? undefined : this.#values.schemaOf(place);
     if (place === undefined || schema === undefined) return;
     const base = this.#values.base(place);
-    const isPart = isObject(value) && isObject(base);
+    const isPart = isJsonObject(value) && isJsonObject(base);
     const [finding] = checkValue(schema, isPart ? { ...base, ...value } : value);
     if (finding === undefined) return;
     this.#report({
@@ -271,8 +271,4 @@ function toolsOf({ plan, places }: Atlas): readonly string[] {
 
 function serversOf({ files }: Atlas): readonly string[] {
   return files.flatMap((file) => Object.keys(runtimeOf(file)?.mcpServers ?? {}));
-}
-
-function isObject(value: JsonValue): value is Readonly<Record<string, JsonValue>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,12 @@
  * How one call of an effect will go. Drawn from its input and from how many of its results were
  * stored before, not from what ran around it: a run that was killed and resumed meets the same world.
  */
-import { isArray, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import {
+  isArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { EffectContext, EffectResult } from '../../effects/effect.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -196,7 +201,7 @@ export function timeoutFailure(
 export function exampleOutput({ work, node }: EffectRequest, random: Random): JsonValue {
   const schema = 'outputSchema' in node && node.type !== 'agent' ? node.outputSchema : undefined;
   const fields = schema === undefined ? { n: random.int(4) } : exampleOf(schema, random);
-  return work.type === 'script' && isObject(fields)
+  return work.type === 'script' && isJsonObject(fields)
     ? { stdout: '', stderr: '', exit_code: 0, ...fields }
     : fields;
 }
@@ -236,10 +241,10 @@ function exampleOf(schema: JsonObject, random: Random): JsonValue {
   switch (schema['type']) {
     case 'object': {
       const { properties } = schema;
-      if (!isObject(properties)) return {};
+      if (!isJsonObject(properties)) return {};
       const fields = Object.entries(properties).map(([name, field]): [string, JsonValue] => [
         name,
-        isObject(field) ? exampleOf(field, random) : null,
+        isJsonObject(field) ? exampleOf(field, random) : null,
       ]);
       return Object.fromEntries(fields);
     }
@@ -253,10 +258,6 @@ function exampleOf(schema: JsonObject, random: Random): JsonValue {
     default:
       return 'simulated';
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function total(list: readonly number[]): number {

@@ -7,9 +7,7 @@ import { mcpHost } from '../../../server/mcp-host.ts';
 import { RunHost } from '../../../server/run-host.ts';
 import { Stopping } from '../../guard/stopping.ts';
 import { createHome } from '../../project/home.ts';
-import { projectModules } from '../../project/project-extensions.ts';
-import { keepInternal, storeAddress } from '../../project/project.ts';
-import { learnSecret } from '../../report-of.ts';
+import { hostedEngine } from '../../project/project.ts';
 import { loggedTo, RunJournals } from '../../session/run-journals.ts';
 import type { Terminal } from '../../terminal.ts';
 
@@ -23,12 +21,7 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
     files,
     onLog: log,
     onEvent: loggedTo(journals, terminal),
-    engine: {
-      extensionModules: projectModules(),
-      onInternal: keepInternal(home),
-      onSecret: learnSecret,
-      locate: () => ({ store: storeAddress(home), home }),
-    },
+    engine: hostedEngine(home),
   });
   const stopping = new Stopping();
   try {

@@ -11,9 +11,7 @@ import { portOf } from '../../port-option.ts';
 import { createHome } from '../../project/home.ts';
 import { lastRehearsal } from '../../project/last-rehearsal.ts';
 import { openBrowser } from '../../project/open-browser.ts';
-import { projectModules } from '../../project/project-extensions.ts';
-import { keepInternal, storeAddress } from '../../project/project.ts';
-import { learnSecret } from '../../report-of.ts';
+import { hostedEngine } from '../../project/project.ts';
 import { loggedTo, RunJournals } from '../../session/run-journals.ts';
 import type { Terminal } from '../../terminal.ts';
 
@@ -65,12 +63,7 @@ export async function serve(
     onLog: log,
     onEvent: loggedTo(journals, terminal),
     lastRehearsal: (workflow) => lastRehearsal(home, workflow),
-    engine: {
-      extensionModules: projectModules(),
-      onInternal: keepInternal(home),
-      onSecret: learnSecret,
-      locate: () => ({ store: storeAddress(home), home }),
-    },
+    engine: hostedEngine(home),
   });
   const stopping = new Stopping();
   try {
