@@ -58,6 +58,8 @@ describe('errand rehearse', () => {
     });
     expect(place.run(['rehearse', 'flow.yaml', '--min', 'rotes=100']).exit).toBe(2);
     expect(place.run(['rehearse', 'flow.yaml', '--min', 'routes=101']).exit).toBe(2);
+    const bare = place.run(['rehearse', 'flow.yaml', '--min', 'routes', '--quiet']);
+    expect(bare.stderr).toMatch(/--min routes needs a number from 0 to 100 →/);
     expect(place.run(['rehearse', 'flow.yaml', '--crashes', 'some']).exit).toBe(2);
   });
 

@@ -148,6 +148,7 @@ describe('what cannot be done', () => {
       ['There is no kind and no run called nightly', 'all runs: errand runs'],
     ],
     ['no kind at all', ['explain'], ['Name a kind', 'errand explain --list']],
+    ['an empty name', ['explain', ''], ['Name a kind', 'errand explain --list']],
     ['a kind and a list', ['explain', KIND, '--list'], ['not both']],
     ['an unknown command', ['explian'], ["unknown command 'explian'", 'Did you mean explain?']],
     [

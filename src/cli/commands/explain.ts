@@ -36,7 +36,7 @@ export async function explain(
     terminal.out(showAll(options.format, terminal));
     return 0;
   }
-  if (name === undefined) {
+  if (name === undefined || name === '') {
     throw refusal(
       'Name a kind or a run to explain',
       `For example: errand explain provider.rate_limited. ${ALL_KINDS}`,

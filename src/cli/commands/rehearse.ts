@@ -209,7 +209,7 @@ function percentOf(name: string, text: string): number {
   const number = Number(text);
   if (/^\d+(?:\.\d+)?$/.test(text) && number >= 0 && number <= 100) return number;
   throw refusal(
-    `--min ${name} must be a number from 0 to 100, not ${text}`,
+    `--min ${name} needs a number from 0 to 100${text === '' ? '' : `, not ${text}`}`,
     `Write --min ${name}=100 for all of it.`,
   );
 }
