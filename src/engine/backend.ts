@@ -168,9 +168,16 @@ export interface Backend {
   leaveAnswer?(run: string, answer: Answer): Promise<string>;
   /** Absent where a server takes care of it. */
   readonly sharing?: RunSharing;
+  /** Absent where runs keep their plans in another form than files have them. */
+  readonly plans?: PlanComparison;
   /** Adds secrets of a workflow that was loaded after this backend was made. */
   learn(secrets: readonly string[]): void;
   close(): Promise<void>;
+}
+
+export interface PlanComparison {
+  /** A plan as a run would store it, without these secrets of its own; nothing is stored or learned. */
+  compared(plan: WorkflowPlan, secrets: readonly string[]): WorkflowPlan;
 }
 
 /** How processes on one store share its runs. */

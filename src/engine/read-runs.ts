@@ -9,10 +9,12 @@ import type {
   RunSummary,
 } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
+import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { Backend, FollowRequest, RunArchive } from './backend.ts';
 import { checkedRunName } from './loading/checked-input.ts';
 import { followRun } from './local/follow-log.ts';
 import { loadResting, type RestingRun } from './run/checkpoints/resting-run.ts';
+import type { PlanOfFile } from './run-drift.ts';
 import { asEvent } from './run/subscription.ts';
 
 /** A run as its store has it. */
@@ -84,6 +86,11 @@ export abstract class ReadRuns {
     const backend = await this.runs();
     const record = await backend.store.get(checkedRunName(run));
     return { record, events: await this.events(run), status: backend.statusOf(record) };
+  }
+
+  /** The plan of a file in the form in which runs keep it, to compare it with theirs. */
+  async comparedPlan({ plan, secrets }: PlanOfFile): Promise<WorkflowPlan> {
+    return (await this.runs()).plans?.compared(plan, secrets) ?? plan;
   }
 
   /** Every event from `fromSeq` on, in batches, until the latest leg is over, in whichever process it runs. */

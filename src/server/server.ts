@@ -4,6 +4,7 @@
 import { MACHINE_CLOCK } from '../effects/clock.ts';
 import type { Progress } from '../engine/run/running-effects.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { secretPartsOfAddress } from '../workflow/yaml/address-secrets.ts';
 import { Access } from './access/access.ts';
 import { hostName } from './access/hosts.ts';
 import { mintedToken, tokensIn, type Token } from './access/tokens.ts';
@@ -63,7 +64,10 @@ export class HostedServer implements ErrandServer {
     this.#host = new RunHost({
       ...options,
       base,
-      ownSecrets: tokens.map(({ secret }) => secret),
+      ownSecrets: [
+        ...tokens.map(({ secret }) => secret),
+        ...addresses.flatMap(({ url }) => secretPartsOfAddress(url)),
+      ],
       webhooks: { addresses, secrets },
     });
     const { core } = this.#host;

@@ -1,8 +1,8 @@
 /** A server that greets as it should and answers calls with rubbish; the tool says which. */
 import { createInterface } from 'node:readline';
-import { rubbish, sane } from './rubbish.ts';
+import { bytesOf, rubbish, sane } from './rubbish.ts';
 
-const write = (text: string): boolean => process.stdout.write(text);
+const write = (text: string): boolean => process.stdout.write(bytesOf(text));
 
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line) as Parameters<typeof sane>[0];

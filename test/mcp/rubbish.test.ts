@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../src/effects/effect.cases.ts';
 import type { McpServer } from '../../src/workflow/plan/plan.ts';
 import { host } from './harness.ts';
-import { rubbish, RUBBISH, sane } from './rubbish.ts';
+import { bytesOf, rubbish, RUBBISH, sane } from './rubbish.ts';
 
 const PROGRAM = fileURLToPath(new URL('rubbish-server.ts', import.meta.url));
 /** No message for the call: only its time limit ends it, where no connection does. */
@@ -50,7 +50,7 @@ const ways: Readonly<
         const text = rubbish(message);
         if (isEvents) response.setHeader('content-type', 'text/event-stream');
         const written = isEvents && text !== undefined ? `data: ${text}\n\n` : text;
-        if (written !== undefined) return void response.end(written);
+        if (written !== undefined) return void response.end(bytesOf(written));
         response.write('{"jsonrpc":"2.0","id":');
         response.socket?.destroy();
       });
@@ -115,6 +115,16 @@ describe.each(['stdio', 'http', 'events'])('over %s', (way) => {
       ),
     });
     expect(await call('meta', {}, asked)).toEqual({ ok: true, output: { id: 1 } });
+  });
+
+  it('bytes that are no UTF-8 are not read as other characters', async () => {
+    const settings = await ways[way]?.(() => undefined);
+    const { call } = host();
+    expect(reportOf(await call('bytes', {}, { server: settings ?? {} }))).toMatchObject({
+      kind: 'tool.output_malformed',
+      message: 'The result of s/bytes has bytes that are no text in UTF-8',
+      outcome: 'unknown',
+    });
   });
 
   it('a result that says nothing is one', async () => {

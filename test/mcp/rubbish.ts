@@ -27,7 +27,17 @@ export const RUBBISH = [
   'asks more',
   'two words',
   'two values',
+  'bytes',
 ] as const;
+
+/** Stands for a byte that no text in UTF-8 has. */
+const BAD_BYTE = '\uE0FF';
+
+/** The text as it is sent. */
+export function bytesOf(text: string): Uint8Array {
+  const [first = '', ...more] = text.split(BAD_BYTE).map((part) => Buffer.from(part));
+  return Buffer.concat([Buffer.from(first), ...more.flatMap((part) => [Buffer.of(0xff), part])]);
+}
 
 /** The answers that it still gets right; undefined for a call, and for what needs none. */
 export function sane({ id, method, params }: Message): object | undefined {
@@ -88,6 +98,8 @@ export function rubbish({ id, params }: Message): string | undefined {
         '"paid":1',
         '"paid":1,"paid":2',
       );
+    case 'bytes':
+      return answer({ result: { content: [{ type: 'text', text: `paid ${BAD_BYTE}9` }] } });
     case 'silent':
       return answer({ result: { content: [] } });
     case 'error':

@@ -1,7 +1,16 @@
 /** Facts that the pages need, as the API gives them: where a run failed, which input was refused, what an answer looks like. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BROKEN, DOUBT, FORM, impatient, REVIEW } from '../browser/workflows.ts';
 import { serve } from './served.ts';
+
+/** Its second step fails; the first has a secret, one that is shown nowhere. */
+const KEYED = `workflow: { name: keyed, entry_point: fetch, on_unhandled: fail }
+nodes:
+  - { name: fetch, type: script, command: 'true', env: { KEY: '\${FETCH_KEY}' }, routes: [{ to: stop }] }
+  - { name: stop, type: terminate, status: failed, reason: Stopped }
+`;
 
 describe('facts for pages', () => {
   it('say which input was refused', async () => {
@@ -115,5 +124,39 @@ describe('facts for pages', () => {
       changed: [],
       needsAccept: false,
     });
+  });
+
+  it('call a run unchanged whose file has secrets, which no run stores', async () => {
+    const env = { FETCH_KEY: 'Xk3jKd9sK2aQw7ZxP', OTHER_KEY: 'Ab4kLe8tM3bRx6YwQ' };
+    const served = await serve({ files: { 'keyed.yaml': KEYED }, env });
+    const { run, nextMoves } = await served.run('keyed');
+    expect(nextMoves[0]).toMatchObject({ move: 'resume', command: `errand resume ${run}` });
+    expect(nextMoves[0].needs).toBeUndefined();
+    const drift = async (text?: string): Promise<unknown> =>
+      (
+        await served.ask(`/v1/runs/${run}/drift`, {
+          ...(text === undefined ? {} : { method: 'POST', body: text }),
+          ...(text === undefined ? {} : { headers: { 'content-type': 'application/yaml' } }),
+        })
+      ).json;
+    const same = { changed: [], needsAccept: false };
+    expect(await drift()).toEqual(same);
+    expect(await drift(KEYED)).toEqual(same);
+    // a key that was changed for another is no drift
+    expect(await drift(KEYED.replace('FETCH_KEY', 'OTHER_KEY'))).toEqual(same);
+    expect(await drift(KEYED.replace("command: 'true'", 'command: ls'))).toEqual({
+      changed: [{ node: 'fetch', pointer: '/nodes/0', isFinished: true }],
+      needsAccept: true,
+    });
+    writeFileSync(
+      join(served.folder, 'keyed.yaml'),
+      KEYED.replace('reason: Stopped', 'reason: Ended'),
+    );
+    await expect
+      .poll(() => drift())
+      .toEqual({
+        changed: [{ node: 'stop', pointer: '/nodes/1', isFinished: false }],
+        needsAccept: false,
+      });
   });
 });

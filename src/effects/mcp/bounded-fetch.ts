@@ -7,7 +7,7 @@
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import { keyHeader } from './call-key.ts';
-import { collectMessages } from './inexact-result.ts';
+import { collectMessages, type ReadMessage } from './inexact-result.ts';
 import { MAX_MESSAGE_BYTES } from './lines.ts';
 
 const NEW_LINE = 10;
@@ -17,7 +17,7 @@ export interface ResponseListener {
   /** Receives the id of the request whose response is too long; undefined if it is not known. */
   tooLong(id: string | number | undefined): void;
   /** Receives the text of each message, before the client does. */
-  message(text: string): void;
+  readonly message: ReadMessage;
 }
 
 export function boundedFetch(
@@ -40,8 +40,8 @@ export function boundedFetch(
     const isStream = /^text\/event-stream\b/i.test(type);
     const bound = boundedStream(isStream, {
       maxBytes,
-      tooLong: () => listener.tooLong(requestIn(init?.body)),
-      message: (text) => listener.message(text),
+      tooLong: () => listener.tooLong(messageId(init?.body)),
+      message: (text, isUtf8) => listener.message(text, isUtf8),
     });
     return withoutChallenge(response, response.body.pipeThrough(bound));
   };
@@ -116,7 +116,6 @@ function boundedStream(
   >,
 ): TransformStream<Uint8Array, Uint8Array> {
   const longest = isStream ? createEventSizes() : createBodySize();
-  const decoder = new TextDecoder();
   const texts = collectMessages(isStream, message);
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
@@ -124,7 +123,7 @@ function boundedStream(
         tooLong();
         throw new Error('The response of the server is too long');
       }
-      texts.add(decoder.decode(chunk, { stream: true }));
+      texts.add(chunk);
       controller.enqueue(chunk);
     },
     flush: () => texts.end(),
@@ -164,10 +163,11 @@ function createEventSizes(): LongestMessage {
   };
 }
 
-function requestIn(body: unknown): string | number | undefined {
-  if (typeof body !== 'string') return undefined;
+/** The id in the text of a request or a response. */
+export function messageId(text: unknown): string | number | undefined {
+  if (typeof text !== 'string') return undefined;
   try {
-    const id = readProperty(JSON.parse(body), 'id');
+    const id = readProperty(JSON.parse(text), 'id');
     return typeof id === 'string' || typeof id === 'number' ? id : undefined;
   } catch {
     // not a message of the protocol, so no request waits for it

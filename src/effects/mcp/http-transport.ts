@@ -1,12 +1,11 @@
 /**
  * The package's HTTP transport with three additions. The client would wait for the timeout when a stream
  * ends without its response, and would read responses of any length; here both become errors at once. A
- * number that loses digits when the client parses a result is noted in that result.
+ * number that loses digits when the client parses a result is noted in that result, and so are bytes that
+ * are no text.
  */
-import { readProperty } from '../../errors/support/safe-json.ts';
-import type { Inexact } from '../../workflow/json-schema/exact-number.ts';
-import { boundedFetch } from './bounded-fetch.ts';
-import { inexactResult, withInexact } from './inexact-result.ts';
+import { boundedFetch, messageId } from './bounded-fetch.ts';
+import { flawIn, withFlaw, type Flaw } from './inexact-result.ts';
 import type { McpMessage, McpSdk, McpTransport } from './sdk.ts';
 import { lost, tooLong } from './too-long.ts';
 
@@ -18,15 +17,15 @@ export interface HttpServer {
 
 export function httpTransport(sdk: McpSdk, { type, url, headers }: HttpServer): McpTransport {
   const open = new Set<string | number>();
-  const inexact = new Map<unknown, Inexact>();
+  const flaws = new Map<unknown, Flaw>();
   const fetch = boundedFetch({
     tooLong: (id) => {
       if (id === undefined) void transport.close();
       else answerFor(id, tooLong(id));
     },
-    message: (text) => {
-      const found = inexactResult(text);
-      if (found !== undefined) inexact.set(readProperty(JSON.parse(text), 'id'), found);
+    message: (text, isUtf8) => {
+      const flaw = flawIn(text, isUtf8);
+      if (flaw !== undefined) flaws.set(messageId(text), flaw);
     },
   });
   const options = { headers, fetch };
@@ -36,9 +35,9 @@ export function httpTransport(sdk: McpSdk, { type, url, headers }: HttpServer): 
     const { id, method } = message;
     if (id === undefined || method !== undefined) return message;
     open.delete(id);
-    const found = inexact.get(id);
-    inexact.delete(id);
-    return withInexact(message, found);
+    const flaw = flaws.get(id);
+    flaws.delete(id);
+    return withFlaw(message, flaw);
   });
   const answerFor = (id: string | number, message: McpMessage): void => {
     if (open.delete(id)) watched.onmessage?.(message);

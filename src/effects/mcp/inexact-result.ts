@@ -1,7 +1,7 @@
 /**
- * Results whose numbers would lose digits, or that have a key twice. The client parses messages before
- * Errand sees them, so both are found in their text and noted in the metadata of the result, where
- * `result.ts` reads it.
+ * Results whose numbers would lose digits, that have a key twice, or whose bytes are no text. The client
+ * parses messages before Errand sees them, so all three are found in their text and noted in the metadata
+ * of the result, where `result.ts` reads it.
  */
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { inexactIn, keepsDigits, type Inexact } from '../../workflow/json-schema/exact-number.ts';
@@ -9,6 +9,10 @@ import { repeatedKey } from '../../workflow/json-schema/repeated-key.ts';
 import type { McpMessage } from './sdk.ts';
 
 const NOTE = 'errand/inexact';
+const GARBLED = 'errand/garbled';
+
+/** Why the client cannot have read a message as its server meant it. */
+export type Flaw = Inexact | 'garbled';
 
 /** The parts of a result that become an output. */
 const OUTPUT_PARTS = [
@@ -16,8 +20,13 @@ const OUTPUT_PARTS = [
   ['result', 'content'],
 ] as const;
 
+/** Whatever does not fit into UTF-8 was read as another character. */
+export function flawIn(text: string, isUtf8: boolean): Flaw | undefined {
+  return isUtf8 ? inexactResult(text) : 'garbled';
+}
+
 /** Finds the number or the key in the text of a message; undefined if there is none, or no message. */
-export function inexactResult(text: string): Inexact | undefined {
+function inexactResult(text: string): Inexact | undefined {
   try {
     return inexactIn(text, OUTPUT_PARTS, keepsDigits) ?? repeatedIn(text);
   } catch {
@@ -37,15 +46,21 @@ function repeatedIn(text: string): Inexact | undefined {
   return { written: found.key, pointer: found.pointer, isRepeated: true };
 }
 
-export function withInexact(message: McpMessage, inexact: Inexact | undefined): McpMessage {
+export function withFlaw(message: McpMessage, flaw: Flaw | undefined): McpMessage {
   const { result } = message;
-  if (inexact === undefined || !isPlainObject(result)) return message;
+  if (flaw === undefined || !isPlainObject(result)) return message;
   const meta = readProperty(result, '_meta');
   const kept = isPlainObject(meta) ? meta : {};
-  return { ...message, result: { ...result, _meta: { ...kept, [NOTE]: { ...inexact } } } };
+  const note = flaw === 'garbled' ? { [GARBLED]: true } : { [NOTE]: { ...flaw } };
+  return { ...message, result: { ...result, _meta: { ...kept, ...note } } };
 }
 
-/** The note in a result, as `withInexact` made it. */
+/** Whether bytes of the result were read as other characters. */
+export function isGarbled(result: unknown): boolean {
+  return readProperty(readProperty(result, '_meta'), GARBLED) === true;
+}
+
+/** The note in a result, as `withFlaw` made it. */
 export function inexactOf(result: unknown): Inexact | undefined {
   const note = readProperty(readProperty(result, '_meta'), NOTE);
   const written = readProperty(note, 'written');
@@ -57,16 +72,29 @@ export function inexactOf(result: unknown): Inexact | undefined {
 }
 
 export interface MessageTexts {
-  add(chunk: string): void;
+  add(chunk: Uint8Array): void;
   end(): void;
 }
 
+export type ReadMessage = (text: string, isUtf8: boolean) => void;
+
 /** Collects the text of each message of a response: the whole body, or the data of each event. */
-export function collectMessages(isStream: boolean, read: (text: string) => void): MessageTexts {
+export function collectMessages(isStream: boolean, read: ReadMessage): MessageTexts {
+  const decoder = new TextDecoder();
+  const strict = new TextDecoder('utf-8', { fatal: true });
+  let isUtf8 = true;
   let line: string[] = [];
   let data: string[] = [];
+  const check = (chunk?: Uint8Array): void => {
+    try {
+      if (isUtf8) strict.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      // of a stream that is wrong once, nothing that follows can be trusted
+      isUtf8 = false;
+    }
+  };
   const endEvent = (): void => {
-    if (data.length > 0) read(data.join('\n'));
+    if (data.length > 0) read(data.join('\n'), isUtf8);
     data = [];
   };
   const endLine = (): void => {
@@ -77,7 +105,9 @@ export function collectMessages(isStream: boolean, read: (text: string) => void)
   };
   return {
     add: (chunk) => {
-      const [first = '', ...more] = isStream ? chunk.split(/\r\n|\r|\n/) : [chunk];
+      check(chunk);
+      const text = decoder.decode(chunk, { stream: true });
+      const [first = '', ...more] = isStream ? text.split(/\r\n|\r|\n/) : [text];
       line.push(first);
       for (const next of more) {
         endLine();
@@ -85,8 +115,9 @@ export function collectMessages(isStream: boolean, read: (text: string) => void)
       }
     },
     end: () => {
+      check();
       if (isStream) endEvent();
-      else read(line.join(''));
+      else read(line.join(''), isUtf8);
     },
   };
 }

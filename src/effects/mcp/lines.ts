@@ -1,4 +1,5 @@
 /** Splits a stream into lines; of a line that is too long only the two ends are kept. */
+import { isUtf8 } from 'node:buffer';
 
 /** Limit of a message; a workflow can use far less of a result. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
@@ -11,7 +12,8 @@ export interface Lines {
 }
 
 export interface LineListener {
-  line(text: string): void;
+  /** `isUtf8`: false where some of its bytes were read as other characters. */
+  line(text: string, isUtf8: boolean): void;
   tooLong(head: string, tail: string): void;
 }
 
@@ -32,14 +34,15 @@ export function createLines(listener: LineListener, maxBytes: number = MAX_MESSA
     tail = Buffer.from(all.subarray(-END_BYTES));
   };
   const finish = (): void => {
-    const whole = Buffer.concat(kept).toString('utf8');
+    const bytes = Buffer.concat(kept);
+    const whole = bytes.toString('utf8');
     const isTooLong = sizeBytes > maxBytes;
     const last = tail.toString('utf8');
     kept = [];
     sizeBytes = 0;
     tail = Buffer.alloc(0);
     if (isTooLong) listener.tooLong(whole, last);
-    else if (whole.trim() !== '') listener.line(whole);
+    else if (whole.trim() !== '') listener.line(whole, isUtf8(bytes));
   };
   return {
     add: (chunk) => {

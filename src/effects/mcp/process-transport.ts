@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { boundOutput, type BoundedOutput } from '../process/bounded-output.ts';
 import { endGroup, isGoneWithin } from '../process/process-group.ts';
 import { drainOutput } from '../process/drain-output.ts';
-import { inexactResult, withInexact } from './inexact-result.ts';
+import { flawIn, withFlaw } from './inexact-result.ts';
 import { createLines } from './lines.ts';
 import type { McpMessage, McpTransport } from './sdk.ts';
 import { tooLongFor } from './too-long.ts';
@@ -145,14 +145,14 @@ export class ProcessTransport implements McpTransport {
 
   #listen(stdout: Readable): void {
     const lines = createLines({
-      line: (text) => this.#read(text),
+      line: (text, isUtf8) => this.#read(text, isUtf8),
       tooLong: (head, tail) => this.#passOver(head, tail),
     });
     stdout.on('data', (chunk: Buffer) => lines.add(chunk));
     stdout.on('error', (error) => this.onerror?.(error));
   }
 
-  #read(text: string): void {
+  #read(text: string, isUtf8: boolean): void {
     let message: unknown;
     try {
       message = JSON.parse(text);
@@ -162,7 +162,7 @@ export class ProcessTransport implements McpTransport {
       return;
     }
     // true enough: the client checks the content
-    this.#deliver(withInexact(message as McpMessage, inexactResult(text)));
+    this.#deliver(withFlaw(message as McpMessage, flawIn(text, isUtf8)));
   }
 
   /**

@@ -25,7 +25,7 @@ import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
 import { MAX_RESULT_CHARS, toOutput } from '../../machine/state/stored-output.ts';
 import { describeFindings } from '../schema-violation.ts';
 import { accepted } from './call-failure.ts';
-import { inexactOf } from './inexact-result.ts';
+import { inexactOf, isGarbled } from './inexact-result.ts';
 
 /** Limit of a server's own error text. */
 const MAX_MESSAGE_CHARS = 2000;
@@ -47,6 +47,10 @@ export function toResult(
   context: EffectContext,
 ): EffectResult {
   if (readProperty(answer, 'isError') === true) return toolFailed(answer, request, context);
+  if (isGarbled(answer)) {
+    const message = `The result of ${request.tool} has bytes that are no text in UTF-8`;
+    return malformed(message, request);
+  }
   const inexact = inexactOf(answer);
   if (inexact !== undefined) return rounded(inexact, request);
   const structured = readProperty(answer, 'structuredContent');
@@ -193,8 +197,8 @@ function toolFailed(
 /** The structured content of a failed tool, as a partial output. */
 function partOf(answer: unknown, context: EffectContext): JsonValue | undefined {
   const structured = readProperty(answer, 'structuredContent');
-  if (structured === undefined || structured === null || inexactOf(answer) !== undefined)
-    return undefined;
+  if (structured === undefined || structured === null) return undefined;
+  if (inexactOf(answer) !== undefined || isGarbled(answer)) return undefined;
   const output = toOutput(structured, context.redactor);
   const isKept = output.ok && JSON.stringify(output.value).length <= MAX_RESULT_CHARS;
   return isKept ? output.value : undefined;

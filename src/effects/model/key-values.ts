@@ -89,8 +89,16 @@ function serverSecrets(env: Environment): readonly string[] {
   return [
     ...listed.flatMap((token) => token.split(':').slice(1, 2)),
     ...valueOf(env, 'ERRAND_TOKEN'),
-    ...valueOf(env, 'ERRAND_WEBHOOK_SECRET').flatMap((secrets) => secrets.split(/\s+/)),
+    ...valueOf(env, 'ERRAND_WEBHOOK_SECRET')
+      .flatMap((secrets) => secrets.split(/\s+/))
+      .flatMap(formsOfSigningKey),
   ];
+}
+
+/** Libraries of receivers take the key without its prefix, and sign with the bytes that it stands for. */
+function formsOfSigningKey(secret: string): readonly string[] {
+  const key = secret.slice(secret.indexOf('_') + 1);
+  return [secret, key, Buffer.from(key, 'base64').toString('hex')];
 }
 
 /** Keys of a receiver have many names; a value that is short and not named as one is a tenant or a data set. */

@@ -73,10 +73,10 @@ export class LocalBackend implements Backend {
   readonly store: RunStore;
   readonly archive: LocalArchive;
   readonly sharing: RunSharing;
+  readonly plans: StoredPlans;
   readonly #options: LocalOptions;
   readonly #clock: EffectClock;
   readonly #redactor: Redactor;
-  readonly #plans: StoredPlans;
   readonly #newId: () => string;
   readonly #owner: ClaimOwner;
   readonly #claims: Claims;
@@ -91,7 +91,7 @@ export class LocalBackend implements Backend {
     this.store = options.store;
     this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = tellingRedactor(createRedactor(options.secrets), options.onSecret);
-    this.#plans = new StoredPlans(this.#redactor);
+    this.plans = new StoredPlans(this.#redactor);
     this.#newId = options.newId ?? newRunId;
     this.#owner = newOwner(options.newId?.());
     this.#claims = new Claims(this.store, this.#clock, this.#owner);
@@ -168,7 +168,7 @@ export class LocalBackend implements Backend {
       id,
       workflow: plan.name,
       file: options.file ?? plan.file,
-      plan: this.#plans.of(plan),
+      plan: this.plans.of(plan),
       input,
       startedAt: at,
       events,
@@ -337,7 +337,7 @@ export class LocalBackend implements Backend {
       refuseEnded(state, options);
       const voidThrough = await lastAfterEnd(this.store, state);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const plan = this.#plans.without(options.plan);
+      const plan = this.plans.without(options.plan);
       const bound = options.plan === undefined ? {} : { bound: boundOf(options.plan) };
       const { leftRunning } = options.effects ?? this.#options.effects;
       const telemetry = watchLeg(this.#options, state, { ...options, nowMs });

@@ -127,6 +127,12 @@ describe('redacting', () => {
     );
   });
 
+  it('finds a configured value whose lines are broken within JSON', () => {
+    const redactor = createRedactor(['hunter2-correct-horse-battery']);
+    const text = '{"say": "key hunter2-correct-\\n    horse-battery"}';
+    expect(redactor.values(text)).toBe(`{"say": "key ${REDACTED}"}`);
+  });
+
   describe.each([
     ['an address with some signs left', 'wJalrXUtn/K7MDENG+bPx', 'wJalrXUtn/K7MDENG%2BbPx'],
     ['an address with others left', 'p+w/s=ecret9', 'p+w%2Fs%3decret9'],

@@ -40,13 +40,19 @@ export function spellingsOf(value: string): readonly string[] {
 /** The signs that `printf %q` of bash escapes inside a word. */
 const SHELL_SIGNS = /[ !"$&'()*,;<>?[\\\]^`{|}]/g;
 
-/** Between quotes as `set -x` and Python's `shlex` write them, word by word, and as Python shows a text. */
+/**
+ * Between quotes: as `set -x` and Python's `shlex` write them, word by word, as Python shows a text, as
+ * `declare -p` of bash lists a variable, and with the quotes doubled (YAML, SQL, CSV).
+ */
 function quotedForms(value: string): readonly string[] {
   const forms = [
     value.replaceAll("'", String.raw`'\''`),
     value.replaceAll("'", `'"'"'`),
     value.replace(SHELL_SIGNS, String.raw`\$&`),
     value.replace(/['\\]/g, String.raw`\$&`),
+    value.replace(/["$`\\]/g, String.raw`\$&`),
+    value.replaceAll("'", "''"),
+    value.replaceAll('"', '""'),
   ];
   return forms.filter((form) => form !== value);
 }

@@ -134,6 +134,15 @@ const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     (value) => value.replace(/['\\]/g, String.raw`\$&`),
     quoted,
   ),
+  'a configured value between double quotes of a shell': configured(
+    (value) => value.replace(/["$`\\]/g, String.raw`\$&`),
+    quoted,
+  ),
+  'a configured value in YAML or SQL': configured((value) => value.replaceAll("'", "''"), quoted),
+  'a configured value in a table of CSV': configured(
+    (value) => value.replaceAll('"', '""'),
+    quoted,
+  ),
   'a configured value in base64': configured((value) => base64(value), awkward),
   'a configured value in base64 behind one byte': configured((value) => base64(`x${value}`), plain),
   'a configured value in base64 behind two': configured((value) => base64(`xy${value}`), plain),

@@ -117,6 +117,7 @@ export const MEANT: readonly Way[] = [
   { through: [BREAKS], find: 'inText' },
   { through: [HTML], find: 'inText' },
   { through: [LINES_JOINED], find: 'inLines' },
+  { through: [JSON_TEXT, LINES_JOINED], find: 'inLines' },
   { through: [DUMP], find: 'inHex' },
   { through: [JSON_TEXT, DUMP], find: 'inHex' },
 ];

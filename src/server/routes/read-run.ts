@@ -1,16 +1,17 @@
 /** `GET /v1/runs/{run}` and what belongs to one run: its result, values, costs, audit, failures, drift. */
 import { z } from '@hono/zod-openapi';
+import type { PlanOfFile } from '../../engine/run-drift.ts';
 import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { auditTrail } from '../../history/audit-trail.ts';
 import { costsOf } from '../../history/cost-ledger.ts';
-import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import { waitOf } from '../http/prefer.ts';
 import { problemResponse } from '../http/problem.ts';
 import { runOf, type CheckedRequest, type Route } from '../http/route.ts';
+import { driftFrom } from '../runs/file-drift.ts';
 import { runTag, shownRun } from '../runs/run-json.ts';
 import { storedValue } from '../runs/run-values.ts';
 import { explainRun } from '../runs/explain.ts';
@@ -244,26 +245,27 @@ async function getValue(core: ServerCore, request: CheckedRequest): Promise<Resp
 }
 
 async function drift(core: ServerCore, request: CheckedRequest): Promise<Response> {
-  const { record, fold } = await core.folds.of(runOf(request));
-  const served = await core.workflows.find(record.workflow);
+  const folded = await core.folds.of(runOf(request));
+  const { workflow } = folded.record;
+  const served = await core.workflows.find(workflow);
   if (served === undefined)
     throw new ErrandError({
       kind: 'run.resume_mismatch',
-      message: `The server has no workflow ${record.workflow}`,
+      message: `The server has no workflow ${workflow}`,
     });
-  const plan = await planOf(core, record.workflow, request.text);
-  return jsonAnswer(fold.drift(plan));
+  return jsonAnswer(await driftFrom(core, folded, await fileOf(core, workflow, request.text)));
 }
 
 /** The plan of the file as it is, or of a text in its place. */
-async function planOf(
+async function fileOf(
   core: ServerCore,
   workflow: string,
   text: string | undefined,
-): Promise<WorkflowPlan> {
-  if (text === undefined) return (await core.workflows.runnable(workflow)).plan;
+): Promise<PlanOfFile> {
+  if (text === undefined) return core.workflows.runnable(workflow);
   const served = await core.workflows.get(workflow);
   const judged = await (await core.engine()).inspect(served.path, { text });
-  if (judged.plan !== undefined) return judged.plan;
+  const { plan, secrets } = judged;
+  if (plan !== undefined) return { plan, secrets };
   throw invalidWorkflow(served.file, verdictOf(judged));
 }

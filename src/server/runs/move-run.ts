@@ -6,6 +6,7 @@ import type { OpenQuestion } from '../../history/open-questions.ts';
 import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { withRoom, type RunCore } from '../core.ts';
+import { driftFrom } from './file-drift.ts';
 import { isResting } from './run-reader.ts';
 
 /** How long an answer or a cancellation may take to be stored. */
@@ -62,9 +63,10 @@ export async function resumeRun(
 /** The refusal of a drifted run lists what has changed. */
 async function withChanges(core: RunCore, run: string, refusal: unknown): Promise<unknown> {
   if (!isKind(refusal, 'run.drifted') || !(refusal instanceof ErrandError)) return refusal;
-  const { record, fold } = await core.folds.of(run);
-  const { plan } = (await core.workflows.find(record.workflow)) ?? {};
-  const changed = plan === undefined ? [] : fold.drift(plan).changed;
+  const folded = await core.folds.of(run);
+  const { plan, secrets = [] } = (await core.workflows.find(folded.record.workflow)) ?? {};
+  const { changed } =
+    plan === undefined ? { changed: [] } : await driftFrom(core, folded, { plan, secrets });
   const { kind, message, details, action } = refusal.report;
   return new ErrandError(
     // changes are plain JSON

@@ -5,6 +5,7 @@ import type { RunMoves } from '../../history/run-page.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
 import type { RunCore } from '../core.ts';
 import type { CheckedRequest } from '../http/route.ts';
+import { driftFrom } from './file-drift.ts';
 import { shownValue, valueHref } from './shown-values.ts';
 
 export interface ShownRun {
@@ -57,12 +58,15 @@ export async function movesOf(
 /** Whether this server can resume the run, and whether its file has changed under finished nodes. */
 async function resumptionOf(
   core: RunCore,
-  { record, status, fold }: FoldedRun,
+  folded: FoldedRun,
 ): Promise<Pick<MoveContext, 'canResume' | 'resumeObstacle' | 'needsAccept'>> {
+  const { record, status } = folded;
   const not = { canResume: false, needsAccept: false };
   if (status === 'running' || status === 'cancelled') return not;
   const served = await core.workflows.find(record.workflow);
   if (served === undefined) return { ...not, resumeObstacle: 'not_served' };
-  if (served.plan === undefined) return { ...not, resumeObstacle: 'not_valid' };
-  return { canResume: true, needsAccept: fold.drift(served.plan).needsAccept };
+  const { plan, secrets } = served;
+  if (plan === undefined) return { ...not, resumeObstacle: 'not_valid' };
+  const { needsAccept } = await driftFrom(core, folded, { plan, secrets });
+  return { canResume: true, needsAccept };
 }
