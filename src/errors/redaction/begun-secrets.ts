@@ -8,6 +8,7 @@ import {
   decodedOnce,
   type Finders,
   MEANT,
+  NESTED,
   rangesFound,
   SEEN,
   type Way,
@@ -42,10 +43,11 @@ const SEARCHED = {
 const AS_WRITTEN: Way = { through: [], find: 'inGapped' };
 const WAYS: readonly Way[] = [AS_WRITTEN, ...SEEN, ...MEANT];
 const DECODINGS = treeOf(WAYS);
+const GAPPED_TEXT = treeOf([AS_WRITTEN]);
 
 /** How many characters at the beginning of a text can be shown, whatever comes after it. */
 export function settledChars(text: string, begun: FindersOfBegun, complete: Finders): number {
-  const settled = begunAt(text, DECODINGS, begun);
+  const settled = Math.min(begunAt(text, DECODINGS, begun), begunNested(text, NESTED, begun));
   const around = rangesFound(text, WAYS, complete).find(
     ([start, end]) => start < settled && settled < end,
   );
@@ -74,18 +76,36 @@ function treeOf(ways: readonly Way[]): Decoding {
 function begunAt(text: string, { searched, next }: Decoding, begun: FindersOfBegun): number {
   let at = text.length;
   for (const one of searched) at = Math.min(at, begun[one](text));
-  for (const [form, decoding] of next) at = Math.min(at, begunThrough(text, form, decoding, begun));
+  for (const [form, decoding] of next) {
+    if (!mayBegin(form, text)) continue;
+    const through = begunThrough(text, form, (decoded) => begunAt(decoded, decoding, begun));
+    at = Math.min(at, through ?? text.length);
+  }
   return at;
 }
 
-/** An unfinished form decodes to nothing yet, and waits too: it may be the first letter of a secret. */
-function begunThrough(text: string, form: Form, decoding: Decoding, begun: FindersOfBegun): number {
-  if (!mayBegin(form, text)) return text.length;
+/** Leaves out the forms that do not occur. */
+function begunNested(text: string, forms: readonly Form[], begun: FindersOfBegun): number {
+  const [form, ...inner] = forms;
+  if (form === undefined) return begunAt(text, GAPPED_TEXT, begun);
+  const inside = (decoded: string): number => begunNested(decoded, inner, begun);
+  const through = mayBegin(form, text) ? begunThrough(text, form, inside) : undefined;
+  return through ?? inside(text);
+}
+
+/**
+ * Undefined where the form does not occur: another decoding has the same text. An unfinished form decodes to
+ * nothing yet, and waits too: it may be the first letter of a secret.
+ */
+function begunThrough(
+  text: string,
+  form: Form,
+  begunIn: (decoded: string) => number,
+): number | undefined {
   const unfinishedAt = form.unfinished?.exec(text)?.index ?? text.length;
   const decoded = decodedOnce(form, text.slice(0, unfinishedAt));
-  // another decoding has the same text
-  if (unfinishedAt === text.length && decoded.pieces.length === 0) return text.length;
-  const at = begunAt(decoded.text, decoding, begun);
+  if (unfinishedAt === text.length && decoded.pieces.length === 0) return undefined;
+  const at = begunIn(decoded.text);
   if (at === decoded.text.length) return unfinishedAt;
   const [range] = writtenRanges([[at, at + 1]], decoded);
   return range?.[0] ?? unfinishedAt;

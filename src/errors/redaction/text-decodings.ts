@@ -122,6 +122,21 @@ export const MEANT: readonly Way[] = [
   { through: [JSON_TEXT, DUMP], find: 'inHex' },
 ];
 
+/**
+ * Programs put encodings into encodings: a log in JSON has a coloured address, which has another in its
+ * query. Those of these forms that occur are decoded in this order, also where one was hidden in another.
+ */
+export const NESTED: readonly Form[] = [
+  AS_SEEN,
+  JSON_TEXT,
+  JSON_TEXT,
+  AS_SEEN,
+  ADDRESS,
+  ADDRESS,
+  HTML,
+  AS_SEEN,
+];
+
 export type Find = (meant: string) => readonly Range[];
 
 export interface Finders {
@@ -177,7 +192,10 @@ export function rangesFound(
   finders: Partial<Finders>,
   meanings = new Meanings(),
 ): readonly Range[] {
-  const written = ways.flatMap(({ through, find: name }) => {
+  const nested = meanings.present(text, NESTED);
+  // each form by itself has its way
+  const all = nested.length < 2 ? ways : [...ways, { through: nested, find: 'inGapped' } as const];
+  const written = all.flatMap(({ through, find: name }) => {
     const find = finders[name];
     if (find === undefined) return [];
     const meant = meanings.of(text, through);
@@ -200,15 +218,33 @@ export class Meanings {
 
   /** Undefined where one of the forms does not occur: then another way gives the same text. */
   of(text: string, way: readonly Form[]): string | undefined {
-    if (this.#root.text !== text) this.#root = { text, next: new Map() };
-    let step: Step | undefined = this.#root;
+    let step: Step | undefined = this.#rootOf(text);
     for (const form of way) {
       if (step === undefined) return undefined;
-      if (!step.next.has(form)) step.next.set(form, stepFrom(step.text, form));
-      step = step.next.get(form);
+      step = nextStep(step, form);
     }
     return step?.text;
   }
+
+  /** The forms that occur in the text once those before them are decoded. */
+  present(text: string, way: readonly Form[]): readonly Form[] {
+    let step = this.#rootOf(text);
+    return way.filter((form) => {
+      const next = nextStep(step, form);
+      step = next ?? step;
+      return next !== undefined;
+    });
+  }
+
+  #rootOf(text: string): Step {
+    if (this.#root.text !== text) this.#root = { text, next: new Map() };
+    return this.#root;
+  }
+}
+
+function nextStep({ text, next }: Step, form: Form): Step | undefined {
+  if (!next.has(form)) next.set(form, stepFrom(text, form));
+  return next.get(form);
 }
 
 function stepFrom(text: string, form: Form): Step | undefined {
