@@ -74,7 +74,7 @@ export const LAYERS = {
   telemetry: { imports: ENGINE },
   // a face of runs that a server gives it: it sees them through a port of its own
   'mcp-server': { imports: ENGINE, doors: { engine: FACADE } },
-  server: { imports: [...ENGINE, 'telemetry', 'mcp-server'], doors: { engine: FACADE } },
+  server: { imports: [...ENGINE, 'telemetry', 'mcp-server', 'root'], doors: { engine: FACADE } },
   cli: {
     imports: [
       ...ENGINE,

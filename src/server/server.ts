@@ -8,6 +8,7 @@ import { secretPartsOfAddress } from '../workflow/yaml/address-secrets.ts';
 import { Access } from './access/access.ts';
 import { hostName } from './access/hosts.ts';
 import { mintedToken, tokensIn, type Token } from './access/tokens.ts';
+import { checkServerOptions } from './check-options.ts';
 import type { ServerCore } from './core.ts';
 import { createApp, type RequestHost } from './http/app.ts';
 import { problemResponse, reportOfThrown } from './http/problem.ts';
@@ -39,6 +40,7 @@ export type { ErrandServer, ErrandServerOptions } from './options.ts';
  * ```
  */
 export function createErrandServer(options: ErrandServerOptions = {}): ErrandServer {
+  checkServerOptions(options);
   return new HostedServer(options);
 }
 

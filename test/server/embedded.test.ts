@@ -3,7 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createErrandServer, type ErrandServer } from '../../src/server/server.ts';
+import {
+  createErrandServer,
+  type ErrandServer,
+  type ErrandServerOptions,
+} from '../../src/server/server.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
 import { answerOf, embedded, newFolder, type Answer } from './served.ts';
 import { ALL } from './workflows.ts';
@@ -52,6 +56,15 @@ describe('an embedded server', () => {
       /^<\/api\/errand\/v1\/runs\?/,
     );
     expect((await ask('/openapi.json')).json.servers).toEqual([{ url: '/api/errand' }]);
+  });
+
+  it('takes nobody from its host as nobody, and a slip of a program without types too', async () => {
+    const found = new Map([['ada', { name: 'ada', role: 'run' }]]);
+    const authorize = (request: Request): unknown => found.get(request.headers.get('x-user') ?? '');
+    const ask = embed(ALL, untyped({ authorize }));
+    const nobody = await ask('/v1/runs', { headers: { 'x-user': 'bob' } });
+    expect([nobody.status, nobody.json.kind]).toEqual([401, 'request.unauthenticated']);
+    expect((await ask('/v1/runs', { headers: { 'x-user': 'ada' } })).status).toBe(200);
   });
 
   it('asks its host who may, and never about the Host', async () => {
@@ -154,12 +167,33 @@ describe('an embedded server', () => {
       expect(() => createErrandServer({ files: [], store: 'memory', env: {}, ...options })).toThrow(
         expect.objectContaining({ kind: 'validation.input' }),
       );
+    const slips = [
+      { readonly: true },
+      { temporal: {} },
+      { files: 'orders.yaml' },
+      { allowOrigin: [7] },
+      { readOnly: 'yes' },
+      { authorize: 'ada' },
+      { maxRuns: 0 },
+      { maxRuns: 1.5 },
+    ];
+    for (const options of slips) {
+      const [option = ''] = Object.keys(options);
+      expect(() => createErrandServer(untyped({ store: 'memory', env: {}, ...options }))).toThrow(
+        expect.objectContaining({ kind: 'validation.input', details: { option } }),
+      );
+    }
     const env = { ERRAND_TOKENS: 'ada' };
     expect(() => createErrandServer({ store: 'memory', env })).toThrow(
       expect.objectContaining({ kind: 'validation.input' }),
     );
   });
 });
+
+/** Options as a program without types gives them. */
+function untyped(options: object): ErrandServerOptions {
+  return options;
+}
 
 /** Two servers share it, and neither closes it. */
 function unclosed(store: ReturnType<typeof openMemoryStore>): typeof store {

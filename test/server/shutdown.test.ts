@@ -78,14 +78,18 @@ describe('a server that is stopped', () => {
       .toBe('completed');
   });
 
-  it('ends at once with a second signal', async () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('ends at once with a second %s, and blames nobody', async (signal, code) => {
     const served = await serve({ files: { 'work.yaml': WORK } });
     await served.ask('/v1/runs', { json: { workflow: 'work', input: { seconds: '100' } } });
     await expect.poll(() => existsSync(join(served.folder, 'begun'))).toBe(true);
-    served.child.kill('SIGTERM');
+    served.child.kill(signal);
     await expect.poll(() => served.stderr).toContain('stopping');
-    served.child.kill('SIGTERM');
-    expect(await served.ended).not.toBe(0);
+    served.child.kill(signal);
+    expect(await served.ended).toBe(code);
+    expect(`${served.stdout}${served.stderr}`).not.toContain('extension.lifecycle');
     expect(existsSync(join(served.folder, 'done'))).toBe(false);
   });
 });

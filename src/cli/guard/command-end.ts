@@ -15,6 +15,16 @@ export interface CrashHandler {
 
 /** The exit code of a command whose run was stopped and can be resumed. */
 export const INTERRUPTED = 130;
+const TERMINATED = 143;
+
+/** SIGHUP: the terminal was closed. SIGQUIT: Ctrl-\, which would leave scripts running. */
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const FROM_KEYBOARD: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
+
+/** The exit code of a command that this signal stopped. */
+export function codeOfSignal(signal: NodeJS.Signals): number {
+  return FROM_KEYBOARD.has(signal) ? INTERRUPTED : TERMINATED;
+}
 
 const handlers: CrashHandler[] = [];
 let exitCode: number | undefined;

@@ -1,7 +1,5 @@
 /** Stops what serves until it is stopped: the first signal asks, a second one ends the process at once. */
-import { INTERRUPTED, noteLeftRunning } from './command-end.ts';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+import { codeOfSignal, noteEnd, noteLeftRunning, STOP_SIGNALS } from './command-end.ts';
 
 export class Stopping {
   /** Aborted with the first signal. */
@@ -16,16 +14,18 @@ export class Stopping {
     this.asked = promise;
     this.#listener = () => {
       this.off();
-      for (const signal of SIGNALS) process.once(signal, () => process.exit(INTERRUPTED));
+      // noted as the end, because a process that ends before its command blames code of others
+      for (const signal of STOP_SIGNALS)
+        process.once(signal, () => process.exit(noteEnd(codeOfSignal(signal))));
       // what it executes may ignore that it is stopped
       noteLeftRunning();
       controller.abort();
       resolve();
     };
-    for (const signal of SIGNALS) process.on(signal, this.#listener);
+    for (const signal of STOP_SIGNALS) process.on(signal, this.#listener);
   }
 
   off(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#listener);
+    for (const signal of STOP_SIGNALS) process.off(signal, this.#listener);
   }
 }

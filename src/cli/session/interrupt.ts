@@ -4,7 +4,13 @@
  */
 import type { RunHandle } from '../../engine/backend.ts';
 import type { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { INTERRUPTED, noteEnd, noteLeftRunning, onCrash } from '../guard/command-end.ts';
+import {
+  codeOfSignal,
+  noteEnd,
+  noteLeftRunning,
+  onCrash,
+  STOP_SIGNALS,
+} from '../guard/command-end.ts';
 
 export interface Interrupt {
   /** The crash that stopped the leg. */
@@ -16,12 +22,6 @@ export interface Interrupt {
   readonly off: () => void;
 }
 
-const TERMINATED = 143;
-
-/** SIGHUP: the terminal was closed. SIGQUIT: Ctrl-\, which would leave scripts running. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-const FROM_KEYBOARD: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
-
 /** The interrupt of the running leg. */
 let present: Interrupt | undefined;
 
@@ -30,14 +30,14 @@ export function onInterrupt(handle: RunHandle): Interrupt {
   let isStopped = false;
   let crash: ErrandError | undefined;
   const letGo = (): void => {
-    for (const signal of SIGNALS) process.off(signal, stop);
+    for (const signal of STOP_SIGNALS) process.off(signal, stop);
   };
   const stop = (signal: NodeJS.Signals): void => {
     letGo();
     // already stopped, by a signal or by a failed write
     if (isStopped) return;
     isStopped = true;
-    process.exitCode = FROM_KEYBOARD.has(signal) ? INTERRUPTED : TERMINATED;
+    process.exitCode = codeOfSignal(signal);
     noteLeftRunning();
     handle.stop();
   };
@@ -57,7 +57,7 @@ export function onInterrupt(handle: RunHandle): Interrupt {
       if (present === interrupt) present = undefined;
     },
   };
-  for (const signal of SIGNALS) process.on(signal, stop);
+  for (const signal of STOP_SIGNALS) process.on(signal, stop);
   present = interrupt;
   return interrupt;
 }
