@@ -100,14 +100,19 @@ export function neverRejecting<Request>(effect: Effect<Request>): Effect<Request
 }
 
 /** Runs one attempt; a thrown value becomes a failure. */
-export async function resultOf(
+export function resultOf(
   run: () => Promise<EffectResult>,
-  { redactor }: Pick<EffectContext, 'redactor'>,
+  context: Pick<EffectContext, 'redactor'>,
 ): Promise<EffectResult> {
+  const failed = (thrown: unknown): EffectFailure => ({
+    ok: false,
+    failure: failureOfBug(thrown, context),
+    thrown,
+  });
   try {
-    return await run();
+    return run().catch(failed);
   } catch (thrown) {
-    return { ok: false, failure: failureOfBug(thrown, { redactor }), thrown };
+    return Promise.resolve(failed(thrown));
   }
 }
 

@@ -127,7 +127,8 @@ export const callFunction: Effect<FunctionRequest> = neverRejecting(async (reque
   const timeout = request.timeoutKind ?? names.timeout;
   const cancelled = context.cancelled ?? names.cancelled;
   if (context.signal.aborted) return cancelledBefore(cancelled);
-  const end = await callWithin(request, context);
+  const called = callWithin(request, context);
+  const end = called instanceof Promise ? await called : called;
   switch (end.type) {
     case 'returned':
       return isPartial(end.value)

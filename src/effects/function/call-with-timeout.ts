@@ -3,7 +3,7 @@
  * when it ignores the signal. Its later result is dropped.
  */
 import { copyJson } from '../../errors/support/copy-json.ts';
-import { MACHINE_CLOCK } from '../clock.ts';
+import { MACHINE_CLOCK, type EffectClock } from '../clock.ts';
 import type { EffectContext } from '../effect.ts';
 import type { FunctionRequest } from './call-function.ts';
 
@@ -28,22 +28,25 @@ export type CallEnd =
 /** An end of its own. */
 type OwnEnd = Extract<CallEnd, { type: 'returned' | 'threw' }>;
 
-export async function callWithin(
+/** A promise only where the function returned one: else it is over, and nothing has to be awaited. */
+export function callWithin(
   request: FunctionRequest,
   context: EffectContext,
-): Promise<CallEnd> {
+): CallEnd | Promise<CallEnd> {
   const clock = context.clock ?? MACHINE_CLOCK;
   // a controller costs time to make, and without a time limit the effect's signal is enough
   const scope = request.timeoutMs === undefined ? undefined : new AbortController();
-  const { promise: first, resolve: settleFirst } = Promise.withResolvers<
-    OwnEnd | 'timeout' | 'abort'
-  >();
+  const first = Promise.withResolvers<First>();
   const stopTimer =
     request.timeoutMs === undefined
       ? noop
-      : clock.after(request.timeoutMs, () => settleFirst('timeout'));
+      : clock.after(request.timeoutMs, () => first.resolve('timeout'));
 
   let isOver = false;
+  const close = (): void => {
+    isOver = true;
+    stopTimer();
+  };
   const work = begun(() =>
     request.run(copyJson(request.input), {
       signal: scope?.signal ?? context.signal,
@@ -54,18 +57,34 @@ export async function callWithin(
       },
     }),
   );
-  if (!(work instanceof Promise)) {
-    isOver = true;
-    stopTimer();
-    return work;
-  }
-  const abort = (): void => settleFirst('abort');
+  if (work instanceof Promise) return endOf(work, { request, context, clock, scope, first, close });
+  close();
+  return work;
+}
+
+/** What comes first. */
+type First = OwnEnd | 'timeout' | 'abort';
+
+interface Begun {
+  readonly request: FunctionRequest;
+  readonly context: EffectContext;
+  readonly clock: EffectClock;
+  readonly scope: AbortController | undefined;
+  readonly first: PromiseWithResolvers<First>;
+  readonly close: () => void;
+}
+
+async function endOf(
+  work: Promise<OwnEnd>,
+  { request, context, clock, scope, first, close }: Begun,
+): Promise<CallEnd> {
+  const abort = (): void => first.resolve('abort');
   context.signal.addEventListener('abort', abort, { once: true });
   // it may have had itself cancelled while it began
   if (context.signal.aborted) abort();
-  void work.then(settleFirst);
+  void work.then(first.resolve);
   try {
-    const by = await first;
+    const by = await first.promise;
     if (typeof by !== 'string') return by;
 
     scope?.abort(reasonFor(by, request, context));
@@ -80,8 +99,7 @@ export async function callWithin(
     const late = last.type === 'returned' ? { late: { value: last.value } } : {};
     return { type: 'stopped', by, isRunning: false, ...late };
   } finally {
-    isOver = true;
-    stopTimer();
+    close();
     context.signal.removeEventListener('abort', abort);
   }
 }

@@ -44,6 +44,12 @@ interface CountedFailure {
   readonly nowMs: number;
 }
 
+const NO_CHANGES: readonly BreakerChange[] = [];
+
+function unguarded(result: EffectResult): GuardedResult {
+  return { result, changes: NO_CHANGES };
+}
+
 export class Breakers {
   readonly #store: RunStore;
   readonly #clock: EffectClock;
@@ -59,9 +65,12 @@ export class Breakers {
   }
 
   /** Runs the effect, unless its target is known to be broken. */
-  async guard(request: EffectRequest, run: () => Promise<EffectResult>): Promise<GuardedResult> {
+  guard(request: EffectRequest, run: () => Promise<EffectResult>): Promise<GuardedResult> {
     const guarded = guardedBy(request);
-    if (guarded === undefined) return { result: await run(), changes: [] };
+    return guarded === undefined ? run().then(unguarded) : this.#guard(guarded, run);
+  }
+
+  async #guard(guarded: Guarded, run: () => Promise<EffectResult>): Promise<GuardedResult> {
     const { target, key } = guarded;
     await (this.#loaded ??= this.#quietly(() => this.#load()));
     const changes: BreakerChange[] = [];

@@ -62,43 +62,12 @@ export interface EffectRunner {
 export function createEffectRunner(host: EffectHost): EffectRunner {
   const parts = partsOf(host);
   return {
-    async run(request, context) {
-      const { work, timeoutMs, outputSchema } = request;
-      switch (work.type) {
-        case 'script':
-          return (await parts.script.get())(scriptRequest(host, request, work), context);
-        case 'transform': {
-          const { transform } = await parts.sandbox.get();
-          return transform({ code: work.code, input: work.input, outputSchema }, context);
-        }
-        case 'call':
-          return callNamed(parts.callables.made ?? (await parts.callables.get()), request, context);
-        case 'tool': {
-          const refusal = await guarded(host, request, context);
-          if (refusal !== undefined) return refusal;
-          return withoutFolders(
-            request.server === undefined
-              ? await callNamed(await parts.callables.get(), request, context)
-              : await callServer(await parts.servers.get(), request, context),
-          );
-        }
-        case 'model':
-          if (work.call.model.startsWith('sim/')) {
-            const playWithin = await parts.simulator.get();
-            return playWithin({ timeouts: work.timeouts, timeoutMs })(work.call, context);
-          }
-          return (await parts.model.get())(
-            {
-              call: work.call,
-              directory: host.directory,
-              ...(work.provider === undefined ? {} : { settings: work.provider }),
-              ...(work.timeouts === undefined ? {} : { timeouts: work.timeouts }),
-              ...(work.refreshesKey === true ? { refreshesKey: true } : {}),
-              ...(timeoutMs === undefined ? {} : { timeoutMs }),
-            },
-            context,
-          );
-      }
+    run: (request, context) => {
+      const { made } = parts.callables;
+      // a function may take less time than the promises around it
+      return request.work.type === 'call' && made !== undefined
+        ? callNamed(made, request, context)
+        : runLoaded(host, parts, { request, context });
     },
     leftRunning: (run, { type, key }) => (type === 'script' ? leftRunning(run, key) : []),
     endLeftRunning: async (run, { type, key }) => {
@@ -116,6 +85,50 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
       ]);
     },
   };
+}
+
+/** Loads what the effect needs, where it is the first of its kind. */
+async function runLoaded(
+  host: EffectHost,
+  parts: EffectParts,
+  { request, context }: { readonly request: EffectRequest; readonly context: EffectContext },
+): Promise<EffectResult> {
+  const { work, timeoutMs, outputSchema } = request;
+  switch (work.type) {
+    case 'script':
+      return (await parts.script.get())(scriptRequest(host, request, work), context);
+    case 'transform': {
+      const { transform } = await parts.sandbox.get();
+      return transform({ code: work.code, input: work.input, outputSchema }, context);
+    }
+    case 'call':
+      return callNamed(await parts.callables.get(), request, context);
+    case 'tool': {
+      const refusal = await guarded(host, request, context);
+      if (refusal !== undefined) return refusal;
+      return withoutFolders(
+        request.server === undefined
+          ? await callNamed(await parts.callables.get(), request, context)
+          : await callServer(await parts.servers.get(), request, context),
+      );
+    }
+    case 'model':
+      if (work.call.model.startsWith('sim/')) {
+        const playWithin = await parts.simulator.get();
+        return playWithin({ timeouts: work.timeouts, timeoutMs })(work.call, context);
+      }
+      return (await parts.model.get())(
+        {
+          call: work.call,
+          directory: host.directory,
+          ...(work.provider === undefined ? {} : { settings: work.provider }),
+          ...(work.timeouts === undefined ? {} : { timeouts: work.timeouts }),
+          ...(work.refreshesKey === true ? { refreshesKey: true } : {}),
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        },
+        context,
+      );
+  }
 }
 
 /** A model may read the message, and what it reads is decided from the log, on any machine. */
@@ -153,6 +166,8 @@ function loadOptions({ base, importTimeoutMs }: EffectHost): LoadOptions {
     ...(importTimeoutMs === undefined ? {} : { timeoutMs: importTimeoutMs }),
   };
 }
+
+type EffectParts = ReturnType<typeof partsOf>;
 
 /** Loads each with the first effect of its kind: a run of scripts needs no model. */
 function partsOf(host: EffectHost) {

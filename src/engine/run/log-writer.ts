@@ -63,11 +63,23 @@ export class LogWriter {
     const commit: Commit = { claim, seq: first, events, statusRow, messagesThrough, notices };
     const append = timedCommit(() => store.append(commit), telemetry?.committed);
     try {
-      await retryStoreOutage(append, this.#options, this.#noteOutage);
+      await append();
     } catch (thrown) {
-      throw goneOr(thrown, claim.run, first);
+      await this.#appendAgain(append, thrown, first);
     }
     return events;
+  }
+
+  async #appendAgain(
+    append: () => Promise<unknown>,
+    thrown: unknown,
+    first: number,
+  ): Promise<void> {
+    try {
+      await repeatedWrite(append, thrown, this.#options, this.#noteOutage);
+    } catch (last) {
+      throw goneOr(last, this.#options.claim.run, first);
+    }
   }
 
   /** Repeats another write of the run during an outage, as often as a commit. */
@@ -130,19 +142,35 @@ function goneOr(thrown: unknown, run: string, seq: number): unknown {
 /** Repeats a write during an outage: three calls, or as many as it takes. */
 export async function retryStoreOutage<T>(
   write: () => Promise<T>,
-  { clock, onOutage }: Pick<LogWriterOptions, 'clock' | 'onOutage'>,
+  options: Pick<LogWriterOptions, 'clock' | 'onOutage'>,
   onFailure: (outage: ErrorReport) => void = () => undefined,
 ): Promise<T> {
+  try {
+    return await write();
+  } catch (thrown) {
+    return repeatedWrite(write, thrown, options, onFailure);
+  }
+}
+
+/** Repeats a write that failed once. */
+async function repeatedWrite<T>(
+  write: () => Promise<T>,
+  first: unknown,
+  { clock, onOutage }: Pick<LogWriterOptions, 'clock' | 'onOutage'>,
+  onFailure: (outage: ErrorReport) => void,
+): Promise<T> {
+  let thrown = first;
   for (let attempt = 0; ; attempt++) {
+    // a store that was closed here does not come back
+    const isPassing = isKind(thrown, 'store.unavailable') && !isOutageBy(thrown, 'closed');
+    const waitMs = waitAfter(attempt, onOutage());
+    if (waitMs === undefined || !isPassing) throw thrown;
+    if (attempt < STORE_WAITS_MS.length) onFailure(toReport(thrown));
+    await sleep(clock, waitMs);
     try {
       return await write();
-    } catch (thrown) {
-      // a store that was closed here does not come back
-      const isPassing = isKind(thrown, 'store.unavailable') && !isOutageBy(thrown, 'closed');
-      const waitMs = waitAfter(attempt, onOutage());
-      if (waitMs === undefined || !isPassing) throw thrown;
-      if (attempt < STORE_WAITS_MS.length) onFailure(toReport(thrown));
-      await sleep(clock, waitMs);
+    } catch (again) {
+      thrown = again;
     }
   }
 }

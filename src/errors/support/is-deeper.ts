@@ -5,6 +5,7 @@ import type { JsonValue } from './safe-json.ts';
 export function isDeeper(value: JsonValue, most: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const inner: readonly JsonValue[] = Array.isArray(value) ? value : Object.values(value);
-  if (inner.length === 0) return false;
-  return most <= 0 || inner.some((each) => isDeeper(each, most - 1));
+  if (most <= 0) return inner.length > 0;
+  for (const each of inner) if (typeof each === 'object' && isDeeper(each, most - 1)) return true;
+  return false;
 }

@@ -4,16 +4,12 @@ import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-
 /** Places of an error beside a good end, by hosts of any protocol. `x_groq` is Groq's. */
 const ERROR_PLACES = ['delta', 'message', 'response', 'x_groq'] as const;
 
-/** A host reports an error inside a stream in its own place; the SDK of another host ignores it there. */
+/**
+ * A host reports an error inside a stream in its own place; the SDK of another host ignores it there. Every event of every
+ * reply comes through here, so nothing is built to look at it.
+ */
 export function errorIn(event: unknown): unknown {
-  const choices = readProperty(event, 'choices');
-  const places = [
-    event,
-    ...ERROR_PLACES.map((key) => readProperty(event, key)),
-    ...(isArray(choices) ? choices : []),
-  ];
-  const errors = places.map((place) => readProperty(place, 'error'));
-  const inside = errors.find((error) => isPlainObject(error) || isFilled(error));
+  const inside = statedIn(event);
   if (inside !== undefined) return inside;
   const status = readProperty(event, 'base_resp');
   // MiniMax, beside a good end
@@ -23,14 +19,30 @@ export function errorIn(event: unknown): unknown {
   return isErrorEvent(event) ? event : undefined;
 }
 
+function statedIn(event: unknown): unknown {
+  let error = statedError(event);
+  for (const key of ERROR_PLACES) error ??= statedError(readProperty(event, key));
+  const choices = readProperty(event, 'choices');
+  if (isArray(choices)) for (const choice of choices) error ??= statedError(choice);
+  return error;
+}
+
+function statedError(place: unknown): unknown {
+  const error = readProperty(place, 'error');
+  return isPlainObject(error) || isFilled(error) ? error : undefined;
+}
+
 /** AWS names the exception in the key of its event; the SDK ignores those that it does not know. */
 const EXCEPTION = /^[a-z]{1,60}exception$/i;
+const MIN_EXCEPTION_CHARS = 'exception'.length + 1;
 
 function exceptionIn(event: unknown): unknown {
   if (!isPlainObject(event)) return undefined;
-  const found = Object.entries(event).find(([key]) => EXCEPTION.test(key));
-  if (found === undefined) return undefined;
-  const [name, body] = found;
+  const name = Object.keys(event).find(
+    (key) => key.length >= MIN_EXCEPTION_CHARS && EXCEPTION.test(key),
+  );
+  if (name === undefined) return undefined;
+  const body = readProperty(event, name);
   const type = name.charAt(0).toUpperCase() + name.slice(1);
   return { __type: type, ...(isPlainObject(body) ? body : {}) };
 }

@@ -333,17 +333,21 @@ function noteItem(wire: WireRecord, item: unknown, index: unknown): void {
 /** Whether an event has pieces of a reply, all of them empty. A ping has none, and is a sign of life. */
 export function isEmptyEvent(event: unknown): boolean {
   const choices = readProperty(event, 'choices');
-  const pieces = isArray(choices) ? choices : [event];
-  const deltas = pieces.map((piece) => readProperty(piece, 'delta'));
-  const isEnd = pieces.some((piece) => (readProperty(piece, 'finish_reason') ?? null) !== null);
-  return deltas.length > 0 && !isEnd && deltas.every(isEmptyDelta);
+  if (!isArray(choices)) return isEmptyPiece(event);
+  return choices.length > 0 && choices.every(isEmptyPiece);
+}
+
+function isEmptyPiece(piece: unknown): boolean {
+  const isEnd = (readProperty(piece, 'finish_reason') ?? null) !== null;
+  return !isEnd && isEmptyDelta(readProperty(piece, 'delta'));
 }
 
 function isEmptyDelta(delta: unknown): boolean {
   if (delta === '') return true;
   if (!isPlainObject(delta)) return false;
-  const brought = Object.entries(delta).filter(([key]) => key !== 'type' && key !== 'role');
-  return brought.every(([, value]) => value === '' || value === null);
+  const isNothing = ([key, value]: [string, unknown]): boolean =>
+    value === '' || value === null || key === 'type' || key === 'role';
+  return Object.entries(delta).every(isNothing);
 }
 
 /** The text from its pieces, unless the finished item has more of it. */

@@ -1,6 +1,7 @@
 /**
  * The status of a run, which a commit may change beside the log, and the plan that it was started
- * with. The text written last is cached while the claim is held, so that repeating it costs nothing.
+ * with. What was written last is cached while the claim is held, so that repeating it costs nothing, and
+ * changing it needs no look at what stands there.
  */
 import type { NewRun, RunStatusRow } from '../../machine/ports/store-port.ts';
 import { dueMsOf } from '../due-time.ts';
@@ -22,7 +23,7 @@ interface StandingRow extends StandingText {
 
 export class Standings {
   readonly #db: Preparer;
-  readonly #written = new Map<string, string>();
+  readonly #written = new Map<string, StandingText>();
 
   constructor(db: Preparer) {
     this.#db = db;
@@ -35,33 +36,34 @@ export class Standings {
   }
 
   insert({ key, run }: RunRef, text: string, { plan }: NewRun): void {
-    const { status, digest, dueMs, checksum } = valuesOf(key, {
-      text,
-      plan: this.#storePlan(plan),
-    });
+    const standing = { text, plan: this.#storePlan(plan) };
+    const { status, digest, dueMs, checksum } = valuesOf(key, standing);
     this.#db
       .prepare(
         `INSERT INTO statuses (run, status, plan, status_row, checksum, due_ms)
          VALUES (?, ?, ?, ?, ?, ?)`,
       )
       .run(key, status, digest, text, checksum, dueMs);
-    this.#written.set(run, text);
+    this.#written.set(run, standing);
   }
 
   /** True when the text would change nothing; undefined leaves it as it is. */
   isKept(run: string, text: string | undefined): boolean {
-    return text === undefined || text === this.#written.get(run);
+    return text === undefined || text === this.#written.get(run)?.text;
   }
 
   /** An update, which leaves the index of due runs alone where the time is the same. */
   update(ref: RunRef, text: string): void {
-    const { status, dueMs, checksum } = valuesOf(ref.key, { text, plan: this.#read(ref).plan });
-    this.#db
+    const { plan } = this.#written.get(ref.run) ?? this.#read(ref);
+    const standing = { text, plan };
+    const { status, dueMs, checksum } = valuesOf(ref.key, standing);
+    const { changes } = this.#db
       .prepare(
         'UPDATE statuses SET status = ?, status_row = ?, checksum = ?, due_ms = ? WHERE run = ?',
       )
       .run(status, text, checksum, dueMs, ref.key);
-    this.#written.set(ref.run, text);
+    if (Number(changes) !== 1) throw damaged(ref, 'statuses');
+    this.#written.set(ref.run, standing);
   }
 
   readPlan(ref: RunRef): string {
