@@ -104,6 +104,9 @@ const TWENTIETH_EXAM_ENTRIES: readonly Entry[] = read('twentieth-exam-failures.j
 /** The twenty-first, by someone who had not read the rules, from threads and tables of codes. */
 const TWENTY_FIRST_EXAM_ENTRIES: readonly Entry[] = read('twenty-first-exam-failures.jsonl');
 
+/** The twenty-second, by someone who had not read the rules, from logs, tests, threads and vendors' pages. */
+const TWENTY_SECOND_EXAM_ENTRIES: readonly Entry[] = read('twenty-second-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -127,6 +130,7 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   nineteenth: NINETEENTH_EXAM_ENTRIES,
   twentieth: TWENTIETH_EXAM_ENTRIES,
   'twenty-first': TWENTY_FIRST_EXAM_ENTRIES,
+  'twenty-second': TWENTY_SECOND_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

@@ -318,4 +318,12 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '94.7 %',
     hints: 'none to read',
   },
+  {
+    name: 'twenty-second examination, with the rules and weights of before it',
+    entries: 133,
+    kind: '88.7 %',
+    category: '92.5 %',
+    retryable: '97.0 %',
+    hints: '10 of 10',
+  },
 ];

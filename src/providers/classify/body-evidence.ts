@@ -5,7 +5,7 @@
 import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { NO_ROLES, rolesOf, type Roles } from './field-roles.ts';
-import { openText, type Opened } from './embedded-json.ts';
+import { isErrorEvent, openText, type Opened } from './embedded-json.ts';
 import { longWindowsIn } from './limiter-notation.ts';
 import { withoutOthersWords } from './others-words.ts';
 import { withoutPage } from './web-page.ts';
@@ -126,20 +126,6 @@ function collectFromEvent(event: unknown, into: BodyEvidence): void {
   if (isError) into.hasErrorEvent = true;
   visit(isError ? event : withoutType(event), undefined, 0, into);
   if (into.hasContent && !into.hasErrorEvent) into.deliveredBeforeError = true;
-}
-
-function isErrorEvent(event: unknown): boolean {
-  if (!isPlainObject(event)) return false;
-  const type = event['type'];
-  const saysSo = typeof type === 'string' && /(?:^|[._])(?:error|failed|exception)$/.test(type);
-  return saysSo || (event['error'] !== undefined && event['error'] !== null) || isBareError(event);
-}
-
-/** `{code, message}` and nothing of a reply. */
-function isBareError(event: Record<string, unknown>): boolean {
-  const { code, message } = event;
-  const hasCode = (typeof code === 'string' && code !== '') || typeof code === 'number';
-  return hasCode && typeof message === 'string' && event['choices'] === undefined;
 }
 
 /** The type of an event that is no error names the event, not a failure. */
@@ -299,7 +285,9 @@ function visitOpened({ values, prose: around }: Opened, depth: number, into: Bod
   for (const value of values) {
     const levels = isAnswerOfError(value) ? 1 : 0;
     into.within += levels;
+    const { length } = into.messages;
     visit(value, undefined, depth + 1, into);
+    if (into.messages.length === length && !into.isReply) unnamed(value, 0, into);
     into.within -= levels;
   }
 }

@@ -250,3 +250,24 @@ function isLetter(unit: number): boolean {
   const lower = unit | 0x20;
   return lower >= 0x61 && lower <= 0x7a;
 }
+
+/** An event that says so by its type, its verdict or an error in it. */
+export function isErrorEvent(event: unknown): boolean {
+  if (!isPlainObject(event)) return false;
+  const { type, status, success, ok } = event;
+  const saysSo = typeof type === 'string' && /(?:^|[._])(?:error|failed|exception)$/.test(type);
+  const isLost = success === false || ok === false || status === 'failed';
+  return (
+    saysSo ||
+    isLost ||
+    (event['error'] !== undefined && event['error'] !== null) ||
+    isBareError(event)
+  );
+}
+
+/** `{code, message}` and nothing of a reply. */
+function isBareError(event: Record<string, unknown>): boolean {
+  const { code, message } = event;
+  const hasCode = (typeof code === 'string' && code !== '') || typeof code === 'number';
+  return hasCode && typeof message === 'string' && event['choices'] === undefined;
+}

@@ -27,8 +27,15 @@ export function withoutOthersWords(message: string): string {
 
 function ownWords(message: string): string {
   const spaced = SPACES.test(message) ? message.replace(ALL_SPACES, ' ') : message;
-  const own = spaced.includes('://') ? spaced.replace(PATH, '$1') : spaced;
+  const own = withoutLead(spaced.includes('://') ? spaced.replace(PATH, '$1') : spaced);
   return QUOTE.test(own) ? own.replace(REPEATED, withoutSentence) : own;
+}
+
+/** The AWS clients begin every refusal so: it is no fault of the server that an error occurred. */
+const LEAD = /\bAn error occurred (?=\([\w.]{1,80}\) when calling the )/g;
+
+function withoutLead(message: string): string {
+  return message.includes(' when calling the ') ? message.replace(LEAD, '') : message;
 }
 
 /** However a message was set, its words are one space apart; lines stay, because they end sentences. */

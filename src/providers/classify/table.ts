@@ -20,6 +20,7 @@ import { CONNECTION_RULES } from './rules/connection.ts';
 import { LOCAL_FAULT_RULES } from './rules/local-faults.ts';
 import { MEASURE_FIRST_RULES, MEASURE_RULES } from './rules/measures.ts';
 import { MISSING_THING_RULES } from './rules/missing-things.ts';
+import { NAMED_FIELD_RULES } from './rules/named-fields.ts';
 import { SDK_FINDING_RULES } from './rules/sdk-findings.ts';
 
 export const RULES: readonly Rule[] = [
@@ -29,6 +30,7 @@ export const RULES: readonly Rule[] = [
   ...MISLEADING_CODE_RULES,
   ...VENDOR_NUMBER_RULES,
   ...REFUSAL_CODE_RULES,
+  ...NAMED_FIELD_RULES,
   ...TRANSIENT_CODE_RULES,
   ...CODE_WORD_RULES,
   ...STOP_RULES,

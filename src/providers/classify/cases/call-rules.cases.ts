@@ -240,6 +240,15 @@ export const CALL_CASES: readonly RuleCase[] = [
     },
   },
   {
+    rule: 'answer.cut-said',
+    kind: 'provider.stream_interrupted',
+    failure: {
+      status: 200,
+      phase: 'streaming',
+      body: 'data: {"error":{"message":"The response ended prematurely","code":500}}\n\n',
+    },
+  },
+  {
     rule: 'stream.unfinished',
     kind: 'provider.stream_interrupted',
     failure: {

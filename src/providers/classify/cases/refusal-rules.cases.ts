@@ -267,6 +267,42 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
     failure: refused(400, 'The model has crashed'),
   },
   {
+    rule: 'permission.text-forbidden',
+    kind: 'provider.permission',
+    failure: refused(403, 'Unauthorized: the user has no licence for it'),
+  },
+  {
+    rule: 'timeout.away',
+    kind: 'provider.timeout',
+    failure: refused(504, 'Come back later', { code: 'service_unavailable' }),
+  },
+  {
+    rule: 'timeout.away-said',
+    kind: 'provider.timeout',
+    failure: refused(503, 'The worker timed out', { code: 'temporarily_unavailable' }),
+  },
+  {
+    rule: 'parameter.kind',
+    kind: 'provider.invalid_request',
+    failure: {
+      status: 422,
+      phase: 'headers',
+      body: {
+        detail: [{ type: 'literal_error', loc: ['body', 'flavour'], msg: 'Use mild or hot' }],
+      },
+    },
+  },
+  {
+    rule: 'parameter.of-code',
+    kind: 'provider.invalid_request',
+    failure: refused(400, 'No such thing', { code: 'InvalidParameter', param: 'flavour' }),
+  },
+  {
+    rule: 'missing.code-of-set-up',
+    kind: 'provider.invalid_request',
+    failure: refused(404, 'Nothing here', { code: 'voice_profile_not_found' }),
+  },
+  {
     rule: 'auth.text-forbidden',
     kind: 'provider.auth',
     failure: refused(403, 'Your API key was revoked'),
@@ -320,6 +356,21 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
     rule: 'address.gone',
     kind: 'provider.invalid_request',
     failure: refused(410, 'v1 of this endpoint was switched off; use v2'),
+  },
+  {
+    rule: 'conflict.pending',
+    kind: 'provider.conflict',
+    failure: refused(409, 'A queued export of this table already exists'),
+  },
+  {
+    rule: 'feature.gone',
+    kind: 'provider.unsupported',
+    failure: refused(410, 'The retrieval tool was removed'),
+  },
+  {
+    rule: 'media.of-input',
+    kind: 'provider.invalid_request',
+    failure: refused(400, 'The source clip frame rate is not valid'),
   },
   {
     rule: 'conflict.taken',

@@ -129,7 +129,7 @@ const PLAIN = {
   offered: 'offered served hosted',
   region:
     'region* geo geoip country countries location* territor* geograph* jurisdiction* 地区 国家 地域',
-  plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats trials package* pack packs 套餐',
+  plan: 'subscription* plan plans tier tiers trial free upgrade* pro enterprise seat seats trials package* pack packs 套餐',
   /** The demands on a number. */
   numeric: 'integer* float* boolean bool numeric positive nonnegative divisible multiple',
   /** How much of it there is, in whatever unit. */
@@ -167,7 +167,7 @@ const NEGATED: Partial<Record<Concept, string>> = {
   invalid:
     'valid match* pars* decod* understand understood conform* correct* process* read compile* unmarshal* deserializ*',
   failed: 'fetch* download* retriev* decod* load*',
-  incapable: 'support offer accept implement process handle take understand',
+  incapable: 'support offer accept implement process handle take understand create',
   spent: 'remaining left',
   lacking: 'enough sufficient remaining left more credit* balance* fund* quota*',
   unset:
@@ -185,7 +185,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
     'not-auth join-the under-review pending-approval pending-review private-preview limited-preview closed-beta',
   right: 'opt-in waiting-list wait-list',
   filter:
-    'real-person real-people against-our against-the be-illegal is-illegal illegal-content illegal-information illegal-detected deny-listed deny-list',
+    'real-person real-people against-our against-the be-illegal is-illegal illegal-content existing-work existing-song existing-recording existing-track existing-artwork existing-music protected-work illegal-information illegal-detected deny-listed deny-list',
   call: 'tool-call tool-calls tool-output tool-outputs tool-result tool-results function-call function-calls function-response',
   plan: 'subscription-terminated subscription-cancelled subscription-canceled subscription-expired subscription-ended subscription-lapsed',
   underway:

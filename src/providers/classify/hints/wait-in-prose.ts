@@ -24,6 +24,10 @@ const LEAD = new RegExp(
 const FOLLOWED =
   /^(?:\(s\))? (?:remaining|left|until|erneut|sonra|before (?:you|your|the next|retry|trying again))(?![a-z])/;
 
+/** In `60s requested vs. 40s left`, something is left of what a call asked more of: an amount and no wait. */
+const LEFT = /^(?:\(s\))? (?:remaining|left)(?![a-z])/;
+const ASKED = /\b(?:requested|needed|needs|required|requires|asked for|vs)\b/;
+
 /** A window that is counted back from now, and the longest wait that somebody was ready for. */
 const OF_OTHERS =
   /(?:\b(?:last|past|every|per) |\b(?:exceed|max)[a-z]{0,5} (?:the )?wait[a-z ]{0,16}[:=]? ?)$/;
@@ -80,7 +84,8 @@ export function waitInProse(text: string): number | undefined {
     const behind = lower.slice(length.end, length.end + MAX_LEAD_CHARS);
     if (OF_OTHERS.test(before) || ENDED.test(behind)) continue;
     if (LEAD.test(before)) return length.ms;
-    if (FOLLOWED.test(behind)) followed ??= length.ms;
+    const isAmount = LEFT.test(behind) && ASKED.test(lower);
+    if (FOLLOWED.test(behind) && !isAmount) followed ??= length.ms;
   }
   return followed ?? durationBefore(lower) ?? printedHeader(lower);
 }

@@ -18,6 +18,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
         ...each(['quota'], ['lacking'], ['rate', 'minute']),
         ...each(['plan'], ['expired', 'spent', 'lacking'], ['rate', 'minute']),
         ...anyOf([['plan', 'bound', 'reached']], ['rate', 'minute']),
+        ...anyOf([['bound', 'spent']], OTHER_LIMITS),
       ],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
@@ -144,6 +145,16 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
     why: 'the code says that a right is missing',
+  },
+  {
+    id: 'code-words.needs-plan',
+    when: {
+      statuses: [NONE, 200, 400, 401, 403, 404, 409, 412, 422],
+      codeSays: anyOf([['plan', 'must']], ['money', 'bound', 'expired']),
+      notPhrases: ['spent'],
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the code says that a plan or a subscription is needed, and no status asks for money',
   },
   {
     id: 'code-words.filter',

@@ -340,6 +340,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
       params:
         /^(?:body\.)?(?:(?:tools|functions)(?:[[.]|$)|text\.format\.schema|response_format\.json_schema)/,
       notPhrases: ['unsupported'],
+      notCodes: ['external_connector'],
     },
     means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
     why: 'the parameter that was refused is a tool definition',

@@ -234,8 +234,6 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           [
             ['key', 'forbidden'],
             ['account', 'role', 'missing'],
-            ['model', 'must', 'plan'],
-            ['feature', 'must', 'plan'],
             ['plan', 'most', 'bound'],
           ],
           ['expired', 'invalid', 'text'],

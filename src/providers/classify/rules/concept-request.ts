@@ -64,6 +64,22 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     why: 'the client sends its request in another form than the server takes',
   },
   {
+    id: 'media.of-input',
+    when: {
+      statuses: [NONE, 200, 400, 415, 422],
+      phrases: ['about_media'],
+      mentions:
+        /\b(?:reference|input|source|uploaded|first|last|start|end)[ _-](?:frame|image|video|audio|clip|photo|picture)s?\b[^.]{0,40}\b(?:fps|frame rate|sample rate|width|height|aspect|ratio|dimensions?|format|codec)\b/i,
+      says: each(
+        ['media'],
+        ['invalid', 'must', 'unsupported'],
+        ['excess', 'too', 'over', 'model', 'account', 'plan', 'host', 'reply', 'tool'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a property of a file that was sent with the request, not a setting for the reply',
+  },
+  {
     id: 'concept.own-machinery',
     when: {
       statuses: [500, 502],

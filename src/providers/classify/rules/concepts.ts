@@ -122,7 +122,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
   {
     id: 'concept.filter',
     when: {
-      statuses: [200, 400, 403, 406, 409, 412, 418, 422, 424, 451, 498, 500],
+      statuses: [200, 400, 403, 406, 409, 412, 413, 418, 422, 424, 451, 498, 500],
       says: each(
         ['filter'],
         ['forbidden', 'invalid', 'prompt', 'found', 'blocked', 'text', 'content', 'media'],
@@ -161,7 +161,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
   {
     id: 'concept.address',
     when: {
-      statuses: [NONE, 400, 404, 405],
+      statuses: [NONE, 400, 404, 405, 424],
       says: each(
         ['address'],
         ['missing', 'invalid', 'unsupported', 'refused', 'unset'],

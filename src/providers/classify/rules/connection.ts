@@ -49,6 +49,16 @@ export const CONNECTION_RULES: readonly Rule[] = [
     why: 'the headers of a response had come, and its body broke off',
   },
   {
+    id: 'answer.cut-said',
+    when: {
+      forms: ['events'],
+      mentions:
+        /\bpayload is not completed\b|\bincomplete chunked read\b|\b(?:response|stream|body) ended premature|\bpremature (?:close|end)\b|\bclosed connection without sending complete\b/i,
+    },
+    means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    why: 'an event says that the reply behind it broke off, whatever its code',
+  },
+  {
     id: 'answer.cut-json',
     when: { forms: ['cut_json'], statusRange: [200, 299] },
     means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },

@@ -81,9 +81,9 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
   {
     id: 'concept.not-on-list',
     when: {
-      statuses: [NONE, 400, 401, 404, 422],
+      statuses: [NONE, 200, 400, 401, 404, 422],
       phrases: ['unsupported'],
-      mentions: /model/i,
+      mentions: /model|不支持(?:的|该|此|这个|当前|所选)?模型/i,
       says: anyOf(
         [['model', 'unsupported', 'listed']],
         ['account', 'plan', 'region', 'feature'],
@@ -228,5 +228,34 @@ export const SET_UP_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
     why: 'a variable of the set-up is said to be missing, by its name',
+  },
+  {
+    id: 'concept.needs-plan',
+    when: {
+      statuses: [NONE, 200, 400, 401, 406, 409, 412, 418, 422, 423, 424, 500, 502],
+      says: anyOf(
+        [
+          ['model', 'must', 'plan'],
+          ['feature', 'must', 'plan'],
+          ['endpoint', 'must', 'plan'],
+        ],
+        ['expired', 'invalid', 'text', 'key', 'money', 'quota', 'bound'],
+      ),
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'a plan or a subscription is said to be needed for it; it is there for others',
+  },
+  {
+    id: 'concept.account-cannot',
+    when: {
+      statuses: [NONE, 200, 400, 401, 406, 409, 412, 418, 422, 423, 424, 500, 502],
+      says: each(
+        ['account'],
+        ['incapable'],
+        ['model', 'host', 'media', 'text', 'connection', 'busy', 'machinery', 'param'],
+      ),
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'accounts of this kind are said to be unable to do it',
   },
 ];

@@ -8,7 +8,7 @@ import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
 
 /** `119 characters remaining, while 965 characters are required`, or the other way around. */
 const BELOW_NEED =
-  /\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:remaining|left)\b[^\n]{0,60}\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:(?:is|are|was|were) )?(?:required|needed|requested)\b|\b(?:requires?|needs?|costs?) \d[\d,.]{0,14} [^\n]{0,60}\b(?:remaining|left)\b/i;
+  /\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:remaining|left)\b[^\n]{0,60}\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:(?:is|are|was|were) )?(?:required|needed|requested)\b|\b(?:requires?|needs?|costs?) \d[\d,.]{0,14} [^\n]{0,60}\b(?:remaining|left)\b|\b\d[\d,.]{0,14}\w{0,3} (?:\w{1,20} )?(?:needed|requested|required)\b[^\n]{0,40}\b\d[\d,.]{0,14}\w{0,3} (?:\w{1,20} )?(?:remaining|left)\b/i;
 
 export const MISLEADING_CODE_RULES: readonly Rule[] = [
   {

@@ -11,6 +11,10 @@ const SET_UP =
 const PART =
   'items?|messages?|threads?|conversations?|interactions?|sessions?|files?|documents?|images?|attachments?|uploads?|jobs?|tasks?|batch|batches|runs?|steps?|turns?|cached ?contents?|previous responses?|checkpoints?';
 
+/** The second half of a compound: an `agent config`, a `voice profile`. */
+const HEAD =
+  '(?: (?:config\\w{0,10}|profiles?|definitions?|settings?|groups?|versions?|instances?|resources?))?';
+
 /** A name or an id between the noun and the verb: `Project 'a/b'`, `Index docs-v2`, `Item with id 'msg_1'`. */
 const NAME = `(?:(?: object)?(?: (?:with|of|by|for))?(?: the)?(?: (?:id|name|uuid))?[ :=]{0,2}[\`'"(]?[\\w./:@-]{1,120}[\`'")]?)?`;
 const NOT_THERE =
@@ -19,10 +23,18 @@ const NOT_THERE =
 /** `Workspace "acme" was not found`, `no thread found with id`, `no such File object`, `unknown project`. */
 function missing(nouns: string): RegExp {
   return new RegExp(
-    `(?:^|[.:;,(\\n] ?|^[45]\\d\\d |\\b(?:the|this|that|your|requested|specified|a|an|[\`'"]) ?)(?:requested |specified |given )?(?:${nouns})${NAME}${NOT_THERE}|\\b(?:no such|no|unknown|nonexistent) (?:${nouns})(?: object)?(?: (?:was |were )?(?:found|exists?|with|named|called|by)\\b|:)`,
+    `(?:^|[.:;,(\\n] ?|^[45]\\d\\d |\\b(?:the|this|that|your|requested|specified|a|an|[\`'"]) ?)(?:requested |specified |given )?(?:${nouns})${HEAD}${NAME}${NOT_THERE}|\\b(?:no such|no|unknown|nonexistent) (?:${nouns})${HEAD}(?: object)?(?: (?:was |were )?(?:found|exists?|with|named|called|by)\\b|:)|\\bno such (?:${nouns})${HEAD}\\W*$`,
     'i',
   );
 }
+
+/** The same nouns in a code: `agent_config_not_found`. */
+const ABSENT_CODES =
+  'project workspace tenant agent assistant bot index collection knowledge_base vector_store dataset template voice connector integration guardrail pipeline workflow bucket environment skill preset'
+    .split(' ')
+    .flatMap((noun) =>
+      ['', '_config', '_profile', '_definition'].map((head) => `${noun}${head}_not_found`),
+    );
 
 /** Behind any of these nouns a model may be meant: `Model 'a' not found in project 'b'`. */
 const OF_A_MODEL = ['model'] as const;
@@ -65,9 +77,31 @@ export const MISSING_THING_RULES: readonly Rule[] = [
     why: 'the thing that is not there is one of the set-up, not the model',
   },
   {
+    id: 'missing.code-of-set-up',
+    when: { statuses: [404], codeEndings: ABSENT_CODES, notPhrases: OF_A_MODEL },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the code names a thing of the set-up that is not there',
+  },
+  {
     id: 'missing.of-history',
     when: { statuses: [404, 410], mentions: missing(PART), notPhrases: OF_A_MODEL },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'a part of the conversation or a file is not there, not the model',
+  },
+  {
+    id: 'feature.gone',
+    when: {
+      statuses: [410],
+      mentions:
+        /\b(?:search|tools?|features?|functions?|modes?|parameters?|options?|interpreter|plugins?|retrieval)\b[^.!]{0,40}\b(?:deprecated|removed|retired|sunset|discontinued|gone|no longer)\b/i,
+      notPhrases: ['model', 'spent', 'auth'],
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a feature is said to be gone, not an address and not a model',
   },
 ];

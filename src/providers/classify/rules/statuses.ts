@@ -198,6 +198,16 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'the server or its upstream took too long',
   },
   {
+    id: 'conflict.pending',
+    when: {
+      statuses: [409],
+      mentions:
+        /\b(?:pending|unfinished|in[- ]progress|queued|running)\b[^.]{0,80}\balready exists?\b|\balready exists?\b[^.]{0,80}\b(?:pending|unfinished|in[- ]progress|queued|running)\b/i,
+    },
+    means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
+    why: 'the other one that is there already is said to be pending, so it will end',
+  },
+  {
     id: 'conflict.taken',
     when: {
       statuses: [409],

@@ -2,6 +2,7 @@
  * Rules for prose alone. They come after everything structured, and each is marked low confidence. The
  * order matters where one wording contains another.
  */
+import { anyOf } from '../concepts/saying.ts';
 import { NONE, type Rule } from '../rule.ts';
 
 /** A request that was refused, or a text that lost its status. */
@@ -143,6 +144,17 @@ export const TEXT_RULES: readonly Rule[] = [
     when: { statuses: [200, ...REFUSED, 498, 500], phrases: ['auth'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'the message speaks of the key, whatever the status',
+  },
+  {
+    id: 'permission.text-forbidden',
+    when: {
+      statuses: [403],
+      phrases: ['auth'],
+      says: anyOf([['right', 'forbidden']], ['key', 'token', 'login', 'expired', 'invalid']),
+      mentions: /licen[cs]|entitle|subscri|\bplan\b|include/i,
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'forbidden, and a licence or a plan is what is missing, not a key',
   },
   {
     id: 'auth.text-forbidden',

@@ -2,6 +2,9 @@
 import type { Rule } from '../rule.ts';
 import { RATE_CODES } from './code-lists.ts';
 
+/** What gateways and gRPC call a service that is away, for whatever reason. */
+const AWAY = ['service_unavailable', 'temporarily_unavailable', 'unavailable'];
+
 export const TRANSIENT_CODE_RULES: readonly Rule[] = [
   {
     id: 'conflict.code',
@@ -126,6 +129,18 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
     why: 'a code for work that took too long on the server',
+  },
+  {
+    id: 'timeout.away',
+    when: { codes: AWAY, statuses: [408, 504, 524, 598] },
+    means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'the code is one for every service that is away, and the status says that time ran out',
+  },
+  {
+    id: 'timeout.away-said',
+    when: { codes: AWAY, phrases: ['timeout'], notPhrases: ['auth', 'model', 'connection'] },
+    means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'the code is one for every service that is away, and the message says that time ran out',
   },
   {
     id: 'overload.code',
