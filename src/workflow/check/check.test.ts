@@ -334,6 +334,15 @@ for_each:
     });
   });
 
+  it('knows that a fixed list has items', () => {
+    const list = (when: string): string =>
+      `{name: a, type: set, value: [1, 2], routes: [{to: b, when: "${when}"}, {to: b}]}`;
+    const problemsOf = (text: string): readonly string[] =>
+      found(validate(`  - ${list(text)}\n  - ${set(text.replace('output', 'a.output'))}\n`));
+    expect(problemsOf('{{ output[0] }}')).toEqual([]);
+    expect(problemsOf('{{ output | length }}')).toEqual([]);
+  });
+
   it('knows that a termination in a child gives an output of its own', () => {
     const problemsOf = (nodes: string, field: string): readonly string[] => {
       const files = {

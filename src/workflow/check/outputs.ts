@@ -87,9 +87,9 @@ const PLAIN_TYPES: ReadonlyMap<string, string> = new Map([
   ['boolean', 'true or false'],
 ]);
 
-/** A text may be a template, or be parsed as JSON. */
+/** A text may be a template, or be parsed as JSON; a list has items, which are read by number. */
 function valueFields(value: JsonValue | undefined): readonly string[] | undefined {
-  if (value === undefined || typeof value === 'string') return undefined;
+  if (value === undefined || typeof value === 'string' || isArray(value)) return undefined;
   return isPlainObject(value) ? Object.keys(value) : [];
 }
 
