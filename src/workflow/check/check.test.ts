@@ -304,6 +304,65 @@ for_each:
     expect(problemsOf('{{ a.output.o.x }}')).toEqual([]);
   });
 
+  describe('in `output` of the node itself', () => {
+    const problemsOf = (table: string): readonly string[] => {
+      const node = `{name: a, type: call, function: f, output: {n: {type: number}}, ${table}}`;
+      return found(validate(`  - ${node}\n  - ${set('done')}\n`)).filter((line) =>
+        line.startsWith('error'),
+      );
+    };
+    const wrong = 'error unknown-field: `output` has no `m`';
+
+    it.each([
+      'routes: [{to: b, when: "{{ output.m == 1 }}"}, {to: b}]',
+      'routes: [{to: b, when: output.m == 1}, {to: b}]',
+      'routes: [{to: b, when: "{{ output.m | default(1) }}"}, {to: b}]',
+      'assert: [{that: "{{ output.m == 1 }}"}], routes: [{to: b}]',
+      'assert: [{that: output.n == 1, message: "got {{ output.m }}"}], routes: [{to: b}]',
+      'routes: [{halt: {message: "{{ output.m }}"}, when: output.n == 1}, {to: b}]',
+    ])('refuses a field that it lacks after a success: %s', (table) => {
+      expect(problemsOf(table)).toEqual([wrong]);
+    });
+
+    it.each([
+      'assert: [{that: output.n == 1}], routes: [{to: b, when: output.n == 1}, {to: b}]',
+      // what a failed node leaves behind need not have the declared form
+      'routes: [{to: b}, {on_error: true, when: output.m == 1, to: b}]',
+      'routes: [{to: b}, {on_error: true, halt: {message: "{{ output.m }}"}}]',
+    ])('accepts %s', (table) => {
+      expect(problemsOf(table)).toEqual([]);
+    });
+  });
+
+  it('knows that a fixed list has items', () => {
+    const list = (when: string): string =>
+      `{name: a, type: set, value: [1, 2], routes: [{to: b, when: "${when}"}, {to: b}]}`;
+    const problemsOf = (text: string): readonly string[] =>
+      found(validate(`  - ${list(text)}\n  - ${set(text.replace('output', 'a.output'))}\n`));
+    expect(problemsOf('{{ output[0] }}')).toEqual([]);
+    expect(problemsOf('{{ output | length }}')).toEqual([]);
+  });
+
+  it('knows that a termination in a child gives an output of its own', () => {
+    const problemsOf = (nodes: string, field: string): readonly string[] => {
+      const files = {
+        'c.yaml': `workflow: {name: c, entry_point: x}\n${nodes}\noutput: {a: 1}\n`,
+      };
+      const call = '{name: a, type: workflow, workflow: ./c.yaml, routes: [{to: b}]}';
+      const text = set(`{{ a.output.${field} }}`);
+      return found(validate(`  - ${call}\n  - ${text}\n`, { files }));
+    };
+    const end = 'type: terminate, status: success, output_template: {b: 5}';
+    const member = `for_each:\n  - {name: x, source: "{{ [1] }}", as: i, agent: {name: m, ${end}}}`;
+    for (const nodes of [`nodes:\n  - {name: x, ${end}}`, member]) {
+      expect(problemsOf(nodes, 'b')).toEqual([]);
+      expect(problemsOf(nodes, 'a')).toEqual([]);
+      expect(problemsOf(nodes, 'd')).toEqual(['error unknown-field: `a.output` has no `d`']);
+    }
+    const plain = 'nodes:\n  - {name: x, type: terminate, status: success}';
+    expect(problemsOf(plain, 'b')).toEqual(['error unknown-field: `a.output` has no `b`']);
+  });
+
   it('shows the output of the file nothing of branches', () => {
     const of = (name: string, more = ''): readonly string[] =>
       found(
@@ -405,6 +464,10 @@ describe('models and tools', () => {
       'error unknown-model: No provider is called `opneai`',
     ],
     ['{name: a, prompt: Hi, model: gpt}', 'error unknown-model: The model `gpt` names no provider'],
+    [
+      '{name: a, prompt: Hi, model: [sim/x, sim/]}',
+      'error unknown-model: `sim/` names a provider, but no model of it',
+    ],
     [
       '{name: a, prompt: Hi, model: sim/x, tools: [files/read]}',
       'error unknown-server: The file declares no MCP server called `files`',

@@ -60,6 +60,16 @@ function checkChain(
     if (isTemplate(model)) continue;
     const slash = model.indexOf('/');
     const provider = slash < 0 ? '' : model.slice(0, slash);
+    if (slash > 0 && slash === model.length - 1) {
+      report({
+        code: 'unknown-model',
+        message: `${quoted(model)} names a provider, but no model of it`,
+        path,
+        expected: 'provider/model',
+        suggestion: `Write the name of the model after ${quoted(model)}`,
+      });
+      continue;
+    }
     if (isKnownProvider(provider) || context.providers.includes(provider)) continue;
     const known = [SIMULATED_PROVIDER, ...PROVIDERS.map(({ name }) => name), ...context.providers];
     const meant = slash < 0 ? makerOf(model) : suggest(provider, known);

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
+import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
 
@@ -45,16 +46,23 @@ export function outputFields(node: NodePlan, childOf: ChildOf): readonly string[
       return node.questions === undefined ? ['selected', 'additional_input'] : QUESTIONS_FIELDS;
     case 'supervisor':
       return ['rounds', 'last', 'outputs', 'reason'];
-    case 'workflow': {
-      const output = childOf(node.workflow)?.output;
-      return output === undefined ? undefined : Object.keys(output);
-    }
+    case 'workflow':
+      return childFields(childOf(node.workflow));
     case 'parallel':
     case 'for_each':
       return ['outputs', 'errors'];
     case 'terminate':
       return undefined;
   }
+}
+
+/** A termination in the child gives its own template instead of the `output` of the file. */
+function childFields(child: FilePlan | undefined): readonly string[] | undefined {
+  if (child?.output === undefined) return undefined;
+  const ends = allNodes(child).map((node) =>
+    node.type === 'terminate' ? Object.keys(node.outputTemplate ?? {}) : [],
+  );
+  return [...new Set([...Object.keys(child.output), ...ends.flat()])];
 }
 
 /** Names the type of an output field that is known not to be an object or a list. */
@@ -79,9 +87,9 @@ const PLAIN_TYPES: ReadonlyMap<string, string> = new Map([
   ['boolean', 'true or false'],
 ]);
 
-/** A text may be a template, or be parsed as JSON. */
+/** A text may be a template, or be parsed as JSON; a list has items, which are read by number. */
 function valueFields(value: JsonValue | undefined): readonly string[] | undefined {
-  if (value === undefined || typeof value === 'string') return undefined;
+  if (value === undefined || typeof value === 'string' || isArray(value)) return undefined;
   return isPlainObject(value) ? Object.keys(value) : [];
 }
 

@@ -192,12 +192,13 @@ class Names {
     [field, ...inside]: readonly string[],
     reference: Reference,
   ): Omit<Problem, 'path'> | undefined {
-    const { node } = this.#site;
+    const { node, isAfterSuccess } = this.#site;
     if (root !== 'output' || node === undefined) return undefined;
+    // what a failed node leaves behind may have any form
+    const isKnown = isAfterSuccess === true || node.type === 'human_gate';
+    const fields = isKnown ? outputFields(node, this.#context.childOf) : undefined;
     const unknownField =
-      node.type === 'human_gate'
-        ? memberProblem('unknown-field', 'output', field, outputFields(node, () => undefined) ?? [])
-        : undefined;
+      fields === undefined ? undefined : memberProblem('unknown-field', 'output', field, fields);
     return unknownField ?? insideProblem(node, 'output', { inside, reference, field });
   }
 

@@ -18,6 +18,8 @@ export interface TemplateSite {
    * `error`. `file`: the header and the final output, which see everything that ran.
    */
   readonly scope: 'node' | 'routes' | 'file';
+  /** The node has succeeded, so that its `output` has the form that it gives. */
+  readonly isAfterSuccess?: boolean;
   /** Text without braces is an expression too: over fields of the output, or over names only. */
   readonly bare?: 'fields' | 'names';
   /** A name that exists in addition to those that the node sees. */
@@ -138,19 +140,24 @@ function assertionSites(assertion: Assertion, node: NodePlan): TemplateSite[] {
   return [
     guardSite(assertion.that, [...base, 'that'], node),
     ...deepSites(assertion.message, [...base, 'message'], node, 'routes'),
-  ];
+  ].map(afterSuccess);
 }
 
 function routeSites(route: Route, node: NodePlan | undefined): TemplateSite[] {
   const base = fromPointer(route.pointer);
-  const { move, when } = route;
-  return [
+  const { move, onError, when } = route;
+  const sites = [
     ...(when === undefined ? [] : [guardSite(when, [...base, 'when'], node)]),
     ...(move.type === 'to' ? deepSites(move.output, [...base, 'output'], node, 'routes') : []),
     ...(move.type === 'halt'
       ? deepSites(move.message, [...base, 'halt', 'message'], node, 'routes')
       : []),
   ];
+  return onError === undefined ? sites.map(afterSuccess) : sites;
+}
+
+function afterSuccess(site: TemplateSite): TemplateSite {
+  return { ...site, isAfterSuccess: true };
 }
 
 function guardSite(source: string, path: Path, node: NodePlan | undefined): TemplateSite {

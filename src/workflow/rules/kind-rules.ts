@@ -144,15 +144,26 @@ function checkPattern(
     });
   } else if (isReservedKind(item)) {
     checkCatalogPattern(item, path, report);
-  } else if (!isWildcard && declared !== undefined && !declared.has(item)) {
+  } else if (declared !== undefined && ![...declared].some((kind) => matchesKind(kind, item))) {
     report({
       code: 'undeclared-kind',
-      message: `The node never raises ${quoted(item)}: it is not in its \`raises\`, nor in its \`assert\` list`,
+      message: `The node never raises ${quoted(item)}: ${isWildcard ? 'no such kind is' : 'it is not'} in its \`raises\`, nor in its \`assert\` list`,
       path,
-      suggestion:
-        nearest(item, declared) ?? `Add ${quoted(item)} to its \`raises\`, or remove the route`,
+      suggestion: isWildcard ? declaredPattern(item, declared) : declaredKind(item, declared),
     });
   }
+}
+
+function declaredKind(kind: string, declared: ReadonlySet<string>): string {
+  return nearest(kind, declared) ?? `Add ${quoted(kind)} to its \`raises\`, or remove the route`;
+}
+
+function declaredPattern(pattern: string, declared: ReadonlySet<string>): string {
+  const patterns = [...declared].map((kind) => kind.replace(/[^.]*$/, '*'));
+  return (
+    suggest(pattern, patterns) ??
+    `Add a kind under ${quoted(pattern.slice(0, -1))} to its \`raises\`, or remove the route`
+  );
 }
 
 function checkCatalogPattern(item: string, path: Path, report: ReportProblem): void {

@@ -112,6 +112,13 @@ export const REFUSED_ROUTES: readonly Refused[] = [
     'something.else',
     'Add `something.else` to its `raises`, or remove the route',
   ],
+  ['{on_error: "ordr.*", to: b}', 'undeclared-kind', '"ordr.*"', 'order.*'],
+  [
+    '{on_error: [order.odd, "shipping.*"], to: b}',
+    'undeclared-kind',
+    '"shipping.*"',
+    'Add a kind under `shipping.` to its `raises`, or remove the route',
+  ],
   ['{on_error: true, to: nowhere}', 'unknown-node', 'nowhere'],
   ['{on_error: true, to: end}', 'unknown-node', 'end', '$end'],
   ['{on_error: true, to: "a b"}', 'bad-value', '"a'],
