@@ -67,11 +67,10 @@ function withFailingCheck(content: Content, random: Random): Content {
 }
 
 function withBadGuard(each: Fields): Fields {
-  // the checks know the fields of a gate's output, and refuse another one that they can read
-  const missing = each['type'] === 'human_gate' ? 'output[output.selected]' : 'output.missing';
+  // the checks refuse a field that they know to be missing, and cannot know the name of this one
   return {
     ...each,
-    routes: [{ to: '$end', when: `{{ ${missing}.field }}` }, ...routesOf(each)],
+    routes: [{ to: '$end', when: '{{ output[workflow.name].field }}' }, ...routesOf(each)],
   };
 }
 

@@ -15,6 +15,7 @@ export const reallySucceeded: Law = {
       // the machine's own: it writes a state when the node completes, and reads results in the log
       if (BUILT_IN_TOOLS.includes(effect.target)) return [];
       if (given === true) return saidBy(events, { seq, path, text });
+      if (replayed === true && isGivenBefore(events, { seq, key: effect.key, text })) return [];
       const isReal = executions.some(
         ({ effect: { key }, ending, afterSeq }) =>
           key === effect.key &&
@@ -26,6 +27,17 @@ export const reallySucceeded: Law = {
       return isReal ? [] : [`event ${seq} says that ${path} succeeded, which it did not`];
     }),
 };
+
+/** What a person said came of a call is its result in a later attempt too. */
+function isGivenBefore(
+  events: readonly RunEvent[],
+  { seq, key, text }: { readonly seq: number; readonly key: string; readonly text: string },
+): boolean {
+  return ofType(events, 'effect:succeeded').some(
+    ({ seq: earlier, effect, output, given }) =>
+      earlier < seq && given === true && effect.key === key && JSON.stringify(output) === text,
+  );
+}
 
 /** A person answered the question of the model, and the log has that answer word for word. */
 function repliedBy(
