@@ -8,6 +8,7 @@ import type { EventBody, Members } from '../state/events.ts';
 import { failureAt, thrownAt } from './failure.ts';
 import { templateContext } from './template-context.ts';
 import { fileOf, nodeOf, pathOf } from '../state/plan-lookup.ts';
+import { isOpenInside } from '../state/scopes.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import { storableValue } from '../state/storable.ts';
 
@@ -33,7 +34,7 @@ export function startAttempt(
     return [{ type: 'node:failed', node: name, path, error }];
   }
   try {
-    const members = membersOf(state, scope, node);
+    const members = begunMembers(state, scope, name) ?? membersOf(state, scope, node);
     return members === undefined
       ? [{ type: 'node:started', node: name, path, attempt }]
       : [{ type: 'node:started', node: name, path, attempt, members }];
@@ -44,6 +45,17 @@ export function startAttempt(
       { type: 'node:failed', node: name, path, error },
     ];
   }
+}
+
+/**
+ * A group that runs again after a park or an answer continues with the members that it began with, whatever its list
+ * is by now: with others it would begin anew, and execute again what has completed.
+ */
+function begunMembers(state: RunState, { visit }: Scope, name: string): Members | undefined {
+  if (visit?.node !== name || visit.error === undefined) return undefined;
+  if (visit.members === undefined || !isOpenInside(state, visit)) return undefined;
+  const { keys, items } = visit.members;
+  return items === undefined ? { keys } : { keys, items };
 }
 
 function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | undefined {

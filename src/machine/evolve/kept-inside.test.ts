@@ -85,6 +85,29 @@ describe.each(Object.keys(DONE))('%s', (what) => {
   });
 });
 
+describe.each(['park: {for: 15m}', 'ask: {options: [retry]}'])(
+  'a list that changes, and %s',
+  (route) => {
+    it('leaves the group with the members that it began with', () => {
+      const text = `workflow: {name: t, entry_point: g, state: {left: {type: array, default: [1, 2], merge: append}}}
+nodes:
+  - {name: more, type: set, value: 1, state: {left: [3]}}
+  - {name: flaky, type: script, command: flaky}
+for_each:
+  - name: g
+    source: "{{ state.left }}"
+    as: i
+    failure_mode: all_or_nothing
+    agent: {name: m, type: script, command: ok, routes: [{to: more, when: "{{ i == 1 }}"}, {to: flaky}]}
+    routes: [{to: $end}, {on_error: true, ${route}}]
+`;
+      const { state, counts } = counted(text);
+      expect(state.status).toBe('completed');
+      expect(counts).toEqual({ 'g[0]/m': 1, 'g[1]/m': 1, 'g[1]/flaky': 3 });
+    });
+  },
+);
+
 it('has its limits anew after a pause', () => {
   const files = {
     'c.yaml': FILES['c.yaml'].replace(

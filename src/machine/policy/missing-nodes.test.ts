@@ -10,6 +10,8 @@ const CHILD =
 const HEAD = 'workflow: {name: t, entry_point: g}\nnodes:\n';
 const EACH = `${HEAD}  - {name: other, type: set, value: 1}\nfor_each: [{name: g, source: "{{ [1, 2] }}", as: n, failure_mode: all_or_nothing, agent: {name: pay, type: script, command: x}}]\n`;
 const BOTH = `${HEAD}  - {name: x, type: script, command: x}\n  - {name: y, type: script, command: y}\nparallel: [{name: g, agents: [x, y], failure_mode: all_or_nothing}]\n`;
+const WAITING = BOTH.replace('[x, y], failure_mode: all_or_nothing', '[y, x], max_concurrent: 1');
+const PARKED = WAITING.replace('}]', ', routes: [{to: $end}, {on_error: true, park: true}]}]');
 const CALLS = `${HEAD}  - {name: g, type: workflow, workflow: ./c.yaml}\n`;
 const TWO_STEPS = `${HEAD}  - {name: g, type: set, value: 1, routes: [{to: pay}]}\n  - {name: pay, type: script, command: x}\n`;
 
@@ -48,6 +50,18 @@ describe('a changed file with the drift accepted', () => {
         ),
       },
       'y',
+    ],
+    [
+      'a renamed member that had not begun when its group failed',
+      { main: WAITING },
+      { main: WAITING.replace('name: x,', 'name: z,').replace('[y, x]', '[y, z]') },
+      'x',
+    ],
+    [
+      'a renamed member that had not begun when its group was parked',
+      { main: PARKED },
+      { main: PARKED.replace('name: x,', 'name: z,').replace('[y, x]', '[y, z]') },
+      'x',
     ],
     [
       'a renamed node in a sub-workflow that failed',

@@ -5,7 +5,7 @@
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { findVisited } from '../evolve/reopen.ts';
 import { findNode, scopeAndAncestors } from '../state/plan-lookup.ts';
-import { scopesInside } from '../state/scopes.ts';
+import { isOpenInside, scopesInside } from '../state/scopes.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from '../state/state.ts';
 
 export interface NodeName {
@@ -76,7 +76,9 @@ function reopenedInside(state: RunState, visit: Visit): readonly Scope[] {
 /** The members of a parallel group that have not begun. */
 function membersToOpen(state: RunState, file: string, visit: Visit): readonly string[] {
   const { members, node, phase } = visit;
-  if (members === undefined || phase.type !== 'inside') return [];
+  if (members === undefined) return [];
+  // one that has failed, is parked or asks continues as well
+  if (phase.type !== 'inside' && !isOpenInside(state, visit)) return [];
   const isParallel = findNode(state.plan, file, node)?.type === 'parallel';
   return isParallel ? members.keys.slice(members.opened) : [];
 }

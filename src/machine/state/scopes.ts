@@ -104,6 +104,16 @@ export function scopesInside(state: RunState, { path, members }: Visit): readonl
 
 const NO_SCOPES: readonly Scope[] = [];
 
+/** Whether something inside has begun and has not completed, so that a group continues there. */
+export function isOpenInside(state: RunState, visit: Visit): boolean {
+  return (
+    visit.conversation === undefined &&
+    scopesInside(state, visit).some(
+      ({ result }) => result === undefined || result.error !== undefined,
+    )
+  );
+}
+
 /** Removes all scopes inside a visit. */
 export function dropInside(state: RunState, { path, members }: Visit): void {
   if (members === undefined) {
