@@ -140,7 +140,7 @@ export function agent({ random, isTimeless }: Shape, name: string): Fields {
         ],
   );
   const hasTools = tools === null || tools.length > 0;
-  return {
+  const fields: Fields = {
     type: 'agent',
     prompt: `Do ${name} with {{ workflow.input.items | default([]) | length }} items`,
     ...(random.chance(0.2) ? { system_prompt: 'You are a clerk.' } : {}),
@@ -155,10 +155,12 @@ export function agent({ random, isTimeless }: Shape, name: string): Fields {
     ...(random.chance(0.3) && !isTimeless ? { timeout_seconds: random.pick([1, 20, 90]) } : {}),
     ...(random.chance(0.2) ? { max_tokens: random.pick([50, 400]) } : {}),
     ...(random.chance(0.25) && !isTimeless ? { budget: nodeBudget(random) } : {}),
-    ...(random.chance(0.15)
-      ? { assert: [{ that: '{{ output.n > 0 }}', raise: 'order.small', message: 'Too small' }] }
-      : {}),
   };
+  if (!random.chance(0.15)) return fields;
+  // the checks refuse a field that no reply can have, and cannot know the name of the other one
+  const read = 'output' in fields ? 'output.n' : 'output[workflow.name]';
+  const that = `{{ ${read} > 0 }}`;
+  return { ...fields, assert: [{ that, raise: 'order.small', message: 'Too small' }] };
 }
 
 function policy(random: Random, isTimeless: boolean, tools: readonly string[] | null): Fields {

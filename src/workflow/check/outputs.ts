@@ -28,7 +28,7 @@ export function outputFields(node: NodePlan, childOf: ChildOf): readonly string[
     case 'agent': {
       const declared = schemaFields(node.outputSchema);
       const bare = node.outputSchema === undefined ? ['result'] : declared;
-      return bare === undefined ? undefined : [...bare, 'result', 'partial'];
+      return bare === undefined ? undefined : [...new Set([...bare, 'result', 'partial'])];
     }
     case 'script': {
       const declared = schemaFields(node.outputSchema);
