@@ -4,7 +4,7 @@ import { freshness, isAway, noteAway } from './app/api.ts';
 import { listenToVisibility } from './app/hidden-tab.ts';
 import { followAllRuns } from './app/live.ts';
 import { listenToNavigation } from './app/navigation.ts';
-import { listenToOtherTabs, signIn, tokenInAddress } from './app/session.ts';
+import { listenToOtherTabs, signInByAddress } from './app/session.ts';
 import { Shell } from './app/shell.tsx';
 import { showUnseen } from './view/visible-text.ts';
 import './styles/base.css';
@@ -30,14 +30,6 @@ async function start(): Promise<void> {
   followAllRuns();
   showUnseen();
   render(<Shell />, host);
-}
-
-async function signInByAddress(): Promise<void> {
-  const token = tokenInAddress();
-  if (token !== undefined)
-    await signIn(token).catch(() => {
-      // the page asks for the token, and says what is wrong with it
-    });
 }
 
 void start();

@@ -1,5 +1,10 @@
 /** The session: a token is exchanged for a cookie that no script can read. */
-import { BASE, call, freshness, isSignedOut } from './api.ts';
+import { signal } from '@preact/signals';
+import type { ShownProblem } from '../../src/server/http/problem.ts';
+import { BASE, call, freshness, isSignedOut, Refusal } from './api.ts';
+
+/** The refusal of the token that the address had, until there is a session. */
+export const refusedToken = signal<ShownProblem | undefined>(undefined);
 
 /** Takes a token, or the whole address with it. Rejects with the refusal where the token is wrong. */
 export async function signIn(written: string): Promise<void> {
@@ -14,6 +19,7 @@ export async function signIn(written: string): Promise<void> {
 
 function signedIn(): void {
   isSignedOut.value = false;
+  refusedToken.value = undefined;
   freshness.value++;
 }
 
@@ -26,8 +32,20 @@ export function listenToOtherTabs(): void {
   });
 }
 
+/** A token that is refused is noted: where the page asks for one, it says so. */
+export async function signInByAddress(): Promise<void> {
+  const token = tokenInAddress();
+  if (token === undefined) return;
+  try {
+    await signIn(token);
+  } catch (thrown) {
+    // a server that is away is asked again, and the page with it
+    if (thrown instanceof Refusal) refusedToken.value = thrown.problem;
+  }
+}
+
 /** Takes the token out of the address before anything is shown, and out of the history. */
-export function tokenInAddress(): string | undefined {
+function tokenInAddress(): string | undefined {
   const { pathname, search, hash } = window.location;
   const token = new URLSearchParams(hash.slice(1)).get('token');
   if (token === null) return undefined;

@@ -2,10 +2,21 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
+import type { ShownProblem } from '../../src/server/http/problem.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
+import { focusOn } from '../app/focus.ts';
 import { lazy } from '../app/lazy.tsx';
 import { labelOf, optionWord } from '../text/words.ts';
-import { fieldsOf, readForm, readJson, typedText, type Typed } from './schema-fields.ts';
+import {
+  fieldAt,
+  fieldsOf,
+  readForm,
+  readJson,
+  typedText,
+  type FormField,
+  type ReadForm,
+  type Typed,
+} from './schema-fields.ts';
 import { Fields } from './schema-form.tsx';
 
 /** Few gates have a list of questions. */
@@ -16,7 +27,8 @@ export interface GateAnswerProps {
   /** Stands before the ids of the fields. */
   readonly id: string;
   readonly isBusy: boolean;
-  readonly answer: (value: JsonValue) => void;
+  /** Resolves to the refusal, where there was one. */
+  readonly answer: (value: JsonValue) => Promise<ShownProblem | undefined>;
   /** Called with what has been typed, which is lost with the question. */
   readonly typing: (text: string) => void;
 }
@@ -28,7 +40,7 @@ export function GateAnswer(props: GateAnswerProps): JSX.Element {
   const isInDoubt = error?.outcome === 'unknown';
   // a gate of a file may have an option of that name
   const takesEdit = error !== undefined && options.includes('edit');
-  const { list } = question;
+  const { list, raises } = question;
   const texts = promptFor.filter(({ value }) => options.includes(value));
   const plain = options.filter(
     (option) => !(takesEdit && option === 'edit') && !texts.some(({ value }) => value === option),
@@ -44,7 +56,7 @@ export function GateAnswer(props: GateAnswerProps): JSX.Element {
               type="button"
               class={index === 0 && !isInDoubt && list === undefined ? 'primary' : ''}
               aria-disabled={isBusy}
-              onClick={() => answer(option)}
+              onClick={() => void answer(option)}
             >
               {labelOf(question, option)}
             </button>
@@ -54,7 +66,7 @@ export function GateAnswer(props: GateAnswerProps): JSX.Element {
               key={optionWord(grant)}
               type="button"
               aria-disabled={isBusy}
-              onClick={() => answer(grant)}
+              onClick={() => void answer(grant)}
             >
               {grantWords(grant)}
             </button>
@@ -65,6 +77,7 @@ export function GateAnswer(props: GateAnswerProps): JSX.Element {
         <TextAnswer key={optionWord(value)} {...props} option={value} name={name} />
       ))}
       {takesEdit && <EditAnswer {...props} />}
+      {raises !== undefined && <RaiseAnswer {...props} unit={raises} />}
     </div>
   );
 }
@@ -89,7 +102,7 @@ function TextAnswer({
   const send = (event: Event): void => {
     event.preventDefault();
     if (text.trim() === '') setError('This answer needs a text.');
-    else answer({ selected: option, additional_input: text });
+    else void answer({ selected: option, additional_input: text });
   };
   return (
     <form class="answer-form" onSubmit={send} noValidate>
@@ -123,30 +136,75 @@ function TextAnswer({
 }
 
 /** A result in place of the node's own: by its schema, else as JSON. */
-function EditAnswer({ question, id, isBusy, answer, typing }: GateAnswerProps): JSX.Element {
-  const fields = fieldsOf(question.schema);
+function EditAnswer(props: GateAnswerProps): JSX.Element {
+  const fields = fieldsOf(props.question.schema);
+  return (
+    <FormAnswer
+      {...props}
+      word="edit"
+      legend="edit"
+      note="Takes the place of the node's own result."
+      fields={fields ?? [JSON_FIELD]}
+      isWhole={fields === undefined}
+    />
+  );
+}
+
+/** More money or tokens than the budget had at first. */
+function RaiseAnswer({
+  unit,
+  ...props
+}: GateAnswerProps & { readonly unit: 'usd' | 'tokens' }): JSX.Element {
+  return (
+    <FormAnswer
+      {...props}
+      word="raise"
+      legend="raise by another amount"
+      fields={[{ ...JSON_FIELD, name: unit, type: 'number', isLong: false }]}
+    />
+  );
+}
+
+interface FormAnswerProps extends GateAnswerProps {
+  /** The answer is an object with this word and what was typed. */
+  readonly word: 'edit' | 'raise';
+  readonly legend: string;
+  readonly note?: string;
+  readonly fields: readonly FormField[];
+  /** Its only field has the whole value. */
+  readonly isWhole?: boolean;
+}
+
+/** What a refusal names stands at its field, which gets the focus. */
+function FormAnswer(props: FormAnswerProps): JSX.Element {
+  const { id, isBusy, answer, typing, word, legend, note, fields, isWhole = false } = props;
   const [typed, setTyped] = useState<Typed>({});
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
-  const send = (event: Event): void => {
-    event.preventDefault();
-    if (fields === undefined) {
-      const { value, error } = readJson(String(typed['JSON'] ?? ''));
-      if (value === undefined) setErrors({ JSON: error ?? 'It is not JSON.' });
-      else answer({ edit: value });
-      return;
-    }
-    const form = readForm(fields, typed);
+  const send = async (): Promise<void> => {
+    const form = isWhole ? readWhole(typed) : readForm(fields, typed);
     setErrors(form.ok ? {} : form.errors);
-    if (form.ok) answer({ edit: form.value });
+    if (!form.ok) return;
+    const problem = await answer({ [word]: form.value });
+    const field = isWhole ? undefined : fieldAt(problem?.['pointer'], `/value/${word}/`);
+    if (problem === undefined || !fields.some(({ name }) => name === field)) return;
+    setErrors({ [field ?? '']: problem.action.detail });
+    focusOn(`#${CSS.escape(`${id}-${word}-${field ?? ''}`)}`);
   };
   return (
-    <form class="answer-form" onSubmit={send} noValidate>
+    <form
+      class="answer-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
       <fieldset>
-        <legend>edit</legend>
-        <p class="note">Takes the place of the node's own result.</p>
+        <legend>{legend}</legend>
+        {note !== undefined && <p class="note">{note}</p>}
         <Fields
-          id={`${id}-edit`}
-          fields={fields ?? [JSON_FIELD]}
+          id={`${id}-${word}`}
+          fields={fields}
           typed={typed}
           errors={errors}
           type={(name, value) => {
@@ -163,7 +221,13 @@ function EditAnswer({ question, id, isBusy, answer, typing }: GateAnswerProps): 
   );
 }
 
-const JSON_FIELD = {
+/** Empty or broken, nothing is sent. */
+function readWhole(typed: Typed): ReadForm<JsonValue> {
+  const { value, error = 'It is not JSON.' } = readJson(String(typed['JSON'] ?? ''));
+  return value === undefined ? { ok: false, errors: { JSON: error } } : { ok: true, value };
+}
+
+const JSON_FIELD: FormField = {
   name: 'JSON',
   type: 'json',
   isRequired: true,
@@ -174,4 +238,4 @@ const JSON_FIELD = {
   isLong: true,
   min: undefined,
   max: undefined,
-} as const;
+};

@@ -31,7 +31,7 @@ export function QuestionsAnswer({
         : form.errors,
     );
     const [first] = missing;
-    if (first === undefined) answer(given);
+    if (first === undefined) void answer(given);
     else focusOn(`#${CSS.escape(`${id}-${first.name}`)}`);
   };
   return (

@@ -86,7 +86,7 @@ describe('what was typed', () => {
 });
 
 it('finds the field that a pointer of the request leads to', () => {
-  expect(fieldAt('/input/a~1b/0')).toBe('a/b');
-  expect(fieldAt('/workflow')).toBeUndefined();
-  expect(fieldAt(undefined)).toBeUndefined();
+  expect(fieldAt('/input/a~1b/0', '/input/')).toBe('a/b');
+  expect(fieldAt('/workflow', '/input/')).toBeUndefined();
+  expect(fieldAt(undefined, '/input/')).toBeUndefined();
 });

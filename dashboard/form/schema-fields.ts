@@ -104,8 +104,8 @@ function initialOf(
   return JSON.stringify(preset, null, 2);
 }
 
-export type ReadForm =
-  | { readonly ok: true; readonly value: JsonObject }
+export type ReadForm<T = JsonObject> =
+  | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
 
 /** A field that is left empty is left out, so that the default or the refusal of the server counts. */
@@ -163,11 +163,9 @@ export function readJson(typed: string): ReadField {
   }
 }
 
-/** The field that a pointer of the request leads to: `/input/order/id` is in `order`. */
-export function fieldAt(pointer: unknown): string | undefined {
-  if (typeof pointer !== 'string') return undefined;
-  const [, root, name] = pointer.split('/');
-  return root === 'input' && name !== undefined
-    ? name.replaceAll('~1', '/').replaceAll('~0', '~')
-    : undefined;
+/** The field that a pointer of the request leads to: below `/input/`, `/input/order/id` is in `order`. */
+export function fieldAt(pointer: unknown, root: string): string | undefined {
+  if (typeof pointer !== 'string' || !pointer.startsWith(root)) return undefined;
+  const [name = ''] = pointer.slice(root.length).split('/');
+  return name.replaceAll('~1', '/').replaceAll('~0', '~');
 }

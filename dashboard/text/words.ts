@@ -1,14 +1,26 @@
 /** Words of the API as people read them. */
 import type { Wait } from '../../src/machine/state/events.ts';
 
-/** Reasons of a wait, as they follow "waits for". */
-export const WAITS: Readonly<Record<Wait['reason'], string>> = {
-  gate: 'an answer',
-  time: 'its time',
-  budget: 'a larger budget',
-  outcome: 'someone who finds out what happened',
-  person: 'a person to resume it',
-};
+/** The reason of a wait, as it follows "waits for", with the step or the question where that says more. */
+export function waitWords({ reason, gate, path }: Pick<Wait, 'reason' | 'gate' | 'path'>): string {
+  switch (reason) {
+    case 'gate':
+      return gate === undefined ? 'an answer' : `an answer to ${gate}`;
+    case 'time':
+      return at('its time', path);
+    case 'budget':
+      // its gate has a name that nobody wrote
+      return path === undefined ? 'a larger budget' : `a larger budget for ${path}`;
+    case 'outcome':
+      return at('someone who finds out what happened', path);
+    case 'person':
+      return at('a person to resume it', path);
+  }
+}
+
+function at(words: string, path: string | undefined): string {
+  return path === undefined ? words : `${words} at ${path}`;
+}
 
 /** `waiting_person` is shown as "waiting person". */
 export function spaced(word: string): string {

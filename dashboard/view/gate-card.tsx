@@ -1,11 +1,10 @@
 /** One open question: who asks, what, until when, and the failure behind it. */
 import type { JSX } from 'preact';
 import { categoryWords, locationWords } from '../../src/errors/render/phrases.ts';
-import type { JsonValue } from '../../src/errors/support/safe-json.ts';
 import { answerCommand } from '../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
-import { GateAnswer } from '../form/gate-answer.tsx';
+import { GateAnswer, type GateAnswerProps } from '../form/gate-answer.tsx';
 import { Prompt } from './prompt.tsx';
 import { Ago, Command, Facts, KindLink, PageLink, ProblemBox } from './parts.tsx';
 
@@ -18,8 +17,13 @@ export interface GateCardProps {
   readonly problem?: ShownProblem | undefined;
   /** The run as it is now, after a refusal. */
   readonly now?: string | undefined;
-  readonly answer: (value: JsonValue) => void;
+  readonly answer: GateAnswerProps['answer'];
   readonly typing: (text: string) => void;
+}
+
+/** The id of its heading. */
+export function gateHeading(run: string, gate: string): string {
+  return `gate-${run}-${gate}`;
 }
 
 export function GateCard({
@@ -32,7 +36,7 @@ export function GateCard({
   typing,
 }: GateCardProps): JSX.Element {
   const { run, workflow, gate: name, prompt, deadline, error } = gate;
-  const id = `gate-${run}-${name}`;
+  const id = gateHeading(run, name);
   return (
     <article class="card" aria-labelledby={id}>
       <h2 id={id} tabIndex={-1}>

@@ -60,7 +60,7 @@ describe('the answers to a question', () => {
         question={question}
         id="g"
         isBusy={false}
-        answer={() => undefined}
+        answer={() => Promise.resolve(undefined)}
         typing={() => undefined}
       />,
     );

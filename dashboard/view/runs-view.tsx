@@ -5,7 +5,7 @@ import { ATTENTIONS } from '../../src/history/attention.ts';
 import type { RunStatusName } from '../../src/machine/ports/store-port.ts';
 import { failureOfRun } from '../../src/history/run-row.ts';
 import type { ShownProblem } from '../../src/server/http/problem.ts';
-import { counted, spaced, WAITS } from '../text/words.ts';
+import { counted, spaced, waitWords } from '../text/words.ts';
 import { Ago, Empty, Money, PageLink, ProblemBox } from './parts.tsx';
 import { openRow, RowMoves, type RunRowData } from './run-row.tsx';
 import { RunStatusWords } from './status.tsx';
@@ -359,11 +359,10 @@ function placeOf({ where, waiting, retry }: RunRowData): string {
 function Waits({ row }: { readonly row: RunRowData }): JSX.Element {
   const { waiting, retry } = row;
   if (waiting === undefined) return retry === undefined ? <></> : <NextTry at={retry.at} />;
-  const { reason, gate, until } = waiting;
+  const { gate, until } = waiting;
   return (
     <>
-      {WAITS[reason]}
-      {gate !== undefined && ` to ${gate}`}
+      {waitWords(waiting)}
       {until !== undefined && (
         <span class="quiet">
           {gate === undefined ? ', ' : ', at the latest '}

@@ -1,7 +1,8 @@
 /** The page of all kinds of failure, from the catalog: one anchor for each, and the tables around. */
 import { retryableByDefault } from '../../src/errors/report/build.ts';
 import { aliasesOf } from '../../src/errors/catalog/aliases.ts';
-import { CATALOG, DOMAIN_ROW, RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
+import { CATALOG, RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
+import { DOMAIN_ROW } from '../../src/errors/catalog/domain-row.ts';
 import type { CatalogRow } from '../../src/errors/catalog/row.ts';
 import { EXITS } from '../../src/errors/catalog/exit-codes.ts';
 import { retryableWords, scheduleWords } from '../../src/errors/render/phrases.ts';

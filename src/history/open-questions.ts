@@ -33,6 +33,8 @@ export interface OpenQuestion {
   readonly schema?: JsonObject;
   /** Answers that approve more than this one call of a tool. */
   readonly grants?: readonly JsonValue[];
+  /** It is about a budget: an answer may raise that by an amount of its own, in this unit. */
+  readonly raises?: 'usd' | 'tokens';
   readonly deadline?: string;
   /** Only a person may answer. */
   readonly answeredBy?: 'person';
@@ -99,8 +101,9 @@ function askedBy(
   state: RunState,
   gate: string,
   options: readonly JsonValue[],
-): Pick<OpenQuestion, 'labels' | 'schema' | 'grants' | 'answeredBy'> {
-  const scope = scopeOf(state, state.gates.get(gate)?.scope ?? '');
+): Pick<OpenQuestion, 'labels' | 'schema' | 'grants' | 'raises' | 'answeredBy'> {
+  const open = state.gates.get(gate);
+  const scope = scopeOf(state, open?.scope ?? '');
   if (scope.visit === undefined) return {};
   const node = nodeOf(fileOf(state.plan, scope.file), scope.visit.node);
   const { schema } = expectedOf(state, scope, node);
@@ -110,6 +113,7 @@ function askedBy(
       ? { schema }
       : {}),
     ...(isOfToolCall(scope, gate) && !isReplyToAgent(scope, gate) ? { grants: GRANTS } : {}),
+    ...(open?.budget === undefined ? {} : { raises: open.budget.unit }),
     ...(isForPeople(node) ? { answeredBy: 'person' as const } : {}),
   };
 }

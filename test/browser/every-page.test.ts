@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
 import { describeInBrowser, isTooWide, open, styleAttributes } from './browser.ts';
-import { BROKEN, FORM, REVIEW } from './workflows.ts';
+import { BROKEN, FORM, RAISING, REVIEW } from './workflows.ts';
 
 const FILES = { 'broken.yaml': BROKEN, 'review.yaml': REVIEW, 'form.yaml': FORM };
 
@@ -37,6 +37,20 @@ describeInBrowser('every page', () => {
       await page.setViewportSize({ width: 320, height: 640 });
       expect(await isTooWide(page)).toBe(false);
     }
+  });
+
+  it('of a kind that an author made says what it means, what to do, where it occurred, and who declares it', async () => {
+    const served = await serve({ files: { 'raising.yaml': RAISING } });
+    const { run } = await served.run('raising');
+    const { page } = await open(served, { path: '/kinds/payment.declined' });
+    const occurred = page.getByRole('region', { name: 'Where it occurred' });
+    await occurred.getByRole('link', { name: run }).waitFor();
+    const declared = page.getByRole('region', { name: 'Nodes that can raise it' });
+    await declared.getByText('pay').waitFor();
+    const text = (await page.locator('main').textContent()) ?? '';
+    for (const words of ['Raised by the workflow', 'Its author chose the name', 'What to do'])
+      expect(text).toContain(words);
+    expect(text).toContain('Add a route for this kind, or fix what raised it.');
   });
 
   it('is walked by keyboard alone: from the list to a failure, to its kind, and back', async () => {

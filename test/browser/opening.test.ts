@@ -26,15 +26,22 @@ describeInBrowser('the dashboard', () => {
   it('asks for the token in place, refuses a wrong one in words, and continues where it was', async () => {
     const served = await serve({ files: FILES });
     expectTrouble();
-    const { page } = await open(served, { path: '/workflows/hello', token: null });
+    const { page } = await open(served, {
+      path: '/workflows/hello',
+      token: 'one of an earlier server',
+    });
+    const alert = page.getByRole('alert');
+    await alert.getByText('The token is wrong').waitFor();
     await page.getByRole('textbox', { name: 'Token' }).fill('a wrong one, long enough');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).not.toBe('');
+    await alert.waitFor();
+    expect(await alert.textContent()).not.toBe('');
     await page.getByRole('textbox', { name: 'Token' }).fill(served.token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'hello' }).waitFor();
     expect(page.url()).toBe(`${served.url}/workflows/hello`);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('hello');
+    expect(await alert.count()).toBe(0);
   });
 
   it('takes the printed address, pasted over its own or into the field', async () => {

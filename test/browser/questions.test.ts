@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { serve } from '../server/served.ts';
 import { axeFindings, describeInBrowser, expectTrouble, isTooWide, open } from './browser.ts';
-import { DETAILS, DOUBT, REVIEW } from './workflows.ts';
+import { DETAILS, DOUBT, ESSAY, REVIEW } from './workflows.ts';
 
 const FILES = { 'review.yaml': REVIEW, 'doubt.yaml': DOUBT };
 
@@ -29,6 +29,30 @@ describeInBrowser('questions', () => {
       .toBe('completed');
     const { json } = await served.ask(`/v1/runs/${run}/audit`);
     expect(json).toMatchObject([{ who: 'http:local', what: 'answer', detail: 'publish' }]);
+  });
+
+  it('about a budget name the amount, take another one, and hand the focus to the next question', async () => {
+    const served = await serve({ files: { ...FILES, 'essay.yaml': ESSAY } });
+    const asked = [await served.run('essay'), await served.run('essay'), await served.run('essay')];
+    const { page } = await open(served, { path: '/gates' });
+    const essays = page.getByRole('article', { name: 'essay write#budget' });
+    await expect.poll(() => essays.count()).toBe(3);
+    await essays.first().getByText('Raise the budget by $0.01, or abort?').waitFor();
+    const following = await essays.nth(2).getByRole('heading').getAttribute('id');
+    await essays.nth(1).getByRole('spinbutton', { name: 'usd' }).fill('0.5');
+    await essays.nth(1).getByRole('button', { name: 'Answer' }).click();
+    await expect.poll(() => essays.count()).toBe(2);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe(following);
+    await page.goto(served.url);
+    await page.getByText('a larger budget for write', { exact: true }).first().waitFor();
+    const runs = await Promise.all(
+      asked.map(async ({ run }) => {
+        const headers = { prefer: 'wait=30' };
+        return (await served.ask(`/v1/runs/${run}`, { headers })).json;
+      }),
+    );
+    expect(runs.filter(({ status }) => status === 'paused')).toHaveLength(2);
+    expect(runs.filter(({ status }) => status === 'completed')).toHaveLength(1);
   });
 
   it('take a text where an option asks for one', async () => {
@@ -80,11 +104,22 @@ describeInBrowser('questions', () => {
     const article = page.getByRole('article', { name: 'doubt classify' });
     await article.getByRole('link', { name: 'internal.script_error' }).waitFor();
     await article.getByRole('combobox', { name: 'label' }).selectOption('bug');
-    await article.getByRole('spinbutton', { name: 'score' }).fill('0.5');
-    await article.getByRole('button', { name: 'Answer' }).click();
+    const score = article.getByRole('spinbutton', { name: 'score' });
     expectTrouble();
-    await article.getByRole('alert').waitFor();
-    expect(await article.getByRole('spinbutton', { name: 'score' }).inputValue()).toBe('0.5');
+    for (const [typed, refused] of [
+      ['', 'It must have the property "score".'],
+      ['0.5', '/score must be an integer.'],
+    ] as const) {
+      await score.fill(typed);
+      await article.getByRole('button', { name: 'Answer' }).click();
+      await article.getByRole('alert').getByText(refused).waitFor();
+      await article.locator('.field-error', { hasText: refused }).waitFor();
+      await expect
+        .poll(() => score.evaluate((field) => field === document.activeElement))
+        .toBe(true);
+      expect(await score.getAttribute('aria-invalid')).toBe('true');
+      expect(await score.inputValue()).toBe(typed);
+    }
     await article.getByRole('spinbutton', { name: 'score' }).fill('3');
     await article.getByRole('button', { name: 'Answer' }).click();
     await article.waitFor({ state: 'detached' });

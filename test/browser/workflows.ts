@@ -138,6 +138,30 @@ nodes:
 output: { label: '{{ classify.output.label }}', score: '{{ classify.output.score }}' }
 `;
 
+/** Its call does not fit into its budget, nor into twice that. */
+export const ESSAY = `
+workflow:
+  name: essay
+  entry_point: write
+  limits: { budget_usd: 0.01, budget_mode: ask }
+  runtime:
+    simulate_price_per_mtok: { input: 3, output: 15 }
+    simulate: { m: [{ answer: An essay }] }
+nodes:
+  - { name: write, type: agent, model: sim/m, prompt: Write, tools: [], max_tokens: 2000 }
+`;
+
+/** Its script fails with a kind of its own. */
+export const RAISING = `
+workflow: { name: raising, entry_point: pay }
+nodes:
+  - name: pay
+    type: script
+    command: sh
+    args: ['-c', 'echo "{\\"kind\\": \\"payment.declined\\", \\"message\\": \\"No\\"}" > "$ERRAND_ERROR_OUT"; exit 1']
+    raises: [payment.declined]
+`;
+
 /** Every type of field. */
 export const FORM = `
 workflow:

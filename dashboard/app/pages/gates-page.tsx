@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
 import type { ShownProblem } from '../../../src/server/http/problem.ts';
-import { GateCard, type ListedGate } from '../../view/gate-card.tsx';
+import { GateCard, gateHeading, type ListedGate } from '../../view/gate-card.tsx';
 import { Unsent } from '../../view/closed-question.tsx';
 import { Empty, PageLink, ProblemBox } from '../../view/parts.tsx';
 import { read, role, v1, withQuery } from '../api.ts';
@@ -86,23 +86,33 @@ function useAnswers(list: Resource<GatesAnswer>) {
   useClosedMeanwhile(list.data?.gates, own.current, (one) =>
     note({ ...one, unsent: typed.current.get(one.key) }),
   );
-  const answer = (gate: ListedGate, value: JsonValue): void => {
+  const answer = async (gate: ListedGate, value: JsonValue): Promise<ShownProblem | undefined> => {
     const [key, { run, workflow }] = [keyOf(gate), gate];
     own.current.add(key);
-    void act(async () => {
+    let refusal: ShownProblem | undefined;
+    await act(async () => {
+      const following = headingsAfter(run, gate.gate);
       const { problem, words } = await answerGate(run, gate, value);
+      refusal = problem;
       if (problem === undefined) note({ key, run, words: `${workflow}: ${words}` });
       else note({ key, run, problem, ...(await refusedWords(run, problem)) });
       await list.reload();
       countQuestionsSoon();
-      // the question that was answered is gone: the next one is read, or the heading
-      if (problem === undefined) focusOn('main article h2', 'main h1');
+      // the question that was answered is gone: the one that stood after it is read, else the first, or the heading
+      if (problem === undefined) focusOn(...following, 'main article h2', 'main h1');
     });
+    return refusal;
   };
   const typing = (gate: ListedGate, text: string): void => {
     typed.current.set(keyOf(gate), text);
   };
   return { settled, isBusy, answer, typing };
+}
+
+/** Selectors of the headings of the questions that stand after this one. */
+function headingsAfter(run: string, gate: string): readonly string[] {
+  const all = [...document.querySelectorAll('main article h2')].map(({ id }) => id);
+  return all.slice(all.indexOf(gateHeading(run, gate)) + 1).map((id) => `#${CSS.escape(id)}`);
 }
 
 async function refusedWords(run: string, problem: ShownProblem): Promise<Pick<Settled, 'words'>> {

@@ -1,6 +1,8 @@
 /** A kind of failure: what it means, what to do, where it occurred, and which nodes declare it. */
 import type { JSX } from 'preact';
+import { DOMAIN_ROW } from '../../../src/errors/catalog/domain-row.ts';
 import type { ExplainedRow } from '../../../src/errors/catalog/explained-kind.ts';
+import type { CatalogRow } from '../../../src/errors/catalog/row.ts';
 import {
   categoryWords,
   retryableWords,
@@ -42,22 +44,7 @@ export function KindPage({ kind }: { readonly kind: string }): JSX.Element {
       {explained.problem !== undefined && <ProblemBox problem={explained.problem} />}
       {isNowhere && <Unknown kind={kind} />}
       {explained.data?.row !== undefined && <Meaning row={explained.data.row} />}
-      {explained.data !== undefined && !isKnown && !isNowhere && (
-        <p>This kind is not of the catalog: an author of a workflow has made it.</p>
-      )}
-      <Region name="Nodes that can raise it" id="nodes">
-        {declared.problem !== undefined && <ProblemBox problem={declared.problem} />}
-        {declared.data === undefined && declared.problem === undefined && <Empty>Loading…</Empty>}
-        {declared.data?.length === 0 && <Empty>No node of a served workflow raises it.</Empty>}
-        <ul>
-          {declared.data?.map(({ workflow, node, move }) => (
-            <li key={`${workflow} ${node}`}>
-              <PageLink to={`/workflows/${encodeURIComponent(workflow)}`}>{workflow}</PageLink>{' '}
-              {node} <span class="quiet">then {moveWords(move)}</span>
-            </li>
-          ))}
-        </ul>
-      </Region>
+      {explained.data !== undefined && !isKnown && !isNowhere && <Meaning row={DOMAIN_ROW} />}
       <Region name="Where it occurred" id="runs">
         {runs.problem !== undefined && <ProblemBox problem={runs.problem} />}
         {runs.data === undefined && runs.problem === undefined && <Empty>Loading…</Empty>}
@@ -75,6 +62,19 @@ export function KindPage({ kind }: { readonly kind: string }): JSX.Element {
           ))}
         </ul>
       </Region>
+      <Region name="Nodes that can raise it" id="nodes">
+        {declared.problem !== undefined && <ProblemBox problem={declared.problem} />}
+        {declared.data === undefined && declared.problem === undefined && <Empty>Loading…</Empty>}
+        {declared.data?.length === 0 && <Empty>No node of a served workflow raises it.</Empty>}
+        <ul>
+          {declared.data?.map(({ workflow, node, move }) => (
+            <li key={`${workflow} ${node}`}>
+              <PageLink to={`/workflows/${encodeURIComponent(workflow)}`}>{workflow}</PageLink>{' '}
+              {node} <span class="quiet">then {moveWords(move)}</span>
+            </li>
+          ))}
+        </ul>
+      </Region>
     </>
   );
 }
@@ -84,7 +84,13 @@ function Unknown({ kind }: { readonly kind: string }): JSX.Element | null {
   return data === undefined ? null : <ProblemBox problem={data} />;
 }
 
-function Meaning({ row }: { readonly row: ExplainedRow }): JSX.Element {
+/** Whether a kind that authors made is worth a retry, its reports say. */
+function Meaning({
+  row,
+}: {
+  readonly row: CatalogRow & Partial<Pick<ExplainedRow, 'retryable'>>;
+}): JSX.Element {
+  const { retryable } = row;
   return (
     <div class="meaning">
       <p class="lead">{row.title}</p>
@@ -95,7 +101,7 @@ function Meaning({ row }: { readonly row: ExplainedRow }): JSX.Element {
       <Facts
         facts={[
           ['Category', categoryWords(row)],
-          ['Retryable', retryableWords({ retryable: row.retryable })],
+          ['Retryable', retryable === undefined ? undefined : retryableWords({ retryable })],
           ['Retries by default', scheduleWords(row.schedule)],
           ['Status of a result', row.httpStatus],
           ['Exit code', row.exitCode],

@@ -82,18 +82,22 @@ function Shown({
     typing,
     move: (next: NextMove, added: JsonObject) => {
       if (next.move === 'cancel') setAsked({ type: 'cancel', move: next });
-      else move(() => makeMove(next, added));
+      else void move(() => makeMove(next, added));
     },
-    answer: (question: OpenQuestion, value) =>
-      move(async () => {
+    answer: async (question: OpenQuestion, value) => {
+      let refused: ShownProblem | undefined;
+      await move(async () => {
         const { problem } = await answerGate(page.run, question, value);
+        refused = problem;
         if (problem !== undefined) throw new Refusal(problem);
         focusOn('#next-moves-name');
-      }),
+      });
+      return refused;
+    },
     loadSteps: () => void act(loadSteps),
     retryFrom: (path) => {
       if (needsAccept(page)) setAsked({ type: 'retry', path });
-      else move(() => retryFrom(page, path));
+      else void move(() => retryFrom(page, path));
     },
     openStep: (path) => openStep(page, path),
     copyReport: (id, form) => copiedReport(page, id, form),
@@ -110,7 +114,7 @@ function Shown({
           back={() => setAsked(undefined)}
           confirm={() => {
             setAsked(undefined);
-            move(() =>
+            void move(() =>
               asked.type === 'cancel' ? makeMove(asked.move, {}) : retryFrom(page, asked.path),
             );
           }}
@@ -140,15 +144,14 @@ function useMoves({ run, questions }: RunPageData, refresh: () => Promise<void>)
       setRefusal({ problem, now: `Nothing was done by this. ${await whatIsNow(run)}` });
   };
   const { act, isBusy } = useAction((problem) => void refused(problem));
-  const move = (work: () => Promise<void>): void => {
-    void act(async () => {
+  const move = (work: () => Promise<void>): Promise<boolean> =>
+    act(async () => {
       setRefusal(undefined);
       questions.forEach(answering);
       await work();
       await refresh();
       focusIfLost('#next-moves-name');
     });
-  };
   return { act, isBusy, refusal, closed, typing, move };
 }
 

@@ -1,12 +1,14 @@
 /** Sign-in, in place of the page; the page stays behind it, with what was typed. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { focusIfLost } from '../focus.ts';
 import { useAction } from '../hooks.ts';
-import { signIn } from '../session.ts';
+import { refusedToken, signIn } from '../session.ts';
 
 export function SignIn(): JSX.Element {
   const [token, setToken] = useState('');
-  const { act, problem, isBusy } = useAction();
+  const { act, problem: refused, isBusy } = useAction();
+  const problem = refused ?? refusedToken.value;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = 'Sign in';
@@ -15,7 +17,8 @@ export function SignIn(): JSX.Element {
   const send = (event: Event): void => {
     event.preventDefault();
     void act(() => signIn(token)).then((isIn) => {
-      if (!isIn) field.current?.focus();
+      if (isIn) focusIfLost('main h1');
+      else field.current?.focus();
     });
   };
   return (

@@ -37,9 +37,9 @@ export function StartForm({ workflow }: { readonly workflow: WorkflowData }): JS
       });
       go({ page: 'run', run });
     } catch (thrown) {
-      const field = thrown instanceof Refusal ? fieldAt(thrown.problem['pointer']) : undefined;
-      if (field === undefined || !(thrown instanceof Refusal)) throw thrown;
-      show({ [field]: thrown.problem.detail });
+      const found = refusedField(thrown);
+      if (found === undefined) throw thrown;
+      show(found);
     }
     return undefined;
   };
@@ -68,6 +68,13 @@ export function StartForm({ workflow }: { readonly workflow: WorkflowData }): JS
       </button>
     </form>
   );
+}
+
+/** The refusal by its field; undefined where the refusal is about none. */
+function refusedField(thrown: unknown): Readonly<Record<string, string>> | undefined {
+  if (!(thrown instanceof Refusal)) return undefined;
+  const field = fieldAt(thrown.problem['pointer'], '/input/');
+  return field === undefined ? undefined : { [field]: thrown.problem.detail };
 }
 
 /** The same input sent again, because no answer came, starts no second run. */

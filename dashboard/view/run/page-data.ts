@@ -59,7 +59,7 @@ export interface RunActions {
   /** Called with what has been typed for a question. */
   readonly typing: (question: OpenQuestion, text: string) => void;
   readonly move: (move: NextMove, added: JsonObject) => void;
-  readonly answer: (question: OpenQuestion, value: JsonValue) => void;
+  readonly answer: (question: OpenQuestion, value: JsonValue) => Promise<ShownProblem | undefined>;
   readonly retryFrom: (path: string) => void;
   /** Loads the steps that were left out of a long run. */
   readonly loadSteps: () => void;

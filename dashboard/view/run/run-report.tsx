@@ -5,7 +5,7 @@ import { usdWords } from '../../../src/errors/render/money.ts';
 import { durationWords } from '../../../src/errors/render/phrases.ts';
 import { elapsedMs } from '../../../src/history/run-view/read-view.ts';
 import { stepAt } from '../../../src/history/run-view/steps.ts';
-import { grouped, WAITS } from '../../text/words.ts';
+import { grouped, waitWords } from '../../text/words.ts';
 import { Ago, Empty, Facts, type Fact, KindLink, PageLink, Region, Value } from '../parts.tsx';
 import { RunStatusWords } from '../status.tsx';
 import { useSurroundings } from '../surroundings.ts';
@@ -158,7 +158,7 @@ function factsOf(page: WholeRunPage, nowMs: number): readonly Fact[] {
     ['Started', <Ago at={view.startedAt} />],
     ['Ended', view.endedAt === undefined ? undefined : <Ago at={view.endedAt} />],
     ['Resumed', resumedTimes(page)],
-    ['Waits for', waitWords(page)],
+    ['Waits for', waitedFor(page)],
     ['Cancelled by', cancelWords(page)],
   ];
 }
@@ -190,24 +190,22 @@ function spentWords({ view }: WholeRunPage): string {
 }
 
 /** Undefined where it waits for nothing. */
-function waitWords({
+function waitedFor({
   view,
   questions,
   attention,
   nextTry,
 }: WholeRunPage): JSX.Element | string | undefined {
-  const { reason, gate, path, until } = view.waiting ?? {};
+  const { path, until } = view.waiting ?? {};
   const [question] = questions;
   if (attention === 'retrying') {
     const next = nextTry ?? (path === undefined ? undefined : { path, at: until });
     return next === undefined ? 'the next try' : within(`the next try of ${next.path}`, next.at);
   }
-  if (reason === undefined)
-    return question === undefined
-      ? undefined
-      : within(`an answer at ${question.gate}`, question.deadline);
-  const place = gate ?? path;
-  return within(`${WAITS[reason]}${place === undefined ? '' : ` at ${place}`}`, until);
+  if (view.waiting !== undefined) return within(waitWords(view.waiting), until);
+  return question === undefined
+    ? undefined
+    : within(waitWords({ reason: 'gate', gate: question.gate }), question.deadline);
 }
 
 function within(words: string, at: string | undefined): JSX.Element {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aliasesOf, OTHER_SYSTEMS, type OtherSystem } from './aliases.ts';
-import { CATALOG, catalogRow, DOMAIN_ROW, RESERVED_PREFIXES, RUNTIME_KINDS } from './catalog.ts';
+import { CATALOG, catalogRow, RESERVED_PREFIXES, RUNTIME_KINDS } from './catalog.ts';
+import { DOMAIN_ROW } from './domain-row.ts';
 import type { CatalogRow } from './row.ts';
 import type { Category, ErrorClass } from './vocabulary.ts';
 

@@ -76,24 +76,6 @@ export function catalogRow(kind: string): CatalogRow | undefined {
   return ROWS.get(kind);
 }
 
-/** One row for every kind that an author raises: the class `domain` has no rows of its own. */
-export const DOMAIN_ROW: CatalogRow = {
-  class: 'domain',
-  category: 'domain',
-  domain: 'runtime',
-  outcome: 'failed',
-  inherits: true,
-  schedule: null,
-  httpStatus: 422,
-  exitCode: 3,
-  action: {
-    kind: 'handle_error',
-    detail: 'Add a route for this kind, or fix what raised it.',
-  },
-  title: 'Raised by the workflow',
-  help: 'A script, an agent, a function, a tool or an assertion of the workflow raised this kind itself. Its author chose the name and knows best what it means; the message and the details come from there. Add a route for this kind, or fix what raised it. Errand never renames it and never retries it by itself: it checks the routes of the node, then the `on_error` table of the workflow, then raises it to the caller, and at the top the run fails with exit code 3.',
-};
-
 /** The first words of the runtime's kinds. Authors may match kinds under them, not raise them. */
 export const RESERVED_PREFIXES: ReadonlySet<string> = new Set(
   RUNTIME_KINDS.map((kind) => kind.slice(0, kind.indexOf('.'))),

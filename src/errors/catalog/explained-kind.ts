@@ -1,6 +1,7 @@
 /** A kind as JSON: its row of the catalog, as `errand explain` prints it. */
 import { retryableByDefault } from '../report/build.ts';
-import { catalogRow, DOMAIN_ROW } from './catalog.ts';
+import { catalogRow } from './catalog.ts';
+import { DOMAIN_ROW } from './domain-row.ts';
 import type { CatalogRow } from './row.ts';
 
 export type ExplainedRow = {

@@ -2,7 +2,8 @@
  * Audiences of a report, and which fields each may see. Each view is an allow-list: a field that is not
  * named here does not leave, and a new field of the report stays inside until it is added here.
  */
-import { catalogRow, DOMAIN_ROW } from '../catalog/catalog.ts';
+import { catalogRow } from '../catalog/catalog.ts';
+import { DOMAIN_ROW } from '../catalog/domain-row.ts';
 import type { JsonObject } from '../support/safe-json.ts';
 import { hideInternalsDeep, hideInternalShapes } from '../redaction/hide-internals.ts';
 import type { ErrorReport, Location, UserAction } from './report.ts';

@@ -6,7 +6,8 @@
 import { boundText, type TextFilter } from './bounded-text.ts';
 import { endsOf, MAX_ACTION_CHARS, MAX_CAUSE_DEPTH } from './limits.ts';
 import { MAX_MESSAGE_CHARS, MAX_REPORT_BYTES, MAX_WORD_CHARS } from './limits.ts';
-import { catalogRow, DOMAIN_ROW } from '../catalog/catalog.ts';
+import { catalogRow } from '../catalog/catalog.ts';
+import { DOMAIN_ROW } from '../catalog/domain-row.ts';
 import type { CatalogRow } from '../catalog/row.ts';
 import { causeChain } from '../thrown/cause-chain.ts';
 import { addCuts } from './omission-counts.ts';

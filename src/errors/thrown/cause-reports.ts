@@ -4,7 +4,8 @@
  * each other's errors. Foreign wrappers are transparent: they neither rename a failure nor hide it.
  */
 import { adoptReport, buildReport } from '../report/build.ts';
-import { catalogRow, DOMAIN_ROW } from '../catalog/catalog.ts';
+import { catalogRow } from '../catalog/catalog.ts';
+import { DOMAIN_ROW } from '../catalog/domain-row.ts';
 import { causeChain } from './cause-chain.ts';
 import { aggregated, heldFailures } from './held-failures.ts';
 import { isPlainObject, readProperty } from '../support/safe-json.ts';

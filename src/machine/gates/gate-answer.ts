@@ -6,7 +6,8 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
-import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { checkValue, type Finding } from '../../workflow/json-schema/check-value.ts';
+import { toPointer } from '../../workflow/plan/pointer.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import {
   callInQuestion,
@@ -335,14 +336,25 @@ function checkEdit({ name, schema }: Expected, edit: JsonValue): void {
   throw invalidAnswer(
     `The edit does not match the output schema of ${name}`,
     `${subject} ${finding.message}.`,
+    finding.of === 'value' ? { pointer: pointerTo(finding, schema, edit) } : {},
   );
 }
 
-function invalidAnswer(message: string, detail: string): ErrandError {
+/** Leads from the request to what is wrong or missing, so that a form can show the refusal at its field. */
+function pointerTo({ pointer }: Finding, schema: JsonObject, edit: JsonValue): string {
+  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  const missing = required
+    .filter((name) => typeof name === 'string')
+    .find((name) => pointer === '' && isPlainObject(edit) && !Object.hasOwn(edit, name));
+  return `/value/edit${pointer}${missing === undefined ? '' : toPointer([missing])}`;
+}
+
+function invalidAnswer(message: string, detail: string, details?: JsonObject): ErrandError {
   return new ErrandError({
     kind: 'validation.input',
     message,
     action: { kind: 'answer_gate', detail },
+    ...(details === undefined ? {} : { details }),
   });
 }
 

@@ -158,7 +158,7 @@ export function overBudget(
     { type: 'budget:paused', limit, spent, unit, holder: holder.id },
     askPerson(state, visit, {
       gate: budgetGate(visit.path),
-      prompt: `${error.message}. Raise the budget, or abort?`,
+      prompt: `${error.message}. Raise the budget by ${budgetWords(limit, unit)}, or abort?`,
       options: ['raise', 'abort'],
       budget: { holder: holder.id, limit, unit },
     }),

@@ -22,6 +22,7 @@ const Gates = z
         gate: z.string(),
         prompt: z.string(),
         options: z.array(Json),
+        raises: z.enum(['usd', 'tokens']).optional(),
         deadline: Timestamp.optional(),
         answeredBy: z.literal('person').optional(),
         error: Report.optional(),

@@ -1,7 +1,8 @@
 /** Renders a catalog row as text, JSON and Markdown. */
 import { retryableByDefault } from '../../../errors/report/build.ts';
 import { aliasesOf } from '../../../errors/catalog/aliases.ts';
-import { catalogRow, DOMAIN_ROW } from '../../../errors/catalog/catalog.ts';
+import { catalogRow } from '../../../errors/catalog/catalog.ts';
+import { DOMAIN_ROW } from '../../../errors/catalog/domain-row.ts';
 import { isRuntimeKind } from '../../../errors/catalog/kinds.ts';
 import type { CatalogRow } from '../../../errors/catalog/row.ts';
 import { padEnd, wrap } from '../../../errors/render/columns.ts';
