@@ -155,7 +155,8 @@ export class Play {
 
   #finishedNode(): string | undefined {
     const root = scopeOf(this.#state, '');
-    const visited = [...root.visits].map(([node]) => node);
+    // visits that a rewind took back stay counted, and nothing is there to run again
+    const visited = [...new Set(root.visitLog.map(({ node }) => node))];
     return visited.length === 0 ? undefined : this.#options.random.pick(visited);
   }
 
