@@ -304,7 +304,7 @@ describe('the state of a question', () => {
   test('is over after an hour', async () => {
     let nowMs = Date.now();
     const clock = { now: () => nowMs, after: () => () => undefined };
-    const timed = embedded(folderWith({ 'sign.yaml': SIGN }), { clock } as object);
+    const timed = embedded(folderWith({ 'sign.yaml': SIGN }), { clock });
     const agent = await timed.connect({ person: accept('yes'), isManual: true });
     const given = { _wait_seconds: 50 };
     const { requestState } = await agent.call('sign', given);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { createErrandServer, type ErrandServerOptions } from '../../src/server/server.ts';
+import type { HostedServerOptions } from '../../src/server/options.ts';
+import { HostedServer } from '../../src/server/server.ts';
 import { afterThisFile } from '../left-behind.ts';
 import { load } from '../sdk-parity/install.ts';
 
@@ -58,8 +59,8 @@ export function folderWith(files: Readonly<Record<string, string>>, hasSdk = tru
 export type Embedded = ReturnType<typeof embedded>;
 
 /** A server without a socket. The token of a request is the name of its caller and, after a colon, the role. */
-export function embedded(directory: string, options: ErrandServerOptions = {}) {
-  const server = createErrandServer({
+export function embedded(directory: string, options: HostedServerOptions = {}) {
+  const server = new HostedServer({
     directory,
     store: 'memory',
     env: {},

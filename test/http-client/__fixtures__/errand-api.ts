@@ -1014,6 +1014,8 @@ export interface components {
                 gate: string;
                 prompt: string;
                 options: components["schemas"]["Json"][];
+                /** @enum {string} */
+                raises?: "usd" | "tokens";
                 /** Format: date-time */
                 deadline?: string;
                 /** @enum {string} */
