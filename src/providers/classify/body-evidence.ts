@@ -5,7 +5,7 @@
 import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { NO_ROLES, rolesOf, type Roles } from './field-roles.ts';
-import { isErrorEvent, openText, type Opened } from './embedded-json.ts';
+import { isErrorEvent, isStoredResponse, openText, type Opened } from './embedded-json.ts';
 import { longWindowsIn } from './limiter-notation.ts';
 import { withoutOthersWords } from './others-words.ts';
 import { withoutPage } from './web-page.ts';
@@ -69,9 +69,8 @@ export function collect(
 
 /** Where no field has the name of a message, a sentence is one whatever its field is called. */
 function unnamed(value: unknown, depth: number, into: BodyEvidence): void {
-  if (depth > MAX_UNNAMED_DEPTH || !isPlainObject(value)) return;
-  for (const name of Object.keys(value)) {
-    const item = value[name];
+  if (depth > MAX_UNNAMED_DEPTH || typeof value !== 'object' || value === null) return;
+  for (const [name, item] of Object.entries<unknown>({ ...value })) {
     if (rolesOf(name).passedOver === true) continue;
     if (typeof item === 'string' && UNNAMED.test(item)) sentence(item, depth, into);
     else unnamed(item, depth + 1, into);
@@ -144,6 +143,8 @@ function visit(value: unknown, roles: Roles | undefined, depth: number, into: Bo
 }
 
 function object(value: Record<string, unknown>, depth: number, into: BodyEvidence): void {
+  const levels = isStoredResponse(value) ? 1 : 0;
+  into.within += levels;
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (item === null || item === undefined) continue;
@@ -164,6 +165,7 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
     else if (roles.delay === true && isPlainObject(item)) into.retryDelay ??= delayIn(item);
     else visit(item, roles, depth + 1, into);
   }
+  into.within -= levels;
 }
 
 function special(

@@ -271,3 +271,13 @@ function isBareError(event: Record<string, unknown>): boolean {
   const hasCode = (typeof code === 'string' && code !== '') || typeof code === 'number';
   return hasCode && typeof message === 'string' && event['choices'] === undefined;
 }
+
+/** A response of another server, as gateways keep it in a field: its status beside its body. */
+export function isStoredResponse({
+  status,
+  statusCode = status,
+  body,
+}: Record<string, unknown>): boolean {
+  const isStatus = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600;
+  return isStatus && (typeof body === 'string' || isPlainObject(body));
+}
