@@ -17,6 +17,7 @@ import {
   NOTHING_USED,
   usedSoFar,
   usedUp,
+  inputTokensOf,
 } from '../../../providers/pricing/counted-usage.ts';
 import { estimateUsage } from './estimate-usage.ts';
 
@@ -36,7 +37,7 @@ export function usedByFailure(
   const { kind, provider } = failure;
   const isUnused = isRefused(kind, outcomeOf(failure), provider?.status) && !isDelivered;
   if (isUnused && state.counted === undefined) return NOTHING_USED;
-  const counted = finish?.usage.inputTokens === undefined ? state.counted : finish.usage;
+  const counted = inputTokensOf(finish?.usage) === undefined ? state.counted : finish.usage;
   return usedSoFar(counted, estimate);
 }
 
