@@ -37,7 +37,8 @@ export function usedByFailure(
   const { kind, provider } = failure;
   const isUnused = isRefused(kind, outcomeOf(failure), provider?.status) && !isDelivered;
   if (isUnused && state.counted === undefined) return NOTHING_USED;
-  const counted = inputTokensOf(finish?.usage) === undefined ? state.counted : finish.usage;
+  const isCounted = inputTokensOf(finish?.usage) !== undefined;
+  const counted = isCounted ? finish?.usage : state.counted;
   return usedSoFar(counted, estimate);
 }
 
