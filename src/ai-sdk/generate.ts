@@ -76,8 +76,12 @@ export function reportedUsage(usage: LanguageModelV4Usage | undefined): Reported
   return {
     inputTokens: input?.total,
     outputTokens: output?.total,
-    inputTokenDetails: { cacheReadTokens: input?.cacheRead, cacheWriteTokens: input?.cacheWrite },
-    outputTokenDetails: { reasoningTokens: output?.reasoning },
+    inputTokenDetails: {
+      noCacheTokens: input?.noCache,
+      cacheReadTokens: input?.cacheRead,
+      cacheWriteTokens: input?.cacheWrite,
+    },
+    outputTokenDetails: { textTokens: output?.text, reasoningTokens: output?.reasoning },
   };
 }
 

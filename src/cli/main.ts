@@ -4,13 +4,13 @@
  */
 import { CommanderError } from 'commander';
 import { mayBeHeld, noteEnd } from './guard/command-end.ts';
-import { createProgram } from './program/program.ts';
+import { createProgram, typedCommand } from './program/program.ts';
 import { processTerminal } from './terminal.ts';
 
 const cli = createProgram(processTerminal(), process.argv[2]);
 
 try {
-  await cli.program.parseAsync();
+  await cli.program.parseAsync(typedCommand(cli.program, process.argv));
 } catch (error) {
   const isHelp = error instanceof CommanderError && error.exitCode === 0;
   // help loads nothing more, so that it is quick

@@ -19,6 +19,20 @@ export function givenArguments(given: unknown): JsonObject {
 export function checkArguments(schema: JsonObject, given: JsonObject): void {
   const [finding] = checkValue(schema, given);
   if (finding === undefined) return;
+  const names = Object.keys(isPlainObject(schema['properties']) ? schema['properties'] : {});
+  const name = shown(finding.pointer);
+  const takes = names.length === 0 ? 'none' : names.join(', ');
+  const isUnknown =
+    Object.keys(given).some((each) => `/${each}` === finding.pointer) &&
+    schema['additionalProperties'] === false &&
+    !names.includes(finding.pointer.slice(1));
+  if (isUnknown) throw invalid(`There is no argument ${name}; the tool takes ${takes}`);
+  const count = Object.keys(given).length;
+  const { minProperties, maxProperties } = schema;
+  if (finding.pointer === '' && typeof minProperties === 'number' && count < minProperties)
+    throw invalid(`The call needs at least ${minProperties} of the arguments ${takes}`);
+  if (finding.pointer === '' && typeof maxProperties === 'number' && count > maxProperties)
+    throw invalid(`The call may have at most ${maxProperties} of the arguments ${takes}`);
   const subject = finding.pointer === '' ? 'The call' : `The argument ${shown(finding.pointer)}`;
   throw invalid(`${subject} ${finding.message}`);
 }

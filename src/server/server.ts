@@ -87,6 +87,7 @@ export class HostedServer implements ErrandServer {
       notes: async () => (await core.engine()).sharedNotes(),
       authorize,
       log,
+      redactor: core.redactor,
     });
     this.#core = { ...core, access };
     const dashboard = dashboardPage(this.#core);

@@ -67,6 +67,22 @@ describe('a chain of models', () => {
     });
   });
 
+  it('adds up the parts of a count that has no total', async () => {
+    const usage = {
+      inputTokens: { total: undefined, noCache: 900, cacheRead: 100, cacheWrite: undefined },
+      outputTokens: { total: undefined, text: 30, reasoning: 12 },
+    };
+    const rows: AttemptRow[] = [];
+    const model = resilientModel([scripted('a', 'one', { text: 'yes', usage })], {
+      clock: virtualClock(),
+      onAttempt: (row) => rows.push(row),
+    });
+    await generateText({ model, prompt });
+    expect(rows).toMatchObject([
+      { inputTokens: 1000, cachedTokens: 100, outputTokens: 42, estimated: false },
+    ]);
+  });
+
   it('lets a model that failed rest for later calls, and asks it again when its time has come', async () => {
     const first = scripted('a', 'one', { thrown: limited(30) }, { text: 'first' });
     const second = scripted('b', 'two', { text: 'second' });

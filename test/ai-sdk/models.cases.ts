@@ -21,7 +21,11 @@ export const FINISH: Part = {
 
 /** One turn of a model: an answer, a thrown failure, or the parts of a stream. */
 export type Turn =
-  | { readonly text: string; readonly finish?: LanguageModelV4GenerateResult['finishReason'] }
+  | {
+      readonly text: string;
+      readonly finish?: LanguageModelV4GenerateResult['finishReason'];
+      readonly usage?: LanguageModelV4Usage;
+    }
   /** Only where it is asked for as a whole. */
   | { readonly calls: string }
   | { readonly thrown: unknown }
@@ -59,7 +63,8 @@ export function scripted(
       if ('calls' in turn) return callOf(turn.calls);
       const text = 'text' in turn ? turn.text : '';
       const finishReason = ('finish' in turn && turn.finish) || { unified: 'stop', raw: 'stop' };
-      return { content: [{ type: 'text', text }], finishReason, usage: USAGE, warnings: [] };
+      const usage = ('usage' in turn && turn.usage) || USAGE;
+      return { content: [{ type: 'text', text }], finishReason, usage, warnings: [] };
     },
     async doStream(options) {
       const turn = next(options);

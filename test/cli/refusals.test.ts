@@ -68,3 +68,43 @@ describe('a mistake in what was typed', () => {
     expect(stderr).toMatch(/next +\S/);
   });
 });
+
+describe('what would be dropped in silence', () => {
+  let place: Place;
+  beforeAll(() => {
+    place = newPlace({ isShared: true });
+    place.write(
+      'gate.yaml',
+      `workflow: {name: w, entry_point: ship, input: {x: {type: string, required: false}}}
+nodes: [{name: ship, type: human_gate, prompt: Ship?, options: [{label: Yes, value: yes, route: $end}]}]
+`,
+    );
+    place.write('not-a-folder', '');
+  });
+  afterAll(() => place.remove());
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['an input twice', ['run', 'gate.yaml', '-i', 'x=a', '-i', 'x=b'], ['-i names x twice']],
+    [
+      'an input of a rehearsal twice',
+      ['rehearse', 'gate.yaml', '-i', 'x=a', '-i', 'x=b'],
+      ['-i names x twice'],
+    ],
+    ['an answer for no node', ['run', 'gate.yaml', '--answer', 'q=yes'], ['names q', 'ship']],
+    ['help for no command', ['help', 'rnu'], ["unknown command 'rnu'", 'run']],
+  ])('is refused: %s', (_, args, words) => {
+    const { exit, stdout, stderr } = place.run(args);
+    expect([exit, stdout]).toEqual([2, '']);
+    for (const word of words) expect(stderr).toContain(word);
+  });
+
+  it.each([['runs'], ['run', 'gate.yaml'], ['show', ABSENT]])(
+    'names the file that ERRAND_HOME names: %s',
+    (...args) => {
+      const { exit, stderr } = place.run(args, { env: { ERRAND_HOME: 'not-a-folder' } });
+      expect(exit).not.toBe(0);
+      expect(stderr).toContain('store.unavailable');
+      expect(stderr).toContain('not-a-folder is not a folder');
+    },
+  );
+});

@@ -68,6 +68,23 @@ describe('arguments', () => {
     expect(kindOf(await agent.call(name, given as object))).toEqual(expected);
   });
 
+  test.each<[string, object, string]>([
+    [
+      'get_run',
+      { run: 'x', zz: 1 },
+      'There is no argument zz; the tool takes run, wait_seconds, path',
+    ],
+    ['explain_failure', {}, 'The call needs at least 1 of the arguments run, kind'],
+    [
+      'explain_failure',
+      { run: 'x', kind: 'y' },
+      'The call may have at most 1 of the arguments run, kind',
+    ],
+  ])('are refused in words: %s with %j', async (name, given, words) => {
+    const { structuredContent } = await agent.call(name, given);
+    expect(structuredContent.error.message).toBe(words);
+  });
+
   test.each<[string, string, unknown]>([
     ['a key of the prototype', '{"__proto__":{"who":"Eve"}}', INVALID],
     ['a number that would change', '{"times":9007199254740993}', INVALID],

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { newServer, SDKS } from './tools.ts';
 
 const requireSdk = createRequire(`${SDKS}package.json`);
@@ -18,7 +19,7 @@ export interface TestServer {
   readonly authorizations: Set<string | undefined>;
   /** The key of each request that had one. */
   readonly keys: string[];
-  /** From here on a gateway answers for the server whatever has a key. */
+  /** From here on a gateway answers for the server whatever has a key; `ID` in the body is the request's id. */
   fail(status: number, headers?: Readonly<Record<string, string>>, body?: string): void;
   /** Forgets every session, as a server does that was started anew. */
   forget(): void;
@@ -56,8 +57,11 @@ export async function serve(
     const key = request.headers['idempotency-key'];
     if (typeof key === 'string') keys.push(key);
     if (typeof key === 'string' && gateway !== undefined) {
-      const [status, headers, body] = gateway;
-      response.writeHead(status, headers).end(body);
+      const [status, headers, body = ''] = gateway;
+      void text(request).then((asked) => {
+        const { id } = JSON.parse(asked) as { readonly id: unknown };
+        response.writeHead(status, headers).end(body.replaceAll('ID', JSON.stringify(id)));
+      });
       return;
     }
     if (request.url === MOVED) {

@@ -125,6 +125,87 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
       },
     );
 
+    it.each<[number, string, string, object]>([
+      [
+        400,
+        'a result',
+        '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',
+        ok('written'),
+      ],
+      [
+        404,
+        'a result',
+        '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',
+        ok('written'),
+      ],
+      [
+        500,
+        'a result',
+        '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',
+        ok('written'),
+      ],
+      [
+        400,
+        'a result of no shape',
+        '"result":{}',
+        { failure: { kind: 'tool.output_malformed', outcome: 'unknown' } },
+      ],
+      [
+        400,
+        'the failure of the tool',
+        '"result":{"resultType":"complete","isError":true,"content":[{"type":"text","text":"no"}]}',
+        { failure: { kind: 'mcp.tool_failed' } },
+      ],
+      [
+        422,
+        'an error from the work',
+        '"error":{"code":-32603,"message":"broke"}',
+        { failure: { kind: 'mcp.tool_failed' } },
+      ],
+      [
+        401,
+        'an error',
+        '"error":{"code":-32001,"message":"Unauthorized"}',
+        { failure: { kind: 'mcp.unreachable', outcome: 'not_started' } },
+      ],
+      [
+        429,
+        'an error',
+        '"error":{"code":-32000,"message":"slow down"}',
+        { failure: { kind: 'tool.busy' } },
+      ],
+    ])(
+      'that sends HTTP %i with %s as the answer to the call has done what the answer says',
+      async (status, _, answer, expected) => {
+        for (const [mime, body] of [
+          ['application/json', `{"jsonrpc":"2.0","id":ID,${answer}}`],
+          ['text/event-stream', `data: {"jsonrpc":"2.0","id":ID,${answer}}\n\n`],
+        ] as const) {
+          const gateway = await started(manner);
+          const { call } = host();
+          gateway.fail(status, { 'content-type': mime }, body);
+          const result = await call('write', { id: 1 }, { server: http(gateway.url, type) });
+          // the oldest manner ends the connection at any refusal, and then nobody knows more
+          if (manner === 'sse')
+            expect(reportOf(result)).toMatchObject({ kind: 'mcp.unreachable', outcome: 'unknown' });
+          else expect(result).toMatchObject(expected);
+          expect(gateway.keys).toHaveLength(1);
+        }
+      },
+    );
+
+    it('that sends HTTP 400 with the result of another request has not answered', async () => {
+      const gateway = await started(manner);
+      const { call } = host();
+      const body = '{"jsonrpc":"2.0","id":987654,"result":{"content":[]}}';
+      gateway.fail(400, { 'content-type': 'application/json' }, body);
+      const report = reportOf(await call('write', { id: 1 }, { server: http(gateway.url, type) }));
+      expect(report).toMatchObject({
+        kind: 'mcp.unreachable',
+        outcome: manner === 'sse' ? 'unknown' : 'not_started',
+      });
+    });
+
     it('that refuses a call for a scope that the key lacks was not called', async () => {
       const gateway = await started(manner);
       const { call } = host();

@@ -67,6 +67,23 @@ describe('an embedded server', () => {
     expect((await ask('/v1/runs', { headers: { 'x-user': 'ada' } })).status).toBe(200);
   });
 
+  it('names its host where the code of the host fails, and not itself', async () => {
+    const lines: string[] = [];
+    const onLog = (line: string): void => void lines.push(line);
+    const down = embed(ALL, {
+      onLog,
+      authorize: () => Promise.reject(new Error('no connection to the users')),
+    });
+    const failed = await down('/v1/runs');
+    expect([failed.status, failed.json.kind]).toEqual([500, 'extension.contract']);
+    expect(JSON.stringify(failed.json)).not.toContain('users');
+    expect(lines.join()).toContain('authorize of the host threw: no connection to the users');
+    const slip = embed(ALL, untyped({ onLog, authorize: () => ({ name: 'ada', role: 'admin' }) }));
+    const unknown = await slip('/v1/runs');
+    expect([unknown.status, unknown.json.kind]).toEqual([500, 'extension.contract']);
+    expect(lines.join()).toContain('the roles are read, run, edit');
+  });
+
   it('asks its host who may, and never about the Host', async () => {
     const ask = embed(ALL, {
       authorize: (request) =>

@@ -760,6 +760,10 @@ describe('kinds', () => {
       { id: 7, kind: 'provider.auth' },
     ]);
     expect((await served.ask('/v1/classify', { json: {} })).status).toBe(422);
+    const text = await served.ask('/v1/classify', { json: 'x' });
+    expect(text.json['detail']).toContain('expected object or array');
+    const mixed = await served.ask('/v1/classify', { json: [failure, 3] });
+    expect(mixed.json['detail']).toMatch(/\b1 is not valid: expected object/);
   });
 });
 

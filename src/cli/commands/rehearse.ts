@@ -23,7 +23,7 @@ import type { Format } from '../format.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { progressOn } from '../screen/rehearsal-progress.ts';
 import { rehearsalText } from '../screen/rehearsal-text.ts';
-import { splitPair } from '../session/split-pair.ts';
+import { splitInputs } from '../session/split-pair.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface RehearseFlags {
@@ -232,9 +232,6 @@ function reportOf(pair: string): ReadFlags['reports'][number] {
 
 function inputsOf(plan: WorkflowPlan, pairs: readonly string[]): JsonObject {
   return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name, text] = splitPair(pair, '-i name=value');
-      return [name, readInput(plan, name, text)] as const;
-    }),
+    splitInputs(pairs).map(([name, text]) => [name, readInput(plan, name, text)] as const),
   );
 }

@@ -20,7 +20,7 @@ import { refusal } from '../exit.ts';
 import { INTERRUPTED, noteEnd, untilCrash } from '../guard/command-end.ts';
 import { Journal } from '../session/journal.ts';
 import { runLeg, legOptions, type LegFlags } from '../session/run-session.ts';
-import { splitPair } from '../session/split-pair.ts';
+import { splitInputs } from '../session/split-pair.ts';
 import { openProject, type Project } from '../project/project.ts';
 import { shellWord } from '../screen/phrases.ts';
 import type { RunUi } from '../session/run-ui.ts';
@@ -259,26 +259,35 @@ function parseJson(file: string, text: string): ReadJson {
   }
 }
 
+/** Names in one message. */
+const MAX_NAMED = 20;
+
 /** Refuses a name that no node has; a path can be checked only when the run has reached it. */
 function refuseUnknownGates(plan: WorkflowPlan, answers: RunOptions['answers'] = []): void {
   const files = [plan, ...Object.values(plan.children)];
-  const names = new Set(files.flatMap((file) => allNodes(file)).map(({ name }) => name));
+  const nodes = files.flatMap((file) => allNodes(file));
+  const names = new Set(nodes.map(({ name }) => name));
+  const gates = nodes.filter(({ type }) => type === 'human_gate').map(({ name }) => name);
   for (const { gate } of answers) {
     if (names.has(gate) || /[/[#]/.test(gate)) continue;
     const meant = suggest(gate, names);
     throw refusal(
       `--answer names ${gate}, but no node has that name`,
-      meant === undefined ? 'Write --answer NODE=VALUE.' : `Did you mean ${meant}?`,
+      `${meant === undefined ? '' : `Did you mean ${meant}? `}${namesOf(gates, 'The gates') ?? namesOf([...names], 'The nodes')}`,
     );
   }
 }
 
+/** Undefined where there is none. */
+function namesOf(names: readonly string[], what: string): string | undefined {
+  if (names.length === 0) return undefined;
+  const more = names.length > MAX_NAMED ? ', …' : '';
+  return `${what} of the file: ${names.slice(0, MAX_NAMED).join(', ')}${more}.`;
+}
+
 function typedInputs(plan: WorkflowPlan, pairs: readonly string[] = []): JsonObject {
   return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name, text] = splitPair(pair, '-i name=value');
-      return [name, readInput(plan, name, text)] as const;
-    }),
+    splitInputs(pairs).map(([name, text]) => [name, readInput(plan, name, text)] as const),
   );
 }
 

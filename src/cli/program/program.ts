@@ -78,6 +78,15 @@ Examples:
   return cli;
 }
 
+/** Help for a word that is no command is refused as that word is, with the command that may be meant. */
+export function typedCommand(program: Command, argv: readonly string[]): readonly string[] {
+  const [node = '', file = '', first, word] = argv;
+  const isWord = first === 'help' && word !== undefined && !word.startsWith('-');
+  if (!isWord || word === 'help') return argv;
+  const isKnown = program.commands.some((command) => command.name() === word);
+  return isKnown ? argv : [node, file, word];
+}
+
 function commandsFor(typed = ''): readonly Commands[string][] {
   const only = typed === KNOWS_ALL || !Object.hasOwn(COMMANDS, typed) ? undefined : COMMANDS[typed];
   return only === undefined ? Object.values(COMMANDS) : [only];

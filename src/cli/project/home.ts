@@ -1,5 +1,5 @@
 /** The folder of runs: `ERRAND_HOME`, else `.errand` of the current project. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isLink, keepPrivate } from '../../stores/sqlite/private-files.ts';
@@ -7,7 +7,7 @@ import { makePrivateFolder, systemWords } from './make-folder.ts';
 
 const OWN_FOLDER = '.errand';
 
-/** Throws `store.unavailable` where a link is in the place of a file of Errand. */
+/** Throws `store.unavailable` where a link or a file is in the place of a folder or file of Errand. */
 export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
   const set = env['ERRAND_HOME'];
   const isSet = set !== undefined && set !== '';
@@ -17,7 +17,25 @@ export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
     isLink,
   );
   if (link !== undefined) throw linkRefused(link);
+  if (statSync(home, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw notAFolder(isSet ? set : home);
   return home;
+}
+
+/** A command that only reads would find no runs there, and say so. */
+function notAFolder(home: string): ErrandError {
+  return new ErrandError({
+    kind: 'store.unavailable',
+    message: `The folder for runs ${home} is not a folder`,
+    outcome: 'not_started',
+    category: 'configuration',
+    retryable: false,
+    details: { reason: 'cannot_open' },
+    action: {
+      kind: 'fix_setup',
+      detail: 'Set ERRAND_HOME to a folder, or remove what is in its place.',
+    },
+  });
 }
 
 /** Files that Errand writes in the folder; the files of a run are opened without following links. */

@@ -6,6 +6,7 @@
  * server, the call goes to the new address at once.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
+import { isAnswer, readBody } from './answer-in-refusal.ts';
 import { keyHeader } from './call-key.ts';
 import { collectMessages, type ReadMessage } from './inexact-result.ts';
 import { MAX_MESSAGE_BYTES } from './lines.ts';
@@ -18,6 +19,8 @@ export interface ResponseListener {
   tooLong(id: string | number | undefined): void;
   /** Receives the text of each message, before the client does. */
   readonly message: ReadMessage;
+  /** False where responses come on another connection, so that a body answers no call. */
+  readonly answersInBody?: boolean;
 }
 
 export function boundedFetch(
@@ -38,12 +41,24 @@ export function boundedFetch(
     if (response.body === null) return withoutChallenge(response, null);
     const type = response.headers.get('content-type') ?? '';
     const isStream = /^text\/event-stream\b/i.test(type);
+    const id = messageId(init?.body);
+    const isFailed = isCall && !response.ok && listener.answersInBody !== false;
+    let isAnswered = false;
     const bound = boundedStream(isStream, {
       maxBytes,
-      tooLong: () => listener.tooLong(messageId(init?.body)),
-      message: (text, isUtf8) => listener.message(text, isUtf8),
+      tooLong: () => listener.tooLong(id),
+      message: (text, isUtf8) => {
+        if (isFailed && id !== undefined) isAnswered ||= isAnswer(text, id, response.status);
+        listener.message(text, isUtf8);
+      },
     });
-    return withoutChallenge(response, response.body.pipeThrough(bound));
+    const bounded = response.body.pipeThrough(bound);
+    if (!isFailed) return withoutChallenge(response, bounded);
+    const body = await readBody(bounded);
+    // by any other status the client would not read the answer
+    return isAnswered
+      ? new Response(body, { status: 200, headers: response.headers })
+      : withoutChallenge(response, body);
   };
 }
 
@@ -75,7 +90,10 @@ function withoutLocation(response: Response): Response {
  * Without a challenge the client reports the status of a refusal, as for any other. With one, it would
  * look for a way to sign in, which Errand does not configure.
  */
-function withoutChallenge(response: Response, body: ReadableStream | null): Response {
+function withoutChallenge(
+  response: Response,
+  body: ReadableStream | Uint8Array<ArrayBuffer> | null,
+): Response {
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
   headers.delete('www-authenticate');

@@ -20,6 +20,8 @@
  * | any other error of the server                  | `mcp.tool_failed`       | failed      |
  * | a malformed result, or one that is too long    | `tool.output_malformed` | unknown     |
  *
+ * A response of HTTP whose body answers the call is that answer, whatever its status (`answer-in-refusal.ts`).
+ *
  * For an idempotent tool, `unknown` becomes `partial`, and `failed` for -32602 and in the last row. `result.ts` has the
  * failures of a call that returned a result.
  */

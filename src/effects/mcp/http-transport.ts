@@ -19,6 +19,7 @@ export function httpTransport(sdk: McpSdk, { type, url, headers }: HttpServer): 
   const open = new Set<string | number>();
   const flaws = new Map<unknown, Flaw>();
   const fetch = boundedFetch({
+    answersInBody: type === 'http',
     tooLong: (id) => {
       if (id === undefined) void transport.close();
       else answerFor(id, tooLong(id));

@@ -20,11 +20,17 @@ export interface ReportedUsage {
   readonly outputTokens?: number | undefined;
   readonly inputTokenDetails?:
     | {
+        readonly noCacheTokens?: number | undefined;
         readonly cacheReadTokens?: number | undefined;
         readonly cacheWriteTokens?: number | undefined;
       }
     | undefined;
-  readonly outputTokenDetails?: { readonly reasoningTokens?: number | undefined } | undefined;
+  readonly outputTokenDetails?:
+    | {
+        readonly textTokens?: number | undefined;
+        readonly reasoningTokens?: number | undefined;
+      }
+    | undefined;
 }
 
 export const NOTHING_USED: Used = { usage: { inputTokens: 0, outputTokens: 0 } };
@@ -90,12 +96,31 @@ function isMissing(tokens: number | undefined, estimated: number | undefined): b
 function toCounts(reported: ReportedUsage | undefined): TokenCounts {
   const { inputTokenDetails, outputTokenDetails } = reported ?? {};
   return {
-    ...known('inputTokens', tokenCount(reported?.inputTokens)),
-    ...known('outputTokens', tokenCount(reported?.outputTokens)),
+    ...known('inputTokens', inputTokensOf(reported)),
+    ...known('outputTokens', outputTokensOf(reported)),
     ...known('cachedTokens', tokenCount(inputTokenDetails?.cacheReadTokens)),
     ...known('cacheWriteTokens', tokenCount(inputTokenDetails?.cacheWriteTokens)),
     ...known('reasoningTokens', tokenCount(outputTokenDetails?.reasoningTokens)),
   };
+}
+
+/** Providers may count the parts and leave out the total, which is then their sum. */
+export function inputTokensOf(reported: ReportedUsage | undefined): number | undefined {
+  const { noCacheTokens, cacheReadTokens, cacheWriteTokens } = reported?.inputTokenDetails ?? {};
+  const parts = sumOf(noCacheTokens, [cacheReadTokens, cacheWriteTokens]);
+  return tokenCount(reported?.inputTokens) ?? parts;
+}
+
+function outputTokensOf(reported: ReportedUsage | undefined): number | undefined {
+  const { textTokens, reasoningTokens } = reported?.outputTokenDetails ?? {};
+  return tokenCount(reported?.outputTokens) ?? sumOf(textTokens, [reasoningTokens]);
+}
+
+/** Undefined without the main part: what was cached, or thought, is no total by itself. */
+function sumOf(main: number | undefined, others: readonly (number | undefined)[]) {
+  const first = tokenCount(main);
+  if (first === undefined) return undefined;
+  return others.reduce<number>((sum, part) => sum + (tokenCount(part) ?? 0), first);
 }
 
 function known(name: keyof TokenCounts, tokens: number | undefined): TokenCounts {

@@ -1,8 +1,11 @@
 /** Access to a server: checks host, origin and token of each request, in this order. */
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import { oneLine } from '../../errors/support/printable.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { refusedHost, type HostRules } from './hosts.ts';
 import { Sessions, type SessionOptions } from './sessions.ts';
-import { tokenWith, type Caller, type Role, type Token } from './tokens.ts';
+import { ROLES, tokenWith, type Caller, type Role, type Token } from './tokens.ts';
 import { WrongTokens } from './wrong-tokens.ts';
 
 /** Who makes a request, and how they say so. */
@@ -12,12 +15,15 @@ export interface Visitor extends Caller {
   readonly token?: Token;
 }
 
+type Authorize = (request: Request) => Promise<Caller | null> | Caller | null;
+
 export interface AccessOptions extends SessionOptions {
   readonly hosts: HostRules;
   readonly isReadOnly: boolean;
   /** Decides instead of tokens; null refuses. */
-  readonly authorize?: ((request: Request) => Promise<Caller | null> | Caller | null) | undefined;
+  readonly authorize?: Authorize | undefined;
   readonly log: (line: string) => void;
+  readonly redactor: Redactor;
 }
 
 export class Access {
@@ -49,8 +55,7 @@ export class Access {
   async admit(request: Request, address: string): Promise<Visitor> {
     const { authorize, tokens } = this.#options;
     if (authorize !== undefined) {
-      // a look-up that finds nobody gives undefined in a program without types
-      const caller = (await authorize(request)) ?? undefined;
+      const caller = await this.#callerFrom(authorize, request);
       if (caller === undefined) throw unauthenticated('The request was not authorized');
       const { name, isPerson = false } = caller;
       return { name, role: this.#roleOf(caller), via: 'host', isPerson };
@@ -70,6 +75,30 @@ export class Access {
         message: 'A request with a session needs an Origin',
       });
     return this.#visitor(token, 'session');
+  }
+
+  /** Undefined for nobody. A client is not to know what is wrong with the host, so the log says it. */
+  async #callerFrom(authorize: Authorize, request: Request): Promise<Caller | undefined> {
+    let caller: Caller | undefined;
+    try {
+      // a look-up that finds nobody gives undefined in a program without types
+      caller = (await authorize(request)) ?? undefined;
+    } catch (thrown) {
+      if (thrown instanceof ErrandError) throw thrown;
+      throw this.#hostFailed('The function authorize of the host threw', thrown);
+    }
+    if (caller === undefined || ROLES.includes(caller.role)) return caller;
+    const roles = ROLES.join(', ');
+    throw this.#hostFailed(
+      `The function authorize of the host gave a role that does not exist; the roles are ${roles}`,
+    );
+  }
+
+  #hostFailed(message: string, cause?: unknown): ErrandError {
+    const why = readProperty(cause, 'message');
+    const { log, redactor } = this.#options;
+    log(typeof why === 'string' ? `${message}: ${oneLine(redactor.text(why))}` : message);
+    return hostFailed(message, cause);
   }
 
   #visitor(token: Token, via: Visitor['via']): Visitor {
@@ -92,6 +121,21 @@ export class Access {
       details: { retryAfterMs: waitMs },
     });
   }
+}
+
+function hostFailed(message: string, cause?: unknown): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'extension.contract',
+      message,
+      action: {
+        kind: 'fix_code',
+        detail:
+          'Make authorize return {name, role} for a caller, and null for a request that it does not admit.',
+      },
+    },
+    { cause },
+  );
 }
 
 function unauthenticated(message: string): ErrandError {

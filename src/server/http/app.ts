@@ -11,7 +11,7 @@ import type { Access, Visitor } from '../access/access.ts';
 import { includesRole } from '../access/tokens.ts';
 import { parseJson, readText } from './body.ts';
 import { problemResponse, reportOfThrown } from './problem.ts';
-import { issueWords } from './issue-words.ts';
+import { nearestIssues, wordsForAll } from './issue-words.ts';
 import type { CheckedRequest, Method, Route } from './route.ts';
 
 export interface AppOptions {
@@ -237,13 +237,14 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown, noun: string): T {
     if (lost !== undefined) throw invalid(`There is no ${noun} ${clip(lost)}`);
     return result.data;
   }
-  const [issue] = result.error.issues;
+  const issues = result.error.issues.slice(0, 1).flatMap(nearestIssues);
+  const [issue] = issues;
   const path = sentPath(value, issue?.path ?? []);
   const where = path.map(String).join('.');
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   if (unknown !== undefined)
     throw invalid(`There is no ${noun} ${clip(where === '' ? unknown : `${where}.${unknown}`)}`);
-  const why = issue === undefined ? '' : issueWords(issue);
+  const why = wordsForAll(issues);
   if (where === '')
     throw invalid(
       `The body is not ${isPlainObject(value) ? 'valid' : 'what the path takes'}: ${why}`,

@@ -17,6 +17,7 @@ import {
   NOTHING_USED,
   usedSoFar,
   usedUp,
+  inputTokensOf,
 } from '../../../providers/pricing/counted-usage.ts';
 import { estimateUsage } from './estimate-usage.ts';
 
@@ -36,7 +37,8 @@ export function usedByFailure(
   const { kind, provider } = failure;
   const isUnused = isRefused(kind, outcomeOf(failure), provider?.status) && !isDelivered;
   if (isUnused && state.counted === undefined) return NOTHING_USED;
-  const counted = finish?.usage.inputTokens === undefined ? state.counted : finish.usage;
+  const isCounted = inputTokensOf(finish?.usage) !== undefined;
+  const counted = isCounted ? finish?.usage : state.counted;
   return usedSoFar(counted, estimate);
 }
 
