@@ -134,20 +134,22 @@ export class OpenLegs {
     return () => (this.#isClosing ? 'halt' : (asked ?? this.#parts.options.onOutage ?? 'halt'));
   }
 
-  #track(work: Promise<unknown>, onRefusal: (thrown: unknown) => void): void {
+  async #track(work: Promise<unknown>, onRefusal: (thrown: unknown) => void): Promise<void> {
     this.#underWay.add(work);
-    const done = (): unknown => this.#underWay.delete(work);
-    work.then(done, (thrown: unknown) => {
-      done();
+    try {
+      await work;
+    } catch (thrown) {
       onRefusal(thrown);
-    });
+    } finally {
+      this.#underWay.delete(work);
+    }
   }
 
   /** Claims a run and makes a leg for the claim; releases it when that throws. A close waits for it. */
   openFor<H>(acquire: () => Promise<Claim>, makeLeg: (claim: Claim) => Promise<H>): Promise<H> {
     if (this.#isClosing) return Promise.reject(unavailable('closed'));
     const opened = this.#openFor(acquire, makeLeg);
-    this.#track(opened, ignoreRefusal);
+    void this.#track(opened, ignoreRefusal);
     return opened;
   }
 
@@ -217,7 +219,7 @@ export class OpenLegs {
     });
     this.#legs.set(state.run, leg);
     // one that ended in a defect must not keep the store open
-    this.#track(leg.result(), (defect) => {
+    void this.#track(leg.result(), (defect) => {
       if (this.#isClosing) onWarning(toReport(defect));
     });
     if (this.#isDraining) loop.drain();
