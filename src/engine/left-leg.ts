@@ -18,14 +18,14 @@ export interface LeftLegParts {
   readonly claim: Claim;
   readonly store: RunStore;
   readonly clock: LogParts['clock'];
-  readonly onOutage: ReturnType<LogParts['onOutage']>;
+  readonly onOutage: LogParts['onOutage'];
 }
 
 /** Stores what the leg begins with. */
 export async function storeBeginning(
   { state, events, nowMs, voidThrough }: Begun,
-  { onOutage, ...parts }: LeftLegParts,
+  parts: LeftLegParts,
 ): Promise<void> {
-  const log = new LogWriter({ ...parts, state, onOutage: () => onOutage });
+  const log = new LogWriter({ ...parts, state });
   await log.write(events, nowMs, voidThrough);
 }

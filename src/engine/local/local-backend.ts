@@ -178,10 +178,10 @@ export class LocalBackend implements Backend {
       owner: this.#owner,
       leaseMs: LEASE_MS,
     };
-    const claim = await this.#create(fresh, options.onOutage, telemetry);
-    options.onCreated?.(id);
-    if (isLeft) return this.#leave(claim);
-    return this.#legs.openFor(claim, async () => {
+    const create = (): Promise<Claim> => this.#create(fresh, options.onOutage, telemetry);
+    return this.#legs.openFor(create, async (claim) => {
+      options.onCreated?.(id);
+      if (isLeft) return this.#leave(claim);
       const recovered = { state, checkpointSeq: 0 };
       const { answers: _kept, ...rest } = options;
       const own = options.keepsAnswers === true ? rest : options;
@@ -295,13 +295,7 @@ export class LocalBackend implements Backend {
   /** Stops every run, which stays resumable. */
   async close(): Promise<void> {
     this.#named.close();
-    const legs = this.#legs.all();
-    // not on purpose: another process may resume them
-    for (const { loop } of legs) loop?.stop();
-    const results = await Promise.allSettled(legs.map((leg) => leg.result()));
-    // a leg that ended in a defect must not keep the store open
-    for (const result of results)
-      if (result.status === 'rejected') this.#warn(toReport(result.reason));
+    await this.#legs.close();
     this.#claims.close();
     await this.#options.effects.close();
     await this.store.close();
@@ -310,12 +304,12 @@ export class LocalBackend implements Backend {
   /** Creates the run once, however often the store has to be called. */
   async #create(
     fresh: NewRun,
-    onOutage = this.#options.onOutage ?? 'halt',
+    onOutage: BackendStartOptions['onOutage'],
     telemetry?: LegTelemetry,
   ): Promise<Claim> {
     const askedAtMs = this.#clock.now();
     const create = timedCommit(() => this.store.create(fresh), telemetry?.committed);
-    const patience = { clock: this.#clock, onOutage: () => onOutage };
+    const patience = { clock: this.#clock, onOutage: this.#legs.patience(onOutage) };
     const { claim } = await retryStoreOutage(create, patience);
     this.#claims.register(claim, askedAtMs);
     return claim;
@@ -329,8 +323,8 @@ export class LocalBackend implements Backend {
   ): Promise<RunHandle> {
     const options = { ...given, ...(await workflow?.()) };
     refuseEnded(await this.store.summary(run), options);
-    const claim = await this.#claims.acquire(run, lostBefore);
-    return this.#legs.openFor(claim, async () => {
+    const acquire = (): Promise<Claim> => this.#claims.acquire(run, lostBefore);
+    return this.#legs.openFor(acquire, async (claim) => {
       const recovered = await recover(this.store, run, known === undefined ? {} : { known });
       const { state } = recovered;
       Object.assign(state, this.#ofEngine);
@@ -366,7 +360,7 @@ export class LocalBackend implements Backend {
 
   /** Stores what the leg begins with, and leaves the rest to the process that resumes the run. */
   async #leave(claim: Claim, begun?: Begun): Promise<RunHandle> {
-    const { onOutage = 'halt' } = this.#options;
+    const onOutage = this.#legs.patience();
     const parts = { claim, store: this.store, clock: this.#clock, onOutage };
     if (begun !== undefined) await storeBeginning(begun, parts);
     await this.#claims.release(claim);
@@ -378,8 +372,8 @@ export class LocalBackend implements Backend {
     cancelled: Cancelled,
     options: Pick<RunOptions, 'onEvent'>,
   ): Promise<RunHandle> {
-    const claim = await this.#claims.acquire(run);
-    return this.#legs.openFor(claim, async () => {
+    const acquire = (): Promise<Claim> => this.#claims.acquire(run);
+    return this.#legs.openFor(acquire, async (claim) => {
       const recovered = await recover(this.store, run);
       const { state } = recovered;
       Object.assign(state, this.#ofEngine);

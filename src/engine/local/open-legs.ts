@@ -14,6 +14,7 @@ import type {
   StoredMessage,
 } from '../../machine/ports/store-port.ts';
 import type { RunState } from '../../machine/state/state.ts';
+import { unavailable } from '../../stores/failure.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
 import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
@@ -61,6 +62,11 @@ function ignoreProgress(): void {
   // nobody listens
 }
 
+/** Its caller gets it. */
+function ignoreRefusal(): void {
+  // nothing is left to release
+}
+
 type ProgressListener = NonNullable<RunOptions['onProgress']>;
 
 function bothListeners(
@@ -83,7 +89,10 @@ export class OpenLegs {
   readonly #legs = new Map<string, LocalRunHandle>();
   /** Runs that somebody stopped here on purpose, until their leg has ended. */
   readonly #stopped = new Set<string>();
+  /** What holds a claim or is about to: openings, and legs until their claim is released. */
+  readonly #underWay = new Set<Promise<unknown>>();
   #isDraining = false;
+  #isClosing = false;
   // made once: there may be thousands of runs
   readonly #onInternal = (record: InternalRecord): void => this.#parts.options.onInternal?.(record);
 
@@ -111,10 +120,46 @@ export class OpenLegs {
     for (const { loop } of this.all()) loop?.drain();
   }
 
-  /** Makes a leg for the claim; releases the claim when that throws. */
-  async openFor<H>(claim: Claim, makeLeg: () => Promise<H>): Promise<H> {
+  /** Stops every leg; fulfilled once none holds a claim any more, so that the store may be closed. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    // not on purpose: another process may resume them
+    for (const { loop } of this.all()) loop?.stop();
+    // an opening adds a leg
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  /** How a write before the leg meets an outage: while this process closes, no write waits for the store. */
+  patience(asked?: 'halt' | 'wait'): () => 'halt' | 'wait' {
+    return () => (this.#isClosing ? 'halt' : (asked ?? this.#parts.options.onOutage ?? 'halt'));
+  }
+
+  async #track(work: Promise<unknown>, onRefusal: (thrown: unknown) => void): Promise<void> {
+    this.#underWay.add(work);
     try {
-      return await makeLeg();
+      await work;
+    } catch (thrown) {
+      onRefusal(thrown);
+    } finally {
+      this.#underWay.delete(work);
+    }
+  }
+
+  /** Claims a run and makes a leg for the claim; releases it when that throws. A close waits for it. */
+  openFor<H>(acquire: () => Promise<Claim>, makeLeg: (claim: Claim) => Promise<H>): Promise<H> {
+    if (this.#isClosing) return Promise.reject(unavailable('closed'));
+    const opened = this.#openFor(acquire, makeLeg);
+    void this.#track(opened, ignoreRefusal);
+    return opened;
+  }
+
+  async #openFor<H>(
+    acquire: () => Promise<Claim>,
+    makeLeg: (claim: Claim) => Promise<H>,
+  ): Promise<H> {
+    const claim = await acquire();
+    try {
+      return await makeLeg(claim);
     } catch (refusal) {
       await this.#warnIfStoreFails(() => this.#parts.claims.release(claim));
       throw refusal;
@@ -173,7 +218,12 @@ export class OpenLegs {
       onEvent: backend.onEvent,
     });
     this.#legs.set(state.run, leg);
+    // one that ended in a defect must not keep the store open
+    void this.#track(leg.result(), (defect) => {
+      if (this.#isClosing) onWarning(toReport(defect));
+    });
     if (this.#isDraining) loop.drain();
+    if (this.#isClosing) loop.stop();
     this.#leases?.add(leg, claim, this.#parts.claims.askedAtMs(claim));
     return { leg, loop };
   }
@@ -184,8 +234,7 @@ export class OpenLegs {
    */
   async messagesTo(run: string): Promise<readonly StoredMessage[]> {
     if (this.#leases === undefined) return [];
-    const { clock, options } = this.#parts;
-    const patience = { clock, onOutage: () => options.onOutage ?? 'halt' };
+    const patience = { clock: this.#parts.clock, onOutage: this.patience() };
     return retryStoreOutage(() => this.#store.messages(run), patience);
   }
 

@@ -132,8 +132,9 @@ function decideCancelled(state: RunState, by: string): DecisionFor | undefined {
 function decideScope(state: RunState, scope: Scope): Decision {
   if (state.nowMs >= (workflowDeadlineMs(state, scope) ?? Infinity))
     return { events: workflowTimedOut(state, scope) };
-  if (scope.result !== undefined && scope.parent === undefined)
-    return { events: runEnd(state, scope, scope.result) };
+  // one that has ended decides nothing, whatever wakes it: its node may be in the file no more
+  if (scope.result !== undefined)
+    return { events: scope.parent === undefined ? runEnd(state, scope, scope.result) : [] };
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   if (isOverdue(state, scope) && isTimedHere(node))

@@ -21,14 +21,18 @@ export function writtenState(
   const fields = fileOf(state.plan, around.file).state;
   const values = new Map(around.state);
   const merged: Record<string, JsonValue> = {};
-  const written: Record<string, JsonValue> = {};
+  const written = new Map<string, JsonValue>();
   for (const [key, value] of writes) {
     Object.assign(merged, mergeState(fields, values, { [key]: value }));
     values.set(key, merged[key] ?? null);
-    const earlier = written[key];
-    written[key] = earlier === undefined ? value : mergedValue(fields[key], earlier, value);
+    const earlier = written.get(key);
+    written.set(key, earlier === undefined ? value : mergedValue(fields[key], earlier, value));
   }
   if (Object.keys(merged).length === 0) return {};
   if (scope.kind === 'workflow') return { state: merged };
-  return { state: merged, wrote: underivableValues(fields, around.state, { written, merged }) };
+  const wrote = underivableValues(fields, around.state, {
+    written: Object.fromEntries(written),
+    merged,
+  });
+  return { state: merged, wrote };
 }

@@ -57,6 +57,10 @@ export const oneRestPerLeg: Law = {
     subject.legs.flatMap((leg, index) => {
       const { result } = leg;
       const rests = restsOf(subject, leg);
+      const [rest, second] = rests;
+      const isCancelled =
+        second?.type === 'run:cancelled' && rest !== undefined && isCancelledLate(leg, rest.seq);
+      const most = isCancelled ? 2 : 1;
       if (result.status === 'refused') {
         // a start whose commit was not acknowledged cannot know of it, nor who took the run over
         const isUnheard = leg.by === 'start' && result.error.kind.startsWith('store.');
@@ -64,12 +68,10 @@ export const oneRestPerLeg: Law = {
           ? []
           : [`leg ${index} was refused and wrote events`];
       }
+      // one whose last commit was not acknowledged may have come to rest, and its handle cancels it then
       if (result.status === 'interrupted')
-        return rests.length <= 1 ? [] : [`leg ${index} rests ${rests.length} times`];
-      const [rest, second] = rests;
-      const isCancelled =
-        second?.type === 'run:cancelled' && rest !== undefined && isCancelledLate(leg, rest.seq);
-      if (rests.length !== (isCancelled ? 2 : 1) || rest === undefined)
+        return rests.length <= most ? [] : [`leg ${index} rests ${rests.length} times`];
+      if (rests.length !== most || rest === undefined)
         return [`leg ${index} is ${result.status} and rests ${rests.length} times`];
       return rest.type === `run:${result.status}`
         ? sameEnd(result, rest, index)
