@@ -24,18 +24,33 @@ export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
 
 /** A command that only reads would find no runs there, and say so. */
 function notAFolder(home: string): ErrandError {
-  return new ErrandError({
-    kind: 'store.unavailable',
+  return unusable({
     message: `The folder for runs ${home} is not a folder`,
-    outcome: 'not_started',
-    category: 'configuration',
-    retryable: false,
-    details: { reason: 'cannot_open' },
-    action: {
-      kind: 'fix_setup',
-      detail: 'Set ERRAND_HOME to a folder, or remove what is in its place.',
-    },
+    remedy: 'Set ERRAND_HOME to a folder, or remove what is in its place.',
   });
+}
+
+interface Unusable {
+  readonly message: string;
+  readonly remedy: string;
+  readonly link?: string;
+  readonly cause?: unknown;
+}
+
+/** Unlike an unreachable store, this does not recover by itself. */
+function unusable({ message, remedy, link, cause }: Unusable): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'store.unavailable',
+      message,
+      outcome: 'not_started',
+      category: 'configuration',
+      retryable: false,
+      details: { reason: 'cannot_open', ...(link === undefined ? {} : { link }) },
+      action: { kind: 'fix_setup', detail: remedy },
+    },
+    { cause },
+  );
 }
 
 /** Files that Errand writes in the folder; the files of a run are opened without following links. */
@@ -50,17 +65,10 @@ const OWN_FILES = [
 
 function linkRefused(link: string): ErrandError {
   const name = basename(link);
-  return new ErrandError({
-    kind: 'store.unavailable',
+  return unusable({
     message: `${name} in the folder for runs is a link; Errand does not follow links there, because it would write somewhere else`,
-    outcome: 'not_started',
-    category: 'configuration',
-    retryable: false,
-    details: { reason: 'cannot_open', link: name },
-    action: {
-      kind: 'fix_setup',
-      detail: `Remove the link ${name}, or set ERRAND_HOME to a folder of your own.`,
-    },
+    remedy: `Remove the link ${name}, or set ERRAND_HOME to a folder of your own.`,
+    link: name,
   });
 }
 
@@ -74,22 +82,11 @@ export function createHome(env: NodeJS.ProcessEnv, directory: string): string {
     keepPrivate(join(home, 'runs'));
     return home;
   } catch (error) {
-    throw new ErrandError(
-      {
-        kind: 'store.unavailable',
-        message: `Cannot create the folder for runs: ${systemWords(error)}`,
-        outcome: 'not_started',
-        // unlike an unreachable store, this does not recover by itself
-        category: 'configuration',
-        retryable: false,
-        details: { reason: 'cannot_open' },
-        action: {
-          kind: 'fix_setup',
-          detail: 'Set ERRAND_HOME to a writable folder; errand doctor checks it.',
-        },
-      },
-      { cause: error },
-    );
+    throw unusable({
+      message: `Cannot create the folder for runs: ${systemWords(error)}`,
+      remedy: 'Set ERRAND_HOME to a writable folder; errand doctor checks it.',
+      cause: error,
+    });
   }
 }
 
