@@ -62,11 +62,6 @@ function ignoreProgress(): void {
   // nobody listens
 }
 
-/** Its caller gets it. */
-function ignoreRefusal(): void {
-  // nothing is left to release
-}
-
 type ProgressListener = NonNullable<RunOptions['onProgress']>;
 
 function bothListeners(
@@ -89,8 +84,11 @@ export class OpenLegs {
   readonly #legs = new Map<string, LocalRunHandle>();
   /** Runs that somebody stopped here on purpose, until their leg has ended. */
   readonly #stopped = new Set<string>();
-  /** What holds a claim or is about to: openings, and legs until their claim is released. */
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** Legs until their claim is released. */
+  readonly #holders = new Set<LocalRunHandle>();
+  /** How many claims are asked for, for which there is no leg yet. */
+  #openings = 0;
+  #opened: PromiseWithResolvers<void> | undefined;
   #isDraining = false;
   #isClosing = false;
   // made once: there may be thousands of runs
@@ -126,7 +124,16 @@ export class OpenLegs {
     // not on purpose: another process may resume them
     for (const { loop } of this.all()) loop?.stop();
     // an opening adds a leg
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#openings > 0 || this.#holders.size > 0) {
+      const legs = [...this.#holders];
+      if (this.#openings > 0) this.#opened ??= Promise.withResolvers();
+      const results = await Promise.allSettled(legs.map((leg) => leg.result()));
+      for (const leg of legs) this.#holders.delete(leg);
+      // one that ended in a defect must not keep the store open
+      for (const result of results)
+        if (result.status === 'rejected') this.#parts.onWarning(toReport(result.reason));
+      await this.#opened?.promise;
+    }
   }
 
   /** How a write before the leg meets an outage: while this process closes, no write waits for the store. */
@@ -134,35 +141,24 @@ export class OpenLegs {
     return () => (this.#isClosing ? 'halt' : (asked ?? this.#parts.options.onOutage ?? 'halt'));
   }
 
-  async #track(work: Promise<unknown>, onRefusal: (thrown: unknown) => void): Promise<void> {
-    this.#underWay.add(work);
-    try {
-      await work;
-    } catch (thrown) {
-      onRefusal(thrown);
-    } finally {
-      this.#underWay.delete(work);
-    }
-  }
-
   /** Claims a run and makes a leg for the claim; releases it when that throws. A close waits for it. */
-  openFor<H>(acquire: () => Promise<Claim>, makeLeg: (claim: Claim) => Promise<H>): Promise<H> {
-    if (this.#isClosing) return Promise.reject(unavailable('closed'));
-    const opened = this.#openFor(acquire, makeLeg);
-    void this.#track(opened, ignoreRefusal);
-    return opened;
-  }
-
-  async #openFor<H>(
+  async openFor<H>(
     acquire: () => Promise<Claim>,
     makeLeg: (claim: Claim) => Promise<H>,
   ): Promise<H> {
-    const claim = await acquire();
+    if (this.#isClosing) throw unavailable('closed');
+    this.#openings++;
     try {
-      return await makeLeg(claim);
-    } catch (refusal) {
-      await this.#warnIfStoreFails(() => this.#parts.claims.release(claim));
-      throw refusal;
+      const claim = await acquire();
+      try {
+        return await makeLeg(claim);
+      } catch (refusal) {
+        await this.#warnIfStoreFails(() => this.#parts.claims.release(claim));
+        throw refusal;
+      }
+    } finally {
+      this.#openings--;
+      if (this.#openings === 0) this.#opened?.resolve();
     }
   }
 
@@ -211,17 +207,15 @@ export class OpenLegs {
       onEnd: async (end) => {
         telemetry?.end();
         if (state.status === 'cancelled') await this.#endLeftRunning(state, effects);
-        return this.#onEnd(claim, { end, state, checkpointSeq });
+        await this.#onEnd(claim, { end, state, checkpointSeq });
+        this.#holders.delete(leg);
       },
       cancel: this.#cancellerOf(state.run),
       onStop: this.#stopperOf(claim),
       onEvent: backend.onEvent,
     });
     this.#legs.set(state.run, leg);
-    // one that ended in a defect must not keep the store open
-    void this.#track(leg.result(), (defect) => {
-      if (this.#isClosing) onWarning(toReport(defect));
-    });
+    this.#holders.add(leg);
     if (this.#isDraining) loop.drain();
     if (this.#isClosing) loop.stop();
     this.#leases?.add(leg, claim, this.#parts.claims.askedAtMs(claim));
