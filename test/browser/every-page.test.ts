@@ -23,6 +23,8 @@ describeInBrowser('every page', () => {
       ['/kinds/validation.template', 'validation.template'],
     ];
     const { page } = await open(served);
+    // signed in: to leave the page before that would ask for the token again
+    await page.getByRole('link', { name: run }).waitFor();
     for (const [path, heading, title = heading] of pages) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.goto(served.url + path);
