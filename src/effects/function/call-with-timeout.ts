@@ -62,7 +62,7 @@ export function callWithin(
   return work;
 }
 
-/** What comes first. */
+/** Whichever of these comes first decides the call. */
 type First = OwnEnd | 'timeout' | 'abort';
 
 interface Begun {

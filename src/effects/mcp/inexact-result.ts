@@ -89,7 +89,7 @@ export function collectMessages(isStream: boolean, read: ReadMessage): MessageTe
     try {
       if (isUtf8) strict.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      // of a stream that is wrong once, nothing that follows can be trusted
+      // one wrong byte: nothing after it in the stream can be trusted
       isUtf8 = false;
     }
   };

@@ -28,7 +28,7 @@ export const reallySucceeded: Law = {
     }),
 };
 
-/** What a person said came of a call is its result in a later attempt too. */
+/** A later attempt may use the result that a person gave to a call. */
 function isGivenBefore(
   events: readonly RunEvent[],
   { seq, key, text }: { readonly seq: number; readonly key: string; readonly text: string },

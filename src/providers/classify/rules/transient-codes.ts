@@ -2,7 +2,7 @@
 import type { Rule } from '../rule.ts';
 import { RATE_CODES } from './code-lists.ts';
 
-/** What gateways and gRPC call a service that is away, for whatever reason. */
+/** Codes of gateways and gRPC for a service that is away, for whatever reason. */
 const AWAY = ['service_unavailable', 'temporarily_unavailable', 'unavailable'];
 
 export const TRANSIENT_CODE_RULES: readonly Rule[] = [
