@@ -63,8 +63,8 @@ export const oneRestPerLeg: Law = {
       const most = isCancelled ? 2 : 1;
       if (result.status === 'refused') {
         // a start whose commit was not acknowledged cannot know of it, nor who took the run over
-        const isUnheard = leg.by === 'start' && result.error.kind.startsWith('store.');
-        return leg.toSeq === leg.fromSeq || isUnheard || isCancelledBefore(subject, leg)
+        const isUnacknowledged = leg.by === 'start' && result.error.kind.startsWith('store.');
+        return leg.toSeq === leg.fromSeq || isUnacknowledged || isCancelledBefore(subject, leg)
           ? []
           : [`leg ${index} was refused and wrote events`];
       }
