@@ -58,6 +58,11 @@ async function go(id: string, options: ResumeOptions): Promise<RunResult> {
 const answer = (id: string, value: string): Promise<RunResult> =>
   go(id, { answer: { value, by: 'ann' } });
 
+async function openGates(id: string): Promise<readonly string[]> {
+  const { waiting } = await errand.get(id);
+  return (waiting?.all ?? []).map(({ path = '' }) => path);
+}
+
 const ON_END = { routes: [{ to: '$end' }, { on_error: true, propagate: true }] };
 
 describe('an unknown outcome that a child passes on', () => {
@@ -93,14 +98,38 @@ describe('an unknown outcome that a child passes on', () => {
     expect(charged).toEqual([1, 2, 3]);
   });
 
-  it('is asked about again after an answer that leaves it open', async () => {
-    write('pays', [call('a', 1, { routes: [{ to: 'b' }] }), call('b', 2)]);
-    write('main', [{ name: 'c', type: 'workflow', workflow: './pays.yaml' }] as object[]);
+  it.each([
+    ['where it arose', {}, ['c/d/b']],
+    ['at a caller inside', ON_END, ['c/d']],
+  ])('is not asked about again after an abort %s, until somebody resumes', async (_, more, at) => {
+    write('pays', [call('a', 1, { routes: [{ to: 'b' }] }), call('b', 2, more)]);
+    write('between', [{ name: 'd', type: 'workflow', workflow: './pays.yaml' }] as object[]);
+    write('main', [{ name: 'c', type: 'workflow', workflow: './between.yaml' }] as object[]);
     const id = await begin();
-    // once at `b` and once at `c`
-    expect(await answer(id, 'abort')).toMatchObject({ status: 'paused', waiting: { node: 'c' } });
+    expect(await openGates(id)).toEqual(at);
+    expect(await answer(id, 'abort')).toMatchObject({
+      status: 'failed',
+      error: { kind: 'effect.outcome_unknown' },
+    });
+    expect(await go(id, {})).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
     expect(await answer(id, 'repeat')).toMatchObject({ status: 'completed' });
     expect(charged).toEqual([1, 2, 2]);
+  });
+
+  it('is asked about again after an abort where a route leads back to it', async () => {
+    write('pays', [call('b', 2)]);
+    const pays = { type: 'workflow', workflow: './pays.yaml' };
+    const routes = [{ to: '$end' }, { on_error: true, to: 'd' }];
+    write('main', [
+      { name: 'c', ...pays, routes },
+      { name: 'd', ...pays },
+    ] as object[]);
+    const id = await begin();
+    expect(await openGates(id)).toEqual(['c/b']);
+    expect(await answer(id, 'abort')).toMatchObject({ status: 'paused' });
+    expect(await openGates(id)).toEqual(['d/b']);
+    expect(await answer(id, 'abort')).toMatchObject({ status: 'failed' });
+    expect(charged).toEqual([2]);
   });
 
   it('is asked about when its caller has another name and another argument', async () => {

@@ -205,10 +205,13 @@ function resumed(
 
 function drifted({ at, by: who, drift }: Resumed & { readonly at: string }): AuditEntry[] {
   if (drift === undefined) return [];
-  const { kept, changed } = drift;
+  const { kept, changed, modules = [] } = drift;
   const parts = [
     ...(kept.length === 0 ? [] : [`kept the results of ${kept.join(', ')}, which have changed`]),
     ...(changed.length === 0 ? [] : [`adopted the changes of ${changed.join(', ')}`]),
+    ...(modules.length === 0
+      ? []
+      : [`adopted the changed module${modules.length === 1 ? '' : 's'} ${modules.join(', ')}`]),
   ];
   const detail = parts.length === 0 ? 'adopted a changed file' : parts.join('; ');
   return [{ at, who, what: 'drift', detail }];

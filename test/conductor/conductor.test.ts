@@ -138,6 +138,11 @@ describe('the settings of a project', () => {
           kind: 'validation.workflow',
         });
       }
+      writeFileSync(settings, 'providers: {copilot: nope}');
+      await expect(here.load('loop-until-approved.yaml')).rejects.toMatchObject({
+        kind: 'validation.input',
+        message: 'No provider is called `nope`, which errand.settings.yaml names',
+      });
       rmSync(settings);
       mkdirSync(settings);
       await expect(here.load('loop-until-approved.yaml')).rejects.toMatchObject({

@@ -1,4 +1,5 @@
 /** Lists the changes of a workflow since the last leg of a run, node by node, for a person. */
+import { dirname, relative } from 'node:path';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import { singleLine } from '../../errors/support/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
@@ -43,10 +44,13 @@ function fileChanges(prefix: string, before: FilePlan, after: FilePlan): string[
   ];
 }
 
-/** Removes children, which are compared separately, and what no person wrote. */
-function written(plan: FilePlan & Partial<WorkflowPlan>): FilePlan {
-  const { children: _children, tools: _tools, withheld: _withheld, ...file } = plan;
-  return file;
+/**
+ * Removes children, which are compared separately, and what no person wrote. Paths are those from the
+ * file, as they are written in it, and not from where the command was called.
+ */
+function written({ file, ...plan }: FilePlan & Partial<WorkflowPlan>): Omit<FilePlan, 'file'> {
+  const { children: _children, tools: _tools, withheld: _withheld, module, ...rest } = plan;
+  return module === undefined ? rest : { ...rest, module: relative(dirname(file), module) };
 }
 
 /** `args.1 "a" → "b"`: each value that differs, with its path. */

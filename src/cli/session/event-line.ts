@@ -179,8 +179,14 @@ function resumedHow({ from, drift }: Extract<RunEvent, { type: 'run:resumed' }>)
     ...(drift === undefined || drift.kept.length === 0
       ? []
       : [`changed, results kept: ${drift.kept.join(', ')}`]),
+    ...changedModules(drift?.modules),
   ];
   return parts.length === 0 ? '' : `, ${parts.join('; ')}`;
+}
+
+function changedModules(modules: readonly string[] = []): readonly string[] {
+  if (modules.length === 0) return [];
+  return [`changed since: the module${modules.length === 1 ? '' : 's'} ${modules.join(', ')}`];
 }
 
 type BudgetEvent = Extract<RunEvent, { type: 'budget:warning' | 'budget:paused' }>;

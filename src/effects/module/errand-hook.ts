@@ -25,16 +25,31 @@ const EXTENSION = ownExtension(import.meta.url);
 
 type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
-/** Modules of workflows, and the files that they import. */
-const belonging = new Set<string>();
+/** Modules of workflows and the files that they import, each with what it imports itself. */
+const belonging = new Map<string, Set<string>>();
 let isInstalled = false;
 
 /** Marks the file at that URL as a workflow's module. */
 export function adoptModule(url: string): void {
-  belonging.add(url);
+  belong(url);
   if (isInstalled) return;
   registerHooks({ resolve });
   isInstalled = true;
+}
+
+/**
+ * The file at that URL and those that it has imported, directly or not, in order of distance. Without
+ * what was loaded in this process before the file was adopted.
+ */
+export function filesFrom(url: string): ReadonlySet<string> {
+  const found = new Set([url]);
+  // a set is walked through what is added on the way, too
+  for (const each of found) for (const imported of belonging.get(each) ?? []) found.add(imported);
+  return found;
+}
+
+function belong(url: string): void {
+  if (!belonging.has(url)) belonging.set(url, new Set());
 }
 
 function resolve(
@@ -43,7 +58,8 @@ function resolve(
   next: NextResolve,
 ): ResolveFnOutput {
   const { parentURL = '' } = context;
-  const isInside = belonging.has(parentURL);
+  const imports = belonging.get(parentURL);
+  const isInside = imports !== undefined;
   if (/^errand(\/|$)/.test(specifier)) {
     return isInside
       ? running(specifier, context, next)
@@ -52,7 +68,8 @@ function resolve(
   const resolved = next(specifier, context);
   if (!isInside && !belonging.has(specifier)) return resolved;
   if (!resolved.url.startsWith('file:') || resolved.url.includes('/node_modules/')) return resolved;
-  belonging.add(resolved.url);
+  belong(resolved.url);
+  imports?.add(resolved.url);
   return withFormat(resolved);
 }
 

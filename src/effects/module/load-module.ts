@@ -14,6 +14,7 @@ import { codeOf } from '../process/system-code.ts';
 import { readCallable, type Callable } from './callable.ts';
 import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
 import { adoptModule } from './errand-hook.ts';
+import { digestsOf } from './file-digests.ts';
 import { importFailure, type ModuleFile } from './import-failure.ts';
 
 export interface LoadOptions {
@@ -31,6 +32,8 @@ export interface LoadedModule {
   readonly guards: readonly NamedGuard[];
   /** Exports that cannot be called, and why: `is a class`. */
   readonly others: ReadonlyMap<string, string>;
+  /** Digests of the files that it consists of, as they were loaded, by path from its folder. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 export interface ModuleDescription {
@@ -131,7 +134,8 @@ function missing(name: string, why: string, cause?: unknown): ErrandError {
 }
 
 async function importModule(file: ModuleFile, timeoutMs: number): Promise<LoadedModule> {
-  return readExports(file.name, await importExports(file, timeoutMs));
+  const exports = await importExports(file, timeoutMs);
+  return { ...(await readExports(file.name, exports)), files: digestsOf(file.path) };
 }
 
 async function importExports(file: ModuleFile, timeoutMs: number): Promise<object> {
@@ -173,7 +177,7 @@ function exportsOf(exports: object): object {
   return typeof common === 'object' && common !== null ? common : exports;
 }
 
-async function readExports(name: string, exports: object): Promise<LoadedModule> {
+async function readExports(name: string, exports: object): Promise<Omit<LoadedModule, 'files'>> {
   const callables = new Map<string, Callable>();
   const guards: NamedGuard[] = [];
   const others = new Map<string, string>();

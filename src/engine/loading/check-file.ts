@@ -18,6 +18,7 @@ import { modelProviders } from './model-providers.ts';
 import type { Added, Extensions } from './extensions.ts';
 import { nodeFiles } from './node-files.ts';
 import { providersOf } from './provider-choice.ts';
+import { refuseUnknownStandIn } from './refuse-stand-in.ts';
 
 export interface Workspace {
   /** Base of the file's path and of all paths in the plan. */
@@ -73,13 +74,15 @@ export async function checkFile(
   const { base, env } = workspace;
   const { functions = {}, tools = {}, discover, extensions, modules, ...rest } = options;
   const { files = nodeFiles(base), ...checks } = rest;
-  const loaded = loadWorkflow(file, files, env, await providersOf(workspace));
+  const choice = await providersOf(workspace);
+  const loaded = loadWorkflow(file, files, env, choice);
   const name = files.resolve('', file);
   if (!loaded.ok) return validateLoaded(name, loaded, checks);
   if (modules !== undefined && modules !== 'loaded') {
     const { unread, known } = await unreadCode(loaded.plan, base);
     const infos = unread.map(({ file: of, problem }) => loaded.sources.diagnose(of, problem));
     const isKnown = unread.length === 0 && modules === 'not loaded';
+    if (isKnown) refuseUnknownStandIn(choice, checks.providers ?? []);
     return validateLoaded(
       name,
       { ...loaded, diagnostics: [...loaded.diagnostics, ...infos] },
@@ -91,6 +94,8 @@ export async function checkFile(
     const problem = loaded.sources.diagnose(loaded.plan.file, added.problem);
     return validateLoaded(name, { ...loaded, ok: false, diagnostics: [problem] }, checks);
   }
+  const providers = [...(checks.providers ?? []), ...modelProviders(added)];
+  refuseUnknownStandIn(choice, providers);
   const registered = { ...added.tools, ...functions, ...tools };
   const described = await describeTools(loaded.plan, { base, registered, nodes: added.nodes });
   const { tools: found, problems } = described;
@@ -108,7 +113,7 @@ export async function checkFile(
       },
       {
         ...checks,
-        providers: [...(checks.providers ?? []), ...modelProviders(added)],
+        providers,
         // a module that cannot be loaded is reported already; the names it would export are not checked
         known: (of) => knownOf(found.get(of)),
       },

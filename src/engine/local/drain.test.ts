@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { RunStore } from '../../machine/ports/store-port.ts';
 import { closed, newPlace, WORKS } from './cases/carry-on.cases.ts';
 
 interface Call {
@@ -117,5 +118,67 @@ test('a run that waits for nothing of its own stops at once', async () => {
   const server = await place.open();
   const carrying = await server.carryOn();
   expect(await place.clock.passUntil(carrying.stop())).toBe('settled');
+  await server.close();
+});
+
+/** The same store, of which one method waits before it begins. */
+function slow(
+  store: RunStore,
+  method: 'create' | 'release',
+  wait: () => Promise<unknown>,
+): RunStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'close') return () => Promise.resolve();
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      const call = value.bind(target) as (...given: unknown[]) => unknown;
+      if (name !== method) return call;
+      return async (...given: unknown[]) => {
+        await wait();
+        return call(...given);
+      };
+    },
+  });
+}
+
+test.each(['create', 'release'] as const)(
+  'a stop waits for the %s of a run that is under way',
+  async (method) => {
+    const place = newPlace();
+    const held = Promise.withResolvers<undefined>();
+    const { calls, functions } = effects();
+    const store = slow(place.store, method, () => held.promise);
+    const server = await place.open({ functions, store });
+    const carrying = await server.carryOn();
+    const starting = server.start(WORKS);
+    await place.pass(10);
+    const stopped = carrying.stop();
+    let isStopped = false;
+    void stopped.then(() => (isStopped = true));
+    calls[0]?.end('worked');
+    await place.pass(3000);
+    expect(isStopped).toBe(false);
+    held.resolve(undefined);
+    expect(await place.clock.passUntil(stopped)).toBe('settled');
+    expect(await (await starting).result()).toEqual({ status: 'interrupted' });
+    expect((await place.store.list()).map(({ claim }) => claim)).toEqual([null]);
+    await server.close();
+  },
+);
+
+test('a stop does not wait longer than its grace for a store that does not answer', async () => {
+  const place = newPlace();
+  const held = Promise.withResolvers<undefined>();
+  const store = slow(place.store, 'create', () => held.promise);
+  const server = await place.open({ functions: effects().functions, store });
+  const carrying = await server.carryOn();
+  const starting = server.start(WORKS);
+  await place.pass(10);
+  const begunMs = place.clock.now();
+  expect(await place.clock.passUntil(carrying.stop())).toBe('settled');
+  expect(place.clock.now() - begunMs).toBe(8000);
+  held.resolve(undefined);
+  await starting;
   await server.close();
 });

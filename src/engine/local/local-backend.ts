@@ -59,7 +59,7 @@ import {
 } from './run-messages.ts';
 import { runStatusOf, currentStatus } from '../run/run-status.ts';
 import { listRuns } from './list-runs.ts';
-import { startedEvent } from './started-event.ts';
+import { modulesOf, startedEvent } from './started-event.ts';
 import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
@@ -155,12 +155,14 @@ export class LocalBackend implements Backend {
   ): Promise<RunHandle> {
     const id = options.id ?? this.#newId();
     const state: RunState = { ...newRunState(id, plan), ...this.#ofEngine };
+    const modules = await modulesOf(plan, options.effects ?? this.#options.effects);
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
     const isLeft = options.isLeft === true;
     const telemetry = watchLeg(this.#options, state, { ...options, nowMs });
     const traceparent = telemetry?.traceparent ?? options.trace?.traceparent;
-    const started = startedEvent(plan, input, options, { redactor: this.#redactor, traceparent });
+    const known = { redactor: this.#redactor, traceparent, modules };
+    const started = startedEvent(plan, input, options, known);
     // nothing may be requested that nobody executes
     const first = isLeft ? recordEvents(state, [started], nowMs) : firstStep(state, started, nowMs);
     const events = toStoredEvents(state, first, at);
@@ -333,16 +335,18 @@ export class LocalBackend implements Backend {
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const plan = this.plans.without(options.plan);
       const bound = options.plan === undefined ? {} : { bound: boundOf(options.plan) };
-      const { leftRunning } = options.effects ?? this.#options.effects;
+      const effects = options.effects ?? this.#options.effects;
+      const modules = await modulesOf(options.plan ?? state.plan, effects);
       const telemetry = watchLeg(this.#options, state, { ...options, nowMs });
       const traceparent = telemetry?.traceparent ?? options.trace?.traceparent;
-      const how = { ...bound, ...withoutTypedSecrets(options, this.#redactor), plan, traceparent };
-      const events = applyResume(state, how, nowMs, leftRunning);
+      const typed = withoutTypedSecrets(options, this.#redactor);
+      const how = { ...bound, ...typed, plan, traceparent, modules };
+      const events = applyResume(state, how, nowMs, effects.leftRunning);
       telemetry?.reopen(openNodes(state));
       // the stored plan has no secret values, and the effects need them
       if (options.plan === undefined) refuseMissingSecrets(state);
       else state.plan = options.plan;
-      await refuseMissing(state, (options.effects ?? this.#options.effects).lacks);
+      await refuseMissing(state, effects.lacks);
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
       if (options.isLeft === true) return this.#leave(claim, { state, events, nowMs, voidThrough });

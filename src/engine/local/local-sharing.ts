@@ -39,14 +39,7 @@ export class LocalSharing implements RunSharing {
     return this.#parts.legs.all().length;
   }
 
-  async drain(isOver: Promise<unknown>): Promise<void> {
-    const { legs } = this.#parts;
-    legs.drain();
-    const stop = (): void => {
-      for (const { loop } of legs.all()) loop?.stop();
-    };
-    // the time to end counts even where it cannot be measured
-    isOver.then(stop, stop);
-    await Promise.allSettled(legs.all().map((leg) => leg.result()));
+  drain(isOver: Promise<unknown>): Promise<void> {
+    return this.#parts.legs.drain(isOver);
   }
 }

@@ -112,10 +112,36 @@ export class OpenLegs {
     return [...this.#legs.values()];
   }
 
-  /** Ends every leg as soon as the effects under way have ended, those that are opened later too. */
-  drain(): void {
+  /**
+   * Ends every leg as soon as the effects under way have ended, those that are opened later too, and stops
+   * what is left when `isOver` settles. Fulfilled when no leg holds a claim, and none is asked for either,
+   * unless the time is over.
+   */
+  async drain(isOver: Promise<unknown>): Promise<void> {
     this.#isDraining = true;
     for (const { loop } of this.all()) loop?.drain();
+    let isLate = false;
+    const stop = (): void => {
+      isLate = true;
+      for (const { loop } of this.all()) loop?.stop();
+    };
+    // the time to end counts even where it cannot be measured
+    const late = isOver.then(stop, stop);
+    const awaited = new Set<LocalRunHandle>();
+    for (;;) {
+      const legs = [...this.#holders].filter((leg) => !awaited.has(leg));
+      const isOpening = this.#openings > 0 && !isLate;
+      if (legs.length === 0 && !isOpening) return;
+      await Promise.allSettled(legs.map((leg) => leg.result()));
+      for (const leg of legs) awaited.add(leg);
+      if (isOpening) await Promise.race([this.#noOpenings(), late]);
+    }
+  }
+
+  /** Fulfilled once every claim that is asked for now has its leg or was refused. */
+  async #noOpenings(): Promise<void> {
+    if (this.#openings === 0) return;
+    await (this.#opened ??= Promise.withResolvers()).promise;
   }
 
   /** Stops every leg; fulfilled once none holds a claim any more, so that the store may be closed. */
@@ -126,13 +152,13 @@ export class OpenLegs {
     // an opening adds a leg
     while (this.#openings > 0 || this.#holders.size > 0) {
       const legs = [...this.#holders];
-      if (this.#openings > 0) this.#opened ??= Promise.withResolvers();
+      const opened = this.#noOpenings();
       const results = await Promise.allSettled(legs.map((leg) => leg.result()));
       for (const leg of legs) this.#holders.delete(leg);
       // one that ended in a defect must not keep the store open
       for (const result of results)
         if (result.status === 'rejected') this.#parts.onWarning(toReport(result.reason));
-      await this.#opened?.promise;
+      await opened;
     }
   }
 
@@ -158,7 +184,10 @@ export class OpenLegs {
       }
     } finally {
       this.#openings--;
-      if (this.#openings === 0) this.#opened?.resolve();
+      if (this.#openings === 0) {
+        this.#opened?.resolve();
+        this.#opened = undefined;
+      }
     }
   }
 

@@ -16,7 +16,7 @@ import { hideKnownFolders } from '../../errors/redaction/host-folders.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EffectInput } from '../../machine/decide/effect-input.ts';
 import type { EffectRef } from '../../machine/state/events.ts';
-import type { FetchOptions } from '../../workflow/plan/plan.ts';
+import type { FetchOptions, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { Extensions } from '../loading/extensions.ts';
 import type { FindMissing, MissingRequirement, Requirement } from './run-requirements.ts';
 import { LazyResource } from '../loading/lazy-resource.ts';
@@ -56,6 +56,8 @@ export interface EffectRunner {
   endLeftRunning?: (run: string, effect: EffectRef) => Promise<void>;
   /** Absent: whatever a run names is there. */
   readonly lacks?: FindMissing;
+  /** Digests of the files of a plan's modules, by path from its file. Absent: it has no modules. */
+  readonly modules?: (plan: WorkflowPlan) => Promise<Readonly<Record<string, string>>>;
   close(): Promise<void>;
 }
 
@@ -77,6 +79,10 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
       const { find } = await parts.callables.get();
       const looked = await Promise.all(needs.map((need) => lackOf(need, find)));
       return looked.filter((lack) => lack !== undefined);
+    },
+    modules: async (plan) => {
+      const { moduleDigests } = await import('../../effects/module/plan-modules.ts');
+      return moduleDigests(plan, loadOptions(host));
     },
     close: async () => {
       await Promise.all([

@@ -2,7 +2,7 @@
  * Chooses the route of a finished visit: a success route when it succeeded, an error route when it
  * failed; first from the node's table, then the workflow's, then the default.
  */
-import { OUTCOME_UNKNOWN } from '../policy/unknown-outcome.ts';
+import { isAborted, OUTCOME_UNKNOWN } from '../policy/unknown-outcome.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { hideInternalShapes } from '../../errors/redaction/hide-internals.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
@@ -155,7 +155,7 @@ function makeMove(
 
 function defaultMove(state: RunState, scope: Scope, error: ErrorReport): readonly EventBody[] {
   const visit = visitOf(scope);
-  if (error.kind === OUTCOME_UNKNOWN && state.hasPeople) {
+  if (error.kind === OUTCOME_UNKNOWN && state.hasPeople && !isAborted(state, error)) {
     return [
       askPerson(state, visit, {
         ...asked(error),

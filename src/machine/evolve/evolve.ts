@@ -34,6 +34,7 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
         state.prepared = { answers: event.answers, openings: new LazyMap() };
       beginLeg(state, event);
       countLeg(state, event);
+      noteModules(state, event);
       openWorkflow(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input);
       return;
     case 'run:paused':
@@ -84,6 +85,10 @@ function countLeg(state: RunState, { traceparent }: { readonly traceparent?: str
   };
 }
 
+function noteModules(state: RunState, { modules }: Pick<Resumed, 'modules'>): void {
+  if (modules !== undefined) state.modules = modules;
+}
+
 function noteWarned(state: RunState, id: string): void {
   const holder = state.scopes.get(id);
   if (holder !== undefined) holder.isWarned = true;
@@ -94,6 +99,7 @@ function applyResumed(state: RunState, event: Resumed): void {
   resumeClocks(state);
   beginLeg(state, event);
   countLeg(state, event);
+  noteModules(state, event);
   state.status = 'running';
   state.waiting = undefined;
   state.error = undefined;

@@ -6,7 +6,7 @@
  * again, never repeated.
  */
 import { startWorkflowClock } from '../policy/deadlines.ts';
-import { isUnresolved } from '../policy/unknown-outcome.ts';
+import { forgetAborts, isUnresolved } from '../policy/unknown-outcome.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { Resumed } from '../state/events.ts';
 import { scopeAndAncestors, scopeOf, visitOf } from '../state/plan-lookup.ts';
@@ -23,7 +23,10 @@ import { rewindUnended } from '../policy/unended-effects.ts';
 import { hasVisited, rewindTo } from './visit-log.ts';
 
 export function reopenRun(state: RunState, before: RunStatus, resumed: Resumed): void {
-  if (before === 'failed') reopenScope(state, scopeOf(state, ROOT_SCOPE));
+  if (before === 'failed') {
+    forgetAborts(state);
+    reopenScope(state, scopeOf(state, ROOT_SCOPE));
+  }
   if (resumed.from !== undefined) rerunFrom(state, resumed.from);
   if (resumed.now === true) state.cooldowns.clear();
   for (const scope of state.scopes.values()) {

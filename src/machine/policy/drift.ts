@@ -8,7 +8,7 @@ import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { parseExpression, parseTemplate } from '../../workflow/template/template.ts';
 import { isBare } from '../decide/evaluate.ts';
 import { findNode, nodesIn, scopeAndAncestors } from '../state/plan-lookup.ts';
-import type { Resumed } from '../state/events.ts';
+import type { ModuleDigests, Resumed } from '../state/events.ts';
 import { findVisited } from '../evolve/reopen.ts';
 import { scopesInside } from '../state/scopes.ts';
 import type { FinishedNodes, RunState, Scope } from '../state/state.ts';
@@ -24,10 +24,34 @@ export interface Change {
   readonly acceptDrift?: boolean | undefined;
   /** Path of a node that runs again; it and the nodes after it do not count as finished. */
   readonly from?: string | undefined;
+  /** Digests of the files of its modules, as they are loaded now. */
+  readonly modules?: ModuleDigests | undefined;
 }
 
 /** The change to record; throws `run.drifted` when it affects nodes that have finished or begun. */
-export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' | 'drift'> {
+export function driftOf(
+  state: RunState,
+  change: Change,
+): Pick<Resumed, 'plan' | 'drift' | 'modules'> {
+  const ofFile = fileDrift(state, change);
+  const { modules } = change;
+  const { modules: before = {} } = state;
+  if (modules === undefined || canonicalJson(modules) === canonicalJson(before)) return ofFile;
+  const changed = changedModules(before, modules);
+  if (changed.length === 0) return { ...ofFile, modules };
+  return {
+    ...ofFile,
+    modules,
+    drift: { kept: [], changed: [], ...ofFile.drift, modules: changed },
+  };
+}
+
+/** A file that only one of the two has was loaded by another way, or by a file that has changed itself. */
+function changedModules(before: ModuleDigests, now: ModuleDigests): readonly string[] {
+  return Object.keys(now).filter((file) => (before[file] ?? now[file]) !== now[file]);
+}
+
+function fileDrift(state: RunState, change: Change): Pick<Resumed, 'plan' | 'drift'> {
   const plan = change.plan ?? state.plan;
   // changes that are not drift are adopted too: models, modules, limits, positions in the file
   const isSame = plan === state.plan || canonicalJson(plan) === canonicalJson(state.plan);

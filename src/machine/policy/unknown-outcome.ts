@@ -50,6 +50,8 @@ export interface UnknownOutcome {
   readonly nodes?: readonly NodeInFile[];
   /** A route that names the kind has led on: only the same action is asked about from here on. */
   readonly isHandled?: boolean;
+  /** Id of the failure about which a person has answered `abort`: nobody around it asks again. */
+  readonly aborted?: string;
 }
 
 /** The same wherever the same action is requested: unlike a key, without location and visit. */
@@ -112,6 +114,18 @@ export function isUnresolved({ unknownOutcomes }: RunState, { error }: Visit): b
   if (error?.kind !== OUTCOME_UNKNOWN) return false;
   const key = unknownOutcomeKey(error);
   return key === undefined || unknownOutcomes.has(key);
+}
+
+/** Whether a person has answered `abort` about this very failure, at a node inside. */
+export function isAborted({ unknownOutcomes }: RunState, error: ErrorReport): boolean {
+  const key = unknownOutcomeKey(error);
+  return key !== undefined && unknownOutcomes.get(key)?.aborted === error.id;
+}
+
+/** A failed run that somebody resumes asks again what is still open. */
+export function forgetAborts({ unknownOutcomes: outcomes }: RunState): void {
+  for (const [key, { aborted, ...outcome }] of outcomes)
+    if (aborted !== undefined) outcomes.set(key, outcome);
 }
 
 type Request = Pick<EffectRequest, 'ref' | 'work' | 'isIdempotent' | 'isReadOnly'>;
@@ -292,7 +306,8 @@ function isAtOrInside(path: string, around: string): boolean {
  * call in question is settled.
  */
 export function settleByAnswer(state: RunState, visit: Visit, value: JsonValue): void {
-  if (value === 'abort' || visit.error?.kind !== OUTCOME_UNKNOWN) return;
+  if (visit.error?.kind !== OUTCOME_UNKNOWN) return;
+  if (value === 'abort') return noteAbort(state, visit.error);
   const open = callInQuestion(state, visit);
   const isAgain = value === 'repeat' || value === 'retry';
   const key = unknownOutcomeKey(visit.error) ?? open?.key ?? '';
@@ -302,6 +317,13 @@ export function settleByAnswer(state: RunState, visit: Visit, value: JsonValue):
   state.unknownOutcomes.delete(open.key);
   state.unknownOutcomes.delete(key);
   if (isAgain) reopenCall(open);
+}
+
+function noteAbort({ unknownOutcomes: outcomes }: RunState, error: ErrorReport): void {
+  const key = unknownOutcomeKey(error);
+  const outcome = key === undefined ? undefined : outcomes.get(key);
+  if (key !== undefined && outcome !== undefined)
+    outcomes.set(key, { ...outcome, aborted: error.id });
 }
 
 /** The open call that a conversation's node asks about: the one in doubt, or one that would do the same. */

@@ -69,6 +69,19 @@ export interface Bound {
   readonly modelRequests: number | null;
 }
 
+/** Digests of the files of a workflow's modules, by path from the workflow file. */
+export type ModuleDigests = Readonly<Record<string, string>>;
+
+/** What changed between two legs, by name. */
+export interface Drift {
+  /** Changed nodes that keep their results. */
+  readonly kept: readonly string[];
+  /** Changed nodes that use the new text. */
+  readonly changed: readonly string[];
+  /** Changed files of modules: what is called from now on is the new code. */
+  readonly modules?: readonly string[];
+}
+
 /** Records everything that a run resumes with, because every later decision rests on it. */
 export interface Resumed {
   /** Stored when a run resumes, before anything else of the new leg. */
@@ -88,7 +101,9 @@ export interface Resumed {
   /** The most model requests of a leg from here on; absent: unchanged. */
   readonly bound?: Bound;
   /** The changes of the file: `kept` nodes keep their results, all others use the new text. */
-  readonly drift?: { readonly kept: readonly string[]; readonly changed: readonly string[] };
+  readonly drift?: Drift;
+  /** Digests of the files of its modules from here on, when they changed. */
+  readonly modules?: ModuleDigests;
   /** Time since the latest event, when the run was interrupted and no process ran it. */
   readonly idleMs?: number;
   /** The context of the leg's trace, as W3C writes it. */
@@ -118,6 +133,8 @@ export type EventBody =
       readonly request?: string;
       /** Answers that were given with the start, for gates as they open. */
       readonly answers?: readonly PreparedAnswer[];
+      /** Digests of the files of its modules, as the first leg has loaded them. */
+      readonly modules?: ModuleDigests;
       /** The context of the leg's trace, as W3C writes it. */
       readonly traceparent?: string;
     }

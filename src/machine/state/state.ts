@@ -15,7 +15,15 @@ import type { EffectInput } from '../decide/effect-input.ts';
 import type { UnendedEffect } from '../policy/unended-effects.ts';
 import type { UnknownOutcome } from '../policy/unknown-outcome.ts';
 import type { FinishedCall } from '../conversation/finished-calls.ts';
-import type { BudgetGate, EffectRef, KeptBackBy, Members, PromptFor, Waiting } from './events.ts';
+import type {
+  BudgetGate,
+  EffectRef,
+  KeptBackBy,
+  Members,
+  ModuleDigests,
+  PromptFor,
+  Waiting,
+} from './events.ts';
 import { LazyMap, LazySet } from './lazy-collections.ts';
 import type { Amount, Estimate } from '../policy/pricing.ts';
 import type { Ending } from '../decide/stop-effects.ts';
@@ -273,6 +281,8 @@ export interface RunState {
   readonly legRequests: { made: number; most: number | null };
   /** Only for traces: nothing is decided by it. Absent in older snapshots. */
   legs?: Legs;
+  /** Digests of the files of its modules, as they were last loaded for it. */
+  modules?: ModuleDigests;
   /** Pauses of models and providers that every call of the run observes. */
   readonly cooldowns: LazyMap<string, Cooldown>;
   /** Estimated cost of running calls, by key. */

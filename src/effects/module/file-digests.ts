@@ -1,0 +1,31 @@
+/** Digests of the files of a module, by which a later process sees that one of them has changed. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, relative, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { filesFrom } from './errand-hook.ts';
+
+/** A record of more would be longer than the rest of an event. The nearest files are kept. */
+const MOST_FILES = 50;
+const DIGITS = 16;
+
+/** By path from the module's folder. Installed packages are not among them. */
+export function digestsOf(path: string): ReadonlyMap<string, string> {
+  const digests = new Map<string, string>();
+  for (const url of [...filesFrom(pathToFileURL(path).href)].slice(0, MOST_FILES)) {
+    const file = fileURLToPath(url);
+    const digest = digestOf(file);
+    const name = relative(dirname(path), file).split(sep).join('/');
+    if (digest !== undefined) digests.set(name, digest);
+  }
+  return digests;
+}
+
+function digestOf(file: string): string | undefined {
+  try {
+    return createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, DIGITS);
+  } catch {
+    // removed while it was loaded
+    return undefined;
+  }
+}

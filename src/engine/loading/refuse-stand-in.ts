@@ -1,0 +1,31 @@
+/** Refuses a stand-in for the providers of files that is no provider, whether or not a file has models. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { PROVIDERS } from '../../providers/known-providers.ts';
+import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import { isKnownProvider, SIMULATED_PROVIDER } from '../../workflow/plan/model-names.ts';
+import type { ProviderChoice } from '../../workflow/plan/provider-choice.ts';
+
+/** `registered`: the providers that the host and the extensions add. Throws `validation.input`. */
+export function refuseUnknownStandIn(
+  { provider, byName = {} }: ProviderChoice,
+  registered: readonly string[],
+): void {
+  const named = [
+    ...(provider === undefined ? [] : [[provider, '`--provider` or ERRAND_PROVIDER'] as const]),
+    ...Object.values(byName).map((name) => [name, 'errand.settings.yaml'] as const),
+  ];
+  for (const [name, where] of named) {
+    if (isKnownProvider(name) || registered.includes(name)) continue;
+    const known = [SIMULATED_PROVIDER, ...PROVIDERS.map((each) => each.name), ...registered];
+    const meant = suggest(name, known);
+    throw new ErrandError({
+      kind: 'validation.input',
+      message: `No provider is called ${quoted(name)}, which ${where} names`,
+      action: {
+        kind: 'change_input',
+        detail: `${meant === undefined ? '' : `Did you mean ${meant}? `}Name one of: ${known.join(', ')}.`,
+      },
+    });
+  }
+}
