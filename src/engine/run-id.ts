@@ -11,8 +11,9 @@ const DEVICE = '/dev/urandom';
 
 /** `device` gives random bytes; where it cannot be read, `node:crypto` does. */
 export function newRunId(device = DEVICE): string {
-  const bytes = randomBytes(CHARS, device);
-  return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
+  let id = '';
+  for (const byte of randomBytes(CHARS, device)) id += LETTERS.charAt(byte % LETTERS.length);
+  return id;
 }
 
 /** From the kernel, where it has a device for them: `node:crypto` takes longer to load than most commands to run. */

@@ -104,8 +104,11 @@ export class WorkflowHost {
 
   /** The servers that listed their tools when the workflow was loaded are the ones that are called. */
   #serversOf(workflow: Partial<LoadedWorkflow>): McpServers {
-    const { servers, file = join(this.#place.base, 'code') } = workflow;
-    const known = servers ?? this.#servers.get(workflow) ?? serversFor(file, this.#place);
+    const place = this.#place;
+    const known =
+      workflow.servers ??
+      this.#servers.get(workflow) ??
+      serversFor(workflow.file ?? join(place.base, 'code'), place);
     this.#servers.set(workflow, known);
     return known;
   }

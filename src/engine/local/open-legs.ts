@@ -10,7 +10,6 @@ import { startedFacts } from '../../history/trace-facts.ts';
 import type {
   Claim,
   RunStore,
-  StoredCommit,
   StoredMessage,
 } from '../../machine/ports/store-port.ts';
 import type { RunState } from '../../machine/state/state.ts';
@@ -29,7 +28,7 @@ import type { LegTelemetry } from '../run/telemetry-port.ts';
 import type { Claims } from './claims.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { LocalOptions } from './local-options.ts';
-import { LocalRunHandle } from './run-handle.ts';
+import { LocalRunHandle, type HandleBackend } from './run-handle.ts';
 
 export interface OpenLegsParts {
   readonly options: LocalOptions;
@@ -93,6 +92,11 @@ export class OpenLegs {
   #isClosing = false;
   // made once: there may be thousands of runs
   readonly #onInternal = (record: InternalRecord): void => this.#parts.options.onInternal?.(record);
+  readonly #ofHandles: HandleBackend = {
+    read: (run, fromSeq) => this.#store.read(run, fromSeq),
+    cancel: (run, by) => this.#parts.cancel(run, by),
+    noteStop: (claim) => void this.#noteStop(claim),
+  };
 
   constructor(parts: OpenLegsParts) {
     const { options, clock, onWarning } = parts;
@@ -232,15 +236,14 @@ export class OpenLegs {
       loop,
       options,
       firstSeq,
-      read: this.#readerOf(state.run),
-      onEnd: async (end) => {
+      epoch: claim.epoch,
+      backend: this.#ofHandles,
+      onEnd: (end) => {
         telemetry?.end();
-        if (state.status === 'cancelled') await this.#endLeftRunning(state, effects);
-        await this.#onEnd(claim, { end, state, checkpointSeq });
-        this.#holders.delete(leg);
+        const { status } = state;
+        const left = status === 'cancelled' ? this.#endLeftRunning(state, effects) : undefined;
+        return this.#endLeg(leg, claim, { end, state, checkpointSeq }, left);
       },
-      cancel: this.#cancellerOf(state.run),
-      onStop: this.#stopperOf(claim),
       onEvent: backend.onEvent,
     });
     this.#legs.set(state.run, leg);
@@ -261,38 +264,51 @@ export class OpenLegs {
     return retryStoreOutage(() => this.#store.messages(run), patience);
   }
 
-  /** Made apart, because a handle keeps it after its leg, and must not keep the rest of the leg with it. */
-  #readerOf(run: string): (fromSeq: number) => AsyncIterable<StoredCommit> {
-    return (fromSeq) => this.#store.read(run, fromSeq);
-  }
-
-  #cancellerOf(run: string): (by?: string) => void {
-    const { cancel } = this.#parts;
-    return (by) => cancel(run, by);
-  }
-
-  #stopperOf(claim: Claim): () => void {
-    return () => void this.#noteStop(claim);
-  }
-
   async #endLeftRunning(state: RunState, effects: EffectRunner): Promise<void> {
     const warning = await endLeftRunning(state, effects);
     if (warning !== undefined) this.#parts.onWarning(warning);
   }
 
-  async #onEnd(claim: Claim, ended: EndedLeg): Promise<void> {
+  /**
+   * Cleans up after a leg, and releases its claim. Usually the release is all, and no function that waits for it has the
+   * state: a leg that ends weighs little, so thousands may end at once.
+   */
+  #endLeg(
+    leg: LocalRunHandle,
+    claim: Claim,
+    ended: EndedLeg,
+    left: Promise<void> | undefined,
+  ): Promise<void> {
+    const isReported = ended.end.type === 'store';
+    const kept =
+      left === undefined
+        ? this.#beforeRelease(claim, ended)
+        : left.then(() => this.#beforeRelease(claim, ended));
+    return kept === undefined
+      ? this.#release(leg, claim, isReported)
+      : kept.then(() => this.#release(leg, claim, isReported));
+  }
+
+  #beforeRelease(claim: Claim, { end, ...ended }: EndedLeg): Promise<void> | undefined {
     this.#leases?.remove(claim.run);
     this.#legs.delete(claim.run);
+    const isStopped = this.#stopped.delete(claim.run) && end.type === 'stopped';
+    const isWhole = end.type !== 'store' && end.type !== 'defect';
+    const worth = isWhole ? worthSaving(ended, this.#parts.options) : 'nothing';
+    return isStopped || worth !== 'nothing' ? this.#keep(claim, isStopped, worth) : undefined;
+  }
+
+  async #keep(claim: Claim, isStopped: boolean, worth: Worth): Promise<void> {
     // again: what was stored since the stop is before it
-    if (this.#stopped.delete(claim.run) && ended.end.type === 'stopped')
-      await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
-    const worth = this.#worthSaving(ended);
+    if (isStopped) await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
     if (worth !== 'nothing')
       await this.#warnIfStoreFails(() => keepCheckpoint(this.#store, claim, worth));
+  }
+
+  async #release(leg: LocalRunHandle, claim: Claim, isReported: boolean): Promise<void> {
     // a claim that is not released ends with this process or with its lease
-    const release = (): Promise<void> => this.#parts.claims.release(claim);
-    const isReported = ended.end.type === 'store';
-    await this.#warnIfStoreFails(release, isReported);
+    await this.#warnIfStoreFails(() => this.#parts.claims.release(claim), isReported);
+    this.#holders.delete(leg);
   }
 
   /** At once, because the process may be killed before its effects have ended. */
@@ -300,11 +316,6 @@ export class OpenLegs {
     if (this.#stopped.has(claim.run)) return;
     this.#stopped.add(claim.run);
     await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
-  }
-
-  #worthSaving({ end, ...ended }: EndedLeg): Worth {
-    const isWhole = end.type !== 'store' && end.type !== 'defect';
-    return isWhole ? worthSaving(ended, this.#parts.options) : 'nothing';
   }
 
   /** For writes that an ended leg can do without. `isReported`: the outage is the leg's result already. */

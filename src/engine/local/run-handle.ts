@@ -1,24 +1,30 @@
 /** One leg of a run as its starter sees it: its events, its result, and how to stop it. */
 import type { RunEvent } from '../../machine/state/events.ts';
-import { LazySet } from '../../machine/state/lazy-collections.ts';
 import type { RunState } from '../../machine/state/state.ts';
-import type { StoredCommit } from '../../machine/ports/store-port.ts';
+import type { Claim, StoredCommit } from '../../machine/ports/store-port.ts';
 import type { RunHandle, RunOptions, RunResult } from '../backend.ts';
 import type { OpenGate } from '../run/resume.ts';
 import { PreparedAnswers } from '../run/prepared-answers.ts';
 import type { LegEnd, RunLoop } from '../run/run-loop.ts';
 import { Subscription } from '../run/subscription.ts';
 
+/** What all handles of a backend share. An application may keep thousands of them, so none has closures of its own. */
+export interface HandleBackend {
+  readonly read: (run: string, fromSeq: number) => AsyncIterable<StoredCommit>;
+  /** Cancels the run, after the leg too. */
+  readonly cancel: (run: string, by?: string) => void;
+  /** Called when somebody stops the run on purpose. */
+  readonly noteStop: (claim: Claim) => void;
+}
+
 export interface LocalRunHandleParts {
   readonly loop: RunLoop;
   readonly options: RunOptions;
   readonly firstSeq: number;
-  readonly read: (fromSeq: number) => AsyncIterable<StoredCommit>;
+  /** Epoch of the leg's claim. */
+  readonly epoch: number;
+  readonly backend: HandleBackend;
   readonly onEnd: (end: LegEnd) => Promise<void>;
-  /** Cancels the run, after this leg too. */
-  readonly cancel: (by?: string) => void;
-  /** Called when somebody stops the run on purpose. */
-  readonly onStop: () => void;
   /** Called with each event before the leg's own listeners; never throws. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
@@ -29,13 +35,17 @@ interface OpenLeg {
   readonly answers: PreparedAnswers;
 }
 
+type Defect = Extract<LegEnd, { type: 'defect' }>;
+
+const NOBODY: ReadonlySet<Subscription> = new Set();
+
 export class LocalRunHandle implements RunHandle {
   readonly id: string;
+  readonly #backend: HandleBackend;
   readonly #firstSeq: number;
-  readonly #read: LocalRunHandleParts['read'];
-  readonly #cancel: LocalRunHandleParts['cancel'];
-  readonly #onStop: () => void;
-  readonly #subscriptions = new LazySet<Subscription>();
+  readonly #epoch: number;
+  /** Those whose listener has not left; made by the first. */
+  #subscriptions: Set<Subscription> | undefined;
   readonly #result: Promise<RunResult>;
   #open: OpenLeg | undefined;
   #notifiedThrough = 0;
@@ -43,10 +53,9 @@ export class LocalRunHandle implements RunHandle {
 
   constructor(parts: LocalRunHandleParts) {
     this.#open = { parts, answers: new PreparedAnswers(parts.options.answers) };
+    this.#backend = parts.backend;
     this.#firstSeq = parts.firstSeq;
-    this.#read = parts.read;
-    this.#cancel = parts.cancel;
-    this.#onStop = parts.onStop;
+    this.#epoch = parts.epoch;
     this.id = parts.loop.state.run;
     this.#result = parts.loop.ended.then((end) => this.#end(end, parts));
   }
@@ -57,13 +66,15 @@ export class LocalRunHandle implements RunHandle {
   }
 
   events(): AsyncIterable<RunEvent> {
-    const subscription = new Subscription(this.#firstSeq, this.#read, () =>
-      this.#subscriptions.delete(subscription),
+    const read = (fromSeq: number): AsyncIterable<StoredCommit> =>
+      this.#backend.read(this.id, fromSeq);
+    const subscription = new Subscription(this.#firstSeq, read, () =>
+      this.#subscriptions?.delete(subscription),
     );
     // earlier events are in the store
     subscription.catchUp(this.loop?.notifiedThrough ?? this.#notifiedThrough);
     if (this.#isOver) subscription.end();
-    else this.#subscriptions.add(subscription);
+    else (this.#subscriptions ??= new Set()).add(subscription);
     return subscription.events();
   }
 
@@ -72,7 +83,7 @@ export class LocalRunHandle implements RunHandle {
   }
 
   cancel(by?: string): void {
-    this.#cancel(by);
+    this.#backend.cancel(this.id, by);
   }
 
   /** Cancels the run if this leg is still open to it: it may be about to pause or to fail. */
@@ -81,7 +92,7 @@ export class LocalRunHandle implements RunHandle {
   }
 
   stop(): void {
-    this.#onStop();
+    this.#backend.noteStop({ run: this.id, epoch: this.#epoch });
     this.loop?.stop();
   }
 
@@ -94,7 +105,7 @@ export class LocalRunHandle implements RunHandle {
   notify(event: RunEvent): void {
     const parts = this.#open?.parts;
     parts?.onEvent?.(event);
-    for (const subscription of this.#subscriptions) subscription.push(event);
+    for (const subscription of this.#subscriptions ?? NOBODY) subscription.push(event);
     try {
       parts?.options.onEvent?.(event);
     } finally {
@@ -110,18 +121,25 @@ export class LocalRunHandle implements RunHandle {
     if (answered !== undefined) parts.loop.enqueue(answered);
   }
 
-  async #end(end: LegEnd, { loop, onEnd }: LocalRunHandleParts): Promise<RunResult> {
+  /** Lets the leg go before its claim is released: many legs may rest in the same moment. */
+  #end(end: LegEnd, { loop, onEnd }: LocalRunHandleParts): Promise<RunResult> {
     this.#isOver = true;
-    for (const subscription of this.#subscriptions) subscription.end();
-    await onEnd(end);
+    for (const subscription of this.#subscriptions ?? NOBODY) subscription.end();
+    this.#subscriptions = undefined;
     this.#notifiedThrough = loop.notifiedThrough;
     this.#open = undefined;
-    if (end.type === 'defect') throw end.thrown;
-    return resultOf(loop.state, end);
+    return resultAfter(onEnd(end), end.type === 'defect' ? end : resultOf(loop.state, end));
   }
 }
 
-function resultOf(state: RunState, end: LegEnd): RunResult {
+/** Holds nothing of the leg while it waits. */
+async function resultAfter(released: Promise<void>, result: RunResult | Defect): Promise<RunResult> {
+  await released;
+  if ('thrown' in result) throw result.thrown;
+  return result;
+}
+
+function resultOf(state: RunState, end: Exclude<LegEnd, Defect>): RunResult {
   if (end.type === 'store') return { status: 'interrupted', error: end.error };
   if (end.type === 'stopped') return { status: 'interrupted' };
   switch (state.status) {

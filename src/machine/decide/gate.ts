@@ -51,7 +51,8 @@ function askGate(
 /** Questions that a model wrote may be required; then nobody may skip all of them. */
 function optionsFor({ options }: HumanGatePlan, questions: Question['questions']): JsonValue[] {
   const isRequired = questions?.some((each) => each.isRequired) === true;
-  return options.flatMap(({ value }) => (isRequired && value === 'skip' ? [] : [value]));
+  const values = options.map(({ value }) => value);
+  return isRequired ? values.filter((value) => value !== 'skip') : values;
 }
 
 /** Waits for the answer, or expires the gate at its deadline. */

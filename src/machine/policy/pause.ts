@@ -9,11 +9,12 @@ import { failureOfVisit } from '../state/visit-failure.ts';
 
 /** The earliest wait, with the list of all; undefined when the run waits for nothing. */
 export function waitingOf(state: RunState): Waiting | undefined {
-  const all = [...state.scopes.values()]
-    .flatMap((scope) => waitsOf(state, scope).map((wait) => withFailure(wait, scope)))
-    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  const [first] = all;
-  return first === undefined ? undefined : { ...first, all };
+  const found = [...state.scopes.values()].flatMap((scope) =>
+    waitsOf(state, scope).map((wait) => withFailure(wait, scope)),
+  );
+  const [first, ...others] = found.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  // a list of its own, with no room for more: the result of a paused run keeps it
+  return first === undefined ? undefined : { ...first, all: [first, ...others] };
 }
 
 function withFailure(wait: Wait, { visit }: Scope): Wait {
