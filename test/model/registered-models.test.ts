@@ -178,7 +178,10 @@ describe('a model that cannot be called', () => {
   it('has no way to stream', async () => {
     const { model } = spyOf('v4', []);
     const { doStream: _left, ...rest } = model as { doStream: unknown };
-    expect(reportOf(await ask(rest))).toMatchObject({ kind: 'provider.unknown' });
+    expect(reportOf(await ask(rest))).toMatchObject({
+      kind: 'provider.unsupported',
+      outcome: 'not_started',
+    });
   });
 });
 
