@@ -3,8 +3,9 @@ import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
 import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/machine/policy/model-timeouts.ts';
 import { CallTimeouts } from '../../src/effects/model/call-timeouts.ts';
-import type { SdkPart } from '../../src/effects/model/sdk.ts';
-import { newStreamState, readStream } from '../../src/effects/model/stream/read-stream.ts';
+import type { ModelPart } from '../../src/effects/model/language-model.ts';
+import { readStream } from '../../src/effects/model/stream/read-stream.ts';
+import { newStreamState } from '../../src/effects/model/stream/stream-state.ts';
 import { ask, KEY, ManualClock } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
 import { oneAgent, runFile } from './runs.ts';
@@ -149,17 +150,19 @@ describe('the limits of a call', () => {
     const clock = new ManualClock();
     const watch = new CallTimeouts(clock, DEFAULT_TIMEOUTS, new AbortController().signal);
     const empty = { choices: [{ index: 0, delta: { content: '' }, finish_reason: null }] };
-    async function* pieces(): AsyncGenerator<SdkPart> {
-      yield { type: 'text-delta', id: '0', text: 'Once' };
+    async function* pieces(): AsyncGenerator<ModelPart> {
+      yield { type: 'text-start', id: '0' };
+      yield { type: 'text-delta', id: '0', delta: 'Once' };
       for (let turn = 0; turn < 5; turn++) {
         clock.advance(idleMs / 2);
         yield { type: 'raw', rawValue: empty };
-        yield { type: 'text-delta', id: '0', text: '' };
+        yield { type: 'text-delta', id: '0', delta: '' };
       }
     }
     const state = newStreamState();
     const modelRef = { provider: 'openai', model: 'm' };
-    await readStream(pieces, { state, watch, onDelta: () => undefined, modelRef });
+    const open = () => Promise.resolve(ReadableStream.from(pieces()));
+    await readStream(open, { state, watch, onDelta: () => undefined, modelRef });
     expect(watch.stop).toMatchObject({ by: 'limit', limit: 'idleMs' });
     watch.close();
   });

@@ -80,7 +80,7 @@ describe('a provider that is not set up', () => {
       outcome: 'not_started',
       action: {
         kind: 'install_package',
-        detail: 'Run `npm install @ai-sdk/openai ai`. Set OPENAI_API_KEY.',
+        detail: 'Run `npm install @ai-sdk/openai`. Set OPENAI_API_KEY.',
       },
     });
   });
@@ -95,10 +95,33 @@ describe('a provider that is not set up', () => {
     expect(JSON.stringify(reportOf(result))).not.toContain('/home/someone');
   });
 
-  it('says so when the SDK is too old', async () => {
-    const loadPackage = () => ({ type: 'loaded', exports: { streamText: () => 0 } }) as const;
+  it.each([
+    ['has no provider', {}],
+    ['makes no models', { createOpenAI: () => ({}) }],
+    [
+      'makes models of an older interface',
+      { createOpenAI: () => ({ languageModel: () => ({ specificationVersion: 'v1' }) }) },
+    ],
+  ])('says so when a package is too old: it %s', async (_, exports) => {
+    const loadPackage = () => ({ type: 'loaded', exports }) as const;
     const result = await callOf('openai/gpt-6', { env: { OPENAI_API_KEY: KEY }, loadPackage });
-    expect(reportOf(result).action.detail).toContain('npm install ai@latest');
+    expect(reportOf(result)).toMatchObject({
+      kind: 'provider.not_configured',
+      action: { detail: expect.stringContaining('npm install @ai-sdk/openai@latest') as string },
+    });
+  });
+
+  it('needs nothing of the SDK but the package of the provider', async () => {
+    upstream.answer(WORDS);
+    const loaded: string[] = [];
+    const load = createLoadPackage(SDKS);
+    const loadPackage = (name: string, directory: string | undefined) => {
+      loaded.push(name);
+      return load(name, directory);
+    };
+    const settings = { name: 'groq', apiKey: KEY, baseUrl: upstream.url };
+    expect((await callOf('groq/m', { loadPackage }, { settings })).ok).toBe(true);
+    expect(loaded).toEqual(['@ai-sdk/openai-compatible']);
   });
 
   it('names a variable of the settings that is not set', async () => {

@@ -42,8 +42,8 @@ import type { EffectContext } from '../effect.ts';
 import { failureFrom, OwnFailure } from '../thrown-failure.ts';
 import { failureWithoutEvents } from './stream/response-without-events.ts';
 import { isGoodFinishReason } from '../../providers/finish-reasons.ts';
-import type { StreamState } from './stream/read-stream.ts';
-import type { SdkFinish } from './sdk.ts';
+import type { StreamState } from './stream/stream-state.ts';
+import type { Finish } from './stream/finish.ts';
 import { hasTwinsAmong } from '../../providers/wire/distinct-calls.ts';
 import type { CallStop } from './call-timeouts.ts';
 import { badSignIn, INTERRUPTED } from '../../providers/wire/bad-sign.ts';
@@ -111,7 +111,7 @@ function isOwn(thrown: unknown): boolean {
 
 /** Undefined for a reply that ended well. */
 export function endFailure(
-  finish: SdkFinish | undefined,
+  finish: Finish | undefined,
   state: StreamState,
   { modelRef, context, last }: { modelRef: ModelRef; context: EffectContext; last?: ModelMessage },
 ): CallFailure | undefined {
@@ -205,7 +205,7 @@ const UNKNOWN_FINISHES: ReadonlySet<string> = new Set(['other', 'unknown']);
 
 /** Makes the input of the SDK's extractor; undefined for a good end. */
 function extractorInput(
-  { finishReason, rawFinishReason }: SdkFinish,
+  { finishReason, rawFinishReason }: Finish,
   state: StreamState,
   { provider }: ModelRef,
 ): object | undefined {

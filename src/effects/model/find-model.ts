@@ -19,7 +19,13 @@ import type { LoadPackage } from './load-package.ts';
 import { oneRequest } from './one-request.ts';
 import type { Target } from './prompt.ts';
 import type { TakeEventsOf } from './stream/raw-events.ts';
-import { toSdk, type Sdk, type SdkModel } from './sdk.ts';
+import {
+  isLanguageModel,
+  toLanguageModel,
+  unsupported,
+  type LanguageModel,
+  type SdkModel,
+} from './language-model.ts';
 
 /** Registered by a host: an AI SDK provider, or a function from a model's name to a model. */
 export type RegisteredProvider =
@@ -37,7 +43,7 @@ export interface ModelHost extends CredentialHost {
 export interface FoundModel extends Target, MadeModel {}
 
 interface MadeModel {
-  readonly model: SdkModel;
+  readonly model: LanguageModel;
   /** Absent where the request is not ours, and where its events are frames of bytes. */
   readonly takeEventsOf?: TakeEventsOf;
 }
@@ -68,9 +74,8 @@ export function modelRefOf(name: string): ModelRef {
   return { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
-/** Throws `provider.not_configured`, or what a registered provider throws. */
+/** Throws `provider.not_configured`, `provider.unsupported`, or what a registered provider throws. */
 export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
-  const sdks = new Map<string, Sdk>();
   const made = new Map<string, MadeModel>();
   return (lookup) => {
     const { name, modelRef, directory, apiKey } = lookup;
@@ -84,14 +89,15 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
     const options = omitUndefined(builtIn?.options(connection) ?? {});
     const loader = new Loader(load, directory);
     const packageExports = builtIn === undefined ? undefined : loader.load(builtIn.package);
-    const sdk = loadSdk(loader, sdks, directory);
-    if (sdk === undefined || connection.missing.length > 0 || loader.steps.length > 0) {
+    if (connection.missing.length > 0 || loader.steps.length > 0) {
       throw notConfigured(modelRef, [...loader.steps, ...connection.missing], loader.thrown);
     }
     const provider = providerNamed(modelRef.provider).name;
     if (builtIn === undefined || packageExports === undefined) {
-      const model = registered ?? {};
-      return { sdk, model, provider, schemas: 'schema', takesThoughts: true };
+      const object =
+        typeof registered === 'string' ? modelByName(registered, modelRef, loader) : registered;
+      const model = toLanguageModel(object, modelRef);
+      return { model, provider, schemas: 'schema', takesThoughts: true };
     }
     const { schemas, takesThoughts = false } = builtIn;
     // creating a model is slow, so it is cached; the key stays in memory
@@ -99,7 +105,7 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
     const model = made.get(key) ?? makeModel(packageExports, builtIn, { options, modelRef });
     if (made.size >= MAX_MADE) made.clear();
     made.set(key, model);
-    return { sdk, ...model, provider, schemas, takesThoughts };
+    return { ...model, provider, schemas, takesThoughts };
   };
 }
 
@@ -109,7 +115,7 @@ const MAX_MADE = 256;
 function registeredModel(
   host: ModelHost,
   { name, modelRef, apiKey }: ModelLookup,
-): SdkModel | undefined {
+): SdkModel | string | undefined {
   const { models = {}, providers = {} } = host;
   if (Object.hasOwn(models, name)) return models[name];
   const canonical = providerNamed(modelRef.provider).name;
@@ -184,24 +190,22 @@ class Loader {
     return undefined;
   }
 
-  isTooOld(name: string): void {
-    this.#broken.push(`Run \`npm install ${name}@latest\`: the installed version is too old.`);
+  /** Undefined where it is not installed, which is no step to take. */
+  optional(name: string): unknown {
+    const loading = this.#load(name, this.#directory);
+    return loading.type === 'loaded' ? loading.exports : undefined;
   }
 }
 
-function loadSdk(
-  loader: Loader,
-  sdks: Map<string, Sdk>,
-  directory: string | undefined,
-): Sdk | undefined {
-  const known = sdks.get(directory ?? '');
-  if (known !== undefined) return known;
-  const exports = loader.load('ai');
-  if (exports === undefined) return undefined;
-  const sdk = toSdk(exports);
-  if (sdk === undefined) loader.isTooOld('ai');
-  else sdks.set(directory ?? '', sdk);
-  return sdk;
+/** A model that is only a name is known to the provider that the application set for all of the SDK, or to its gateway. */
+function modelByName(name: string, modelRef: ModelRef, loader: Loader): unknown {
+  const provider =
+    readProperty(globalThis, 'AI_SDK_DEFAULT_PROVIDER') ??
+    readProperty(loader.optional('ai'), 'gateway');
+  const languageModel = readProperty(provider, 'languageModel');
+  if (typeof languageModel !== 'function')
+    throw unsupported(modelRef, 'is only a name, and no provider is set that knows it');
+  return Reflect.apply(languageModel, provider, [name]);
 }
 
 function makeModel(
@@ -210,19 +214,18 @@ function makeModel(
   { options, modelRef }: { readonly options: object; readonly modelRef: ModelRef },
 ): MadeModel {
   const create = readProperty(packageExports, builtIn.create);
-  if (typeof create !== 'function') {
+  const { fetch, ...events } = oneRequest(modelRef, builtIn.hasBinaryEvents);
+  const provider: unknown =
+    typeof create === 'function' && Reflect.apply(create, undefined, [{ ...options, fetch }]);
+  const languageModel = readProperty(provider, 'languageModel');
+  const model: unknown =
+    typeof languageModel === 'function' && Reflect.apply(languageModel, provider, [modelRef.model]);
+  if (!isLanguageModel(model)) {
     throw notConfigured(modelRef, [
-      `Run \`npm install ${builtIn.package}@latest ai@latest\`: the installed version is too old.`,
+      `Run \`npm install ${builtIn.package}@latest\`: the installed version is too old.`,
     ]);
   }
-  const { fetch, ...events } = oneRequest(modelRef, builtIn.hasBinaryEvents);
-  const provider: unknown = Reflect.apply(create, undefined, [{ ...options, fetch }]);
-  const languageModel: unknown = readProperty(provider, 'languageModel');
-  // true: every provider of the SDK has this method
-  const model = Reflect.apply(languageModel as () => SdkModel, provider, [
-    modelRef.model,
-  ]) as SdkModel;
-  return { model, ...events };
+  return { model: toLanguageModel(model, modelRef), ...events };
 }
 
 function notConfigured(

@@ -38,12 +38,12 @@ import {
   type FoundModel,
   type ModelHost,
 } from './find-model.ts';
-import { readStream, newStreamState, type StreamState } from './stream/read-stream.ts';
+import { readStream } from './stream/read-stream.ts';
+import { newStreamState, type StreamState } from './stream/stream-state.ts';
 import { createLoadPackage, type LoadPackage } from './load-package.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
 import type { ModelRequest } from './request.ts';
-import type { SdkWarning } from './sdk.ts';
-import { withRawEvents } from './stream/raw-events.ts';
+import type { ModelWarning } from './language-model.ts';
 import { turnOf, type Turn } from './stream/provider-turn.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { NOTHING_USED, usedUp } from '../../providers/pricing/counted-usage.ts';
@@ -139,16 +139,16 @@ async function sendCall(
   } catch (thrown) {
     return notStarted(thrown, callContext);
   }
-  const state = newStreamState({ hasTools: call.tools.length > 0 });
+  const state = newStreamState({ tools: call.tools, modelId: found.model.modelId });
   const observeFirst = firstChunkOf(context);
   const ended = readStream(
-    // some providers send counts only in raw events, and the SDK keeps only the last finish reason
-    (takeRaw) =>
-      found.sdk.stream({
-        ...prepared,
-        ...withRawEvents(found.model, takeRaw, found.takeEventsOf),
-        abortSignal: watch.signal,
-      }),
+    // some providers send counts only in raw events, and their packages keep only the last finish reason
+    (takeRaw) => {
+      const { model, takeEventsOf } = found;
+      takeEventsOf?.(watch.signal, takeRaw);
+      const includeRawChunks = takeEventsOf === undefined;
+      return model.open({ ...prepared, abortSignal: watch.signal, includeRawChunks });
+    },
     {
       state,
       watch,
@@ -161,7 +161,7 @@ async function sendCall(
   );
   await Promise.race([ended, watch.abandoned]);
   watch.close();
-  const responseId = state.finish?.response?.id;
+  const responseId = state.finish?.response.id;
   if (responseId !== undefined && responseId !== '') context.observe?.({ responseId });
   return resultFrom(state, watch, callContext);
 }
@@ -217,7 +217,7 @@ function resultFrom(
 function answered(state: StreamState, callContext: CallContext): EffectResult {
   const { call, modelRef, context } = callContext;
   const { text, toolCalls, reasoning, finish } = state;
-  const by = finish?.response?.modelId;
+  const by = finish?.response.modelId;
   const turn = turnOf(state.turn, modelRef.provider, toolCalls);
   const answer: ModelReply = {
     text,
@@ -305,7 +305,7 @@ function suppressedOf(
   return suppressed.length === 0 ? {} : { suppressed };
 }
 
-function warningText({ feature, setting, details, message }: SdkWarning): string {
+function warningText({ feature, setting, details, message }: ModelWarning): string {
   const what = feature ?? setting;
   const why = details ?? message;
   return [what, why].filter((text) => text !== undefined && text !== '').join(': ') || 'no details';

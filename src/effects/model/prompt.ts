@@ -1,24 +1,34 @@
-/** Converts a call of the machine into one of the AI SDK. */
+/** Converts a call of the machine into the options of a language model. */
+import type {
+  JSONValue,
+  LanguageModelV4FilePart,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultOutput,
+} from '@ai-sdk/provider';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type {
   ModelCall,
   ModelImage,
   ModelMessage,
+  ModelTool,
   ToolCall,
 } from '../../machine/conversation/model-message.ts';
-import type { Sdk, SdkCall } from './sdk.ts';
+import { imageTypeOf } from './image-type.ts';
+import type { ModelOptions } from './language-model.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import { turnContent } from './stream/provider-turn.ts';
 
 /** How a provider supports a schema for its reply. `words`: JSON mode, with the schema in the prompt. */
 export type SchemaSupport = 'schema' | 'words';
 
-export type PreparedCall = Omit<SdkCall, 'model' | 'abortSignal'>;
+export type PreparedCall = Omit<ModelOptions, 'abortSignal' | 'includeRawChunks'>;
 
 /** The provider that a call is prepared for. */
 export interface Target {
-  readonly sdk: Sdk;
   /** Canonical name of the provider. */
   readonly provider: string;
   readonly schemas: SchemaSupport;
@@ -28,22 +38,32 @@ export interface Target {
 
 export function prepareCall(call: ModelCall, target: Target): PreparedCall {
   const { outputSchema, tools, temperature, maxTokens, reasoning } = call;
-  const { sdk, schemas } = target;
+  const { schemas } = target;
   const isFormal = outputSchema !== undefined && isObjectSchema(outputSchema);
   const system = systemOf(call, schemas);
   const providerOptions = optionsFor(call, schemas);
   return {
-    ...(system === undefined ? {} : { system }),
-    messages: call.messages.map((message) => toMessage(message, target)),
-    ...(tools.length === 0 ? {} : { tools: toTools(call, sdk) }),
-    ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
     // the strongest effort that every provider package knows
     ...(reasoning === undefined ? {} : { reasoning: reasoning === 'max' ? 'xhigh' : reasoning }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    toolChoice: { type: 'auto' },
     // providers accept only object schemas; any other goes into the prompt
-    ...(isFormal ? { output: sdk.jsonOutput(schemas === 'words' ? undefined : outputSchema) } : {}),
+    ...(isFormal ? { responseFormat: jsonFormat(outputSchema, schemas) } : {}),
+    prompt: [
+      ...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
+      ...messagesOf(call.messages, target),
+    ],
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
+}
+
+function jsonFormat(
+  schema: JsonObject,
+  support: SchemaSupport,
+): NonNullable<ModelOptions['responseFormat']> {
+  return { type: 'json', ...(support === 'words' ? {} : { schema }) };
 }
 
 function optionsFor(
@@ -74,27 +94,38 @@ function isObjectSchema(schema: JsonObject): boolean {
   return schema['type'] === 'object';
 }
 
-function toTools({ tools }: ModelCall, sdk: Sdk): Record<string, object> {
-  return Object.fromEntries(
-    tools.map(({ name, description, inputSchema }) => [
-      name,
-      // without `execute` the SDK does not run the tool
-      {
-        ...(description === undefined ? {} : { description }),
-        inputSchema: sdk.schema(inputSchema),
-      },
-    ]),
-  );
+function toTool({ name, description, inputSchema }: ModelTool): LanguageModelV4FunctionTool {
+  return {
+    type: 'function',
+    name,
+    inputSchema,
+    ...(description === undefined ? {} : { description }),
+  };
 }
 
-function toMessage(message: ModelMessage, { provider, takesThoughts }: Target): object {
+/** The results of one reply's calls are one message. */
+function messagesOf(messages: readonly ModelMessage[], target: Target): LanguageModelV4Message[] {
+  const converted: LanguageModelV4Message[] = [];
+  for (const message of messages) {
+    const own = toMessage(message, target);
+    const last = converted.at(-1);
+    if (own.role === 'tool' && last?.role === 'tool') last.content.push(...own.content);
+    else converted.push(own);
+  }
+  return converted;
+}
+
+function toMessage(
+  message: ModelMessage,
+  { provider, takesThoughts }: Target,
+): LanguageModelV4Message {
   switch (message.role) {
     case 'user':
       return {
         role: 'user',
         content:
           message.images === undefined || message.images.length === 0
-            ? message.text
+            ? [{ type: 'text', text: message.text }]
             : [...textPart(message.text), ...message.images.map(toImage)],
       };
     case 'assistant': {
@@ -108,10 +139,11 @@ function toMessage(message: ModelMessage, { provider, takesThoughts }: Target): 
     }
     case 'tool': {
       const { id, name, result, isError } = message;
-      const output =
+      const output: LanguageModelV4ToolResultOutput =
         typeof result === 'string'
           ? { type: isError ? 'error-text' : 'text', value: result }
-          : { type: isError ? 'error-json' : 'json', value: result };
+          : // true: nothing changes it
+            { type: isError ? 'error-json' : 'json', value: result as JSONValue };
       return {
         role: 'tool',
         content: [{ type: 'tool-result', toolCallId: id, toolName: name, output }],
@@ -121,13 +153,19 @@ function toMessage(message: ModelMessage, { provider, takesThoughts }: Target): 
 }
 
 /** Some providers refuse an empty text. */
-function textPart(text: string): readonly object[] {
+function textPart(text: string): LanguageModelV4TextPart[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-function toImage({ url, base64 = '', mediaType = 'image' }: ModelImage): object {
-  if (url === undefined) return { type: 'file', mediaType, data: base64 };
-  if (URL.canParse(url)) return { type: 'file', mediaType, data: new URL(url) };
+/** A URL is passed to the provider: nothing is downloaded here. */
+function toImage({ url, base64 = '', mediaType = 'image' }: ModelImage): LanguageModelV4FilePart {
+  if (url === undefined) return imageData(base64, mediaType);
+  const address = URL.parse(url);
+  const inline = address?.protocol === 'data:' ? DATA_URL.exec(address.href)?.groups : undefined;
+  const { type, data } = inline ?? {};
+  if (type !== undefined && data !== undefined) return imageData(data, type);
+  if (address !== null && address.protocol !== 'data:')
+    return { type: 'file', mediaType, data: { type: 'url', url: address } };
   throw new ErrandError({
     kind: 'provider.invalid_request',
     outcome: 'not_started',
@@ -136,8 +174,24 @@ function toImage({ url, base64 = '', mediaType = 'image' }: ModelImage): object 
   });
 }
 
+const DATA_URL = /^data:(?<type>[^;,]*)[^,]*,(?<data>.*)$/s;
+
+/** Its first bytes say what it is more reliably than who sent it. */
+function imageData(base64: string, mediaType: string): LanguageModelV4FilePart {
+  return {
+    type: 'file',
+    mediaType: imageTypeOf(base64) ?? mediaType,
+    data: { type: 'data', data: base64 },
+  };
+}
+
 /** Every provider requires an object, also for arguments that could not be parsed. */
-function toToolCall({ id, name, arguments: input, unparsable }: ToolCall): object {
+function toToolCall({
+  id,
+  name,
+  arguments: input,
+  unparsable,
+}: ToolCall): LanguageModelV4ToolCallPart {
   return {
     type: 'tool-call',
     toolCallId: id,

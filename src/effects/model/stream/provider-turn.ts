@@ -1,7 +1,13 @@
 /**
  * The reply that a provider requires back in the next request of a tool loop: in its original parts, with
- * their signatures. Stored in the SDK's form, and sent to the same provider only.
+ * their signatures. Stored in the form of the AI SDK, and sent to the same provider only.
  */
+import type {
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
 import { isPlainObject, type JsonObject } from '../../../errors/support/safe-json.ts';
 import type {
   ProviderTurn,
@@ -9,7 +15,7 @@ import type {
   TurnPart,
 } from '../../../machine/conversation/model-message.ts';
 import { providerNamed } from '../../../providers/known-providers.ts';
-import type { SdkBlock, SdkDelta, SdkMetadata, SdkToolCall } from '../sdk.ts';
+import type { BlockPart, CallPart, DeltaPart, ModelMetadata } from '../language-model.ts';
 
 /** Encrypted reasoning is long, and the whole turn is stored in the log. */
 const MAX_TURN_CHARS = 512 * 1024;
@@ -17,39 +23,44 @@ const MAX_TURN_CHARS = 512 * 1024;
 /** Collected while a reply is read. */
 export interface TurnDraft {
   readonly parts: DraftPart[];
-  /** Unfinished blocks, by type and id. */
-  readonly open: Map<string, DraftPart>;
+  /** Unfinished blocks, by type and id; one that begins while another of its id is open comes before it. */
+  readonly open: Map<string, DraftPart[]>;
 }
 
 interface DraftPart {
   readonly type: 'text' | 'reasoning' | 'call';
   text: string;
   readonly call: number;
-  metadata: SdkMetadata | undefined;
+  metadata: ModelMetadata | undefined;
 }
 
 export function newTurnDraft(): TurnDraft {
   return { parts: [], open: new Map() };
 }
 
-export function noteBlock(draft: TurnDraft | undefined, part: SdkBlock | SdkDelta): void {
+export function noteBlock(draft: TurnDraft | undefined, part: BlockPart | DeltaPart): void {
   if (draft === undefined) return;
   const { parts, open } = draft;
   const type = part.type.startsWith('text') ? 'text' : 'reasoning';
   const name = `${type} ${part.id}`;
-  let block = open.get(name);
-  if (block === undefined) {
+  const blocks = open.get(name) ?? [];
+  let block = blocks.at(-1);
+  if (block === undefined || isStart(part)) {
     block = { type, text: '', call: 0, metadata: undefined };
     parts.push(block);
-    open.set(name, block);
+    open.set(name, [...blocks, block]);
   }
-  if ('text' in part) block.text += part.text;
+  if ('delta' in part) block.text += part.delta;
   // the last metadata is complete: signatures come only at the end
   block.metadata = part.providerMetadata ?? block.metadata;
-  if (part.type === 'text-end' || part.type === 'reasoning-end') open.delete(name);
+  if (part.type === 'text-end' || part.type === 'reasoning-end') open.get(name)?.pop();
 }
 
-export function noteCall(draft: TurnDraft | undefined, part: SdkToolCall, call: number): void {
+function isStart({ type }: BlockPart | DeltaPart): boolean {
+  return type === 'text-start' || type === 'reasoning-start';
+}
+
+export function noteCall(draft: TurnDraft | undefined, part: CallPart, call: number): void {
   draft?.parts.push({ type: 'call', text: '', call, metadata: part.providerMetadata });
 }
 
@@ -86,23 +97,32 @@ function hasContent(part: TurnPart): boolean {
 }
 
 /** True: metadata is JSON, except for undefined fields. */
-function plain(metadata: SdkMetadata): JsonObject {
+function plain(metadata: ModelMetadata): JsonObject {
   return JSON.parse(JSON.stringify(metadata)) as JsonObject;
 }
 
-/** Converts to the parts of a message of the SDK. */
+type SentPart =
+  | LanguageModelV4TextPart
+  | LanguageModelV4ReasoningPart
+  | LanguageModelV4ToolCallPart;
+
+/** Converts to the parts of a message to a model. */
 export function turnContent(
   { parts }: ProviderTurn,
-  calls: readonly object[],
+  calls: readonly LanguageModelV4ToolCallPart[],
   takesThoughts: boolean,
-): readonly object[] {
-  return parts.flatMap((part) => {
-    const options = part.metadata === undefined ? {} : { providerOptions: part.metadata };
+): SentPart[] {
+  return parts.flatMap((part): SentPart[] => {
+    // true: metadata is kept as its provider sent it
+    const metadata = part.metadata as SharedV4ProviderOptions | undefined;
+    const options = metadata === undefined ? {} : { providerOptions: metadata };
     if (part.type === 'call') {
       const call = calls[part.call];
       return call === undefined ? [] : [{ ...call, ...options }];
     }
     if (part.type === 'reasoning' && !isReturned(part.metadata, takesThoughts)) return [];
+    // some providers refuse an empty text
+    if (part.type === 'text' && part.text === '' && metadata === undefined) return [];
     return [{ type: part.type, text: part.text, ...options }];
   });
 }

@@ -2,13 +2,16 @@
  * Reads token counts from the raw events of a stream. The SDK reports them only at a good end; for a
  * stream that is cut, the events have the only count, and for an error the body has it.
  */
+import type { ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
 import { readProperty } from '../../../errors/support/safe-json.ts';
 import { hostUsage } from './host-usage.ts';
-import type { SdkUsage } from '../sdk.ts';
 import { readCount as read } from '../../../providers/pricing/token-count.ts';
 
 /** The count after one more raw event. */
-export function countedSoFar(before: SdkUsage | undefined, event: unknown): SdkUsage | undefined {
+export function countedSoFar(
+  before: ReportedUsage | undefined,
+  event: unknown,
+): ReportedUsage | undefined {
   const ofMessage = readProperty(readProperty(event, 'message'), 'usage');
   const ofResponse = readProperty(readProperty(event, 'response'), 'usage');
   const own = readProperty(event, 'usage');
@@ -28,7 +31,7 @@ export function countedSoFar(before: SdkUsage | undefined, event: unknown): SdkU
 }
 
 /** Anthropic's `input_tokens` excludes cached tokens; the total is the sum. */
-function anthropicUsage(usage: unknown): SdkUsage | undefined {
+function anthropicUsage(usage: unknown): ReportedUsage | undefined {
   const fresh = read(usage, 'input_tokens');
   const outputTokens = read(usage, 'output_tokens');
   if (fresh === undefined && outputTokens === undefined) return undefined;
@@ -43,7 +46,7 @@ function anthropicUsage(usage: unknown): SdkUsage | undefined {
 }
 
 /** OpenAI's `input_tokens` includes cached tokens. */
-function responsesUsage(usage: unknown): SdkUsage | undefined {
+function responsesUsage(usage: unknown): ReportedUsage | undefined {
   const inputTokens = read(usage, 'input_tokens');
   const outputTokens = read(usage, 'output_tokens');
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
@@ -57,7 +60,7 @@ function responsesUsage(usage: unknown): SdkUsage | undefined {
   };
 }
 
-function googleUsage(usage: unknown): SdkUsage | undefined {
+function googleUsage(usage: unknown): ReportedUsage | undefined {
   const inputTokens = read(usage, 'promptTokenCount');
   if (inputTokens === undefined) return undefined;
   const reasoningTokens = read(usage, 'thoughtsTokenCount') ?? 0;

@@ -8,9 +8,8 @@ import { readProperty } from '../../../errors/support/safe-json.ts';
 import type { ModelCall } from '../../../machine/conversation/model-message.ts';
 import { countedSoFar } from './early-usage.ts';
 import type { CallFailure } from '../failure.ts';
-import type { StreamState } from '../stream/read-stream.ts';
+import type { StreamState } from '../stream/stream-state.ts';
 import { wholeAnswerIn } from '../stream/whole-answer.ts';
-import type { SdkUsage } from '../sdk.ts';
 import {
   isRefused,
   type Used,
@@ -18,6 +17,7 @@ import {
   usedSoFar,
   usedUp,
   inputTokensOf,
+  type ReportedUsage,
 } from '../../../providers/pricing/counted-usage.ts';
 import { estimateUsage } from './estimate-usage.ts';
 
@@ -49,7 +49,7 @@ export function writtenIn({ written, text, reasoning, toolCalls }: StreamState):
 }
 
 /** An error body may contain the usage. */
-function usageIn(thrown: unknown): SdkUsage | undefined {
+function usageIn(thrown: unknown): ReportedUsage | undefined {
   for (const link of causeChain(thrown)) {
     const body = readProperty(link, 'responseBody') ?? readProperty(link, 'body');
     const usage = countedSoFar(undefined, typeof body === 'string' ? parsed(body) : body);

@@ -2,12 +2,12 @@
  * Token counts of hosts of OpenAI's protocol. Most include reasoning tokens in the output; some count them
  * separately, which only the total shows, and without it they would be missing from the cost.
  */
+import type { ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
 import { readProperty } from '../../../errors/support/safe-json.ts';
-import type { SdkUsage } from '../sdk.ts';
 import { readCount } from '../../../providers/pricing/token-count.ts';
 
 /** Undefined if there is no count at all; one of the two may be missing. */
-export function hostUsage(usage: unknown): SdkUsage | undefined {
+export function hostUsage(usage: unknown): ReportedUsage | undefined {
   const inputTokens = readCount(usage, 'prompt_tokens');
   const written = readCount(usage, 'completion_tokens');
   if (inputTokens === undefined && written === undefined) return undefined;

@@ -1,0 +1,151 @@
+/** What a part of a reply adds to what is known of it. */
+import { errorOfPart } from '../../../providers/extract/ai-sdk.ts';
+import { noteWire } from '../../../providers/wire/wire-events.ts';
+import type { CallTimeouts } from '../call-timeouts.ts';
+import type { BlockPart, CallPart, DeltaPart, ModelPart } from '../language-model.ts';
+import { countedSoFar } from '../usage/early-usage.ts';
+import { toToolCall, type ReadArguments } from './call-arguments.ts';
+import { toFinish } from './finish.ts';
+import { noteBlock, noteCall } from './provider-turn.ts';
+import type { StreamState } from './stream-state.ts';
+
+interface Applying {
+  readonly state: StreamState;
+  readonly watch: CallTimeouts;
+  /** The arguments of a call. */
+  readonly read: ReadArguments | undefined;
+}
+
+/** Throws for a part that no version of the interface has. */
+export function applyPart(part: ModelPart, { state, watch, read }: Applying): void {
+  switch (part.type) {
+    case 'stream-start':
+      state.announced = part.warnings ?? [];
+      return;
+    case 'response-metadata':
+      state.ending.id = part.id ?? state.ending.id;
+      state.ending.modelId = part.modelId ?? state.ending.modelId;
+      return;
+    case 'text-start':
+    case 'text-end':
+    case 'reasoning-start':
+    case 'reasoning-end':
+      applyBlock(part, state, watch);
+      return;
+    case 'text-delta':
+    case 'reasoning-delta':
+      applyDelta(part, state, watch);
+      return;
+    case 'tool-input-start':
+      noteContent(0, state, watch);
+      return;
+    case 'tool-input-delta':
+      noteInput(part, state, watch);
+      return;
+    case 'tool-call':
+      noteContent(0, state, watch);
+      if (read !== undefined) applyCall(part, read, state);
+      return;
+    case 'file':
+    case 'reasoning-file':
+      state.ending.hasContent = true;
+      return;
+    case 'finish':
+      state.ending.finish = toFinish(part);
+      return;
+    case 'error':
+      noteError(errorOfPart(part.error), state, watch);
+      return;
+    case 'raw':
+      noteRaw(part.rawValue, state);
+      return;
+    case 'custom':
+    case 'ping':
+    case 'source':
+    case 'tool-approval-request':
+    case 'tool-input-end':
+    case 'tool-result':
+      return;
+    default:
+      // nobody knows what a reply is without it
+      throw unknownPart(part);
+  }
+}
+
+/** Something of the reply came, and may have been shown. */
+export function noteContent(chars: number, state: StreamState, watch: CallTimeouts): void {
+  state.written += chars;
+  state.isDelivered = true;
+  watch.content(false);
+}
+
+function applyBlock(part: BlockPart, state: StreamState, watch: CallTimeouts): void {
+  noteBlock(state.turn, part);
+  if (part.type === 'reasoning-start') watch.content(true);
+  if (part.type === 'reasoning-end') watch.content(false);
+  noteStray(part, state, watch);
+}
+
+function applyDelta(part: DeltaPart, state: StreamState, watch: CallTimeouts): void {
+  const { type, delta } = part;
+  if (typeof delta !== 'string') throw new TypeError(`A ${type} part of the reply has no text`);
+  state.ending.hasContent ||= delta !== '';
+  if (type === 'text-delta') {
+    if (delta === '' && part.providerMetadata === undefined) return;
+    noteBlock(state.turn, part);
+    state.text += delta;
+    if (delta !== '') noteContent(delta.length, state, watch);
+  } else {
+    noteBlock(state.turn, part);
+    state.reasoning += delta;
+    state.written += delta.length;
+    state.isDelivered ||= delta !== '';
+    watch.content(true);
+  }
+  noteStray(part, state, watch);
+}
+
+function noteStray(part: BlockPart | DeltaPart, state: StreamState, watch: CallTimeouts): void {
+  const problem = state.blocks.note(part);
+  if (problem !== undefined) noteError(problem, state, watch);
+}
+
+function noteInput(
+  { id = '', delta, type }: Extract<ModelPart, { type: 'tool-input-delta' }>,
+  state: StreamState,
+  watch: CallTimeouts,
+): void {
+  if (typeof delta !== 'string') throw new TypeError(`A ${type} part of the reply has no text`);
+  const before = state.inputs.get(id);
+  if (before === undefined) state.inputs.set(id, [delta]);
+  else before.push(delta);
+  state.ending.hasContent ||= delta !== '';
+  noteContent(delta.length, state, watch);
+}
+
+function applyCall(part: CallPart, read: ReadArguments, state: StreamState): void {
+  state.ending.hasContent = true;
+  state.calls++;
+  // the provider runs this call itself
+  if (part.providerExecuted === true) return;
+  noteCall(state.turn, part, state.toolCalls.length);
+  state.toolCalls.push(toToolCall(part, read, state.inputs.get(part.toolCallId)?.join('')));
+}
+
+/** The first one counts. */
+function noteError(thrown: unknown, state: StreamState, watch: CallTimeouts): void {
+  if (state.error === undefined) watch.failed();
+  state.error ??= { thrown };
+}
+
+function noteRaw(event: unknown, state: StreamState): void {
+  state.counted = countedSoFar(state.counted, event);
+  noteWire(state.wire, event);
+  // a call came, though the package passes nothing of it on
+  state.isDelivered ||= state.wire.seenCalls.hasOddArguments;
+}
+
+function unknownPart(part: never): Error {
+  const { type } = part as { readonly type: unknown };
+  return new Error(`The model sent a part of the type ${String(type)}, which is not known`);
+}

@@ -1,0 +1,77 @@
+/** How a reply ended, out of the last parts of the stream of a model of any version. */
+import { isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
+import type { ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
+import { readCount } from '../../../providers/pricing/token-count.ts';
+import type { FinishPart } from '../language-model.ts';
+
+export interface Finish {
+  readonly finishReason: string;
+  /** The provider's own word. */
+  readonly rawFinishReason: string | undefined;
+  readonly usage: ReportedUsage;
+  readonly response: { readonly id?: string | undefined; readonly modelId?: string | undefined };
+}
+
+/** What is known of the end so far. */
+export interface Ending {
+  finish: Omit<Finish, 'response'> | undefined;
+  /** Some of the reply came. */
+  hasContent: boolean;
+  id: string | undefined;
+  modelId: string | undefined;
+}
+
+export function newEnding(modelId: string | undefined): Ending {
+  return { finish: undefined, hasContent: false, id: undefined, modelId };
+}
+
+export function toFinish({ finishReason, usage }: FinishPart): Omit<Finish, 'response'> {
+  const unified = typeof finishReason === 'string' ? finishReason : wordIn(finishReason, 'unified');
+  return {
+    finishReason: unified ?? UNKNOWN,
+    rawFinishReason: wordIn(finishReason, 'raw'),
+    usage: toReportedUsage(usage),
+  };
+}
+
+/** The SDK's word for an end that it knows nothing of. */
+const UNKNOWN = 'other';
+
+/** Undefined for a stream that ended without anything: nobody knows of a reply. */
+export function endedWith({ finish, hasContent, id, modelId }: Ending): Finish | undefined {
+  if (finish === undefined && !hasContent) return undefined;
+  const end = finish ?? { finishReason: UNKNOWN, rawFinishReason: undefined, usage: {} };
+  return { ...end, response: { id, modelId } };
+}
+
+/** Since version 3 a count has its parts; before, all counts stood side by side. */
+function toReportedUsage(usage: unknown): ReportedUsage {
+  const input = readProperty(usage, 'inputTokens');
+  const output = readProperty(usage, 'outputTokens');
+  const hasParts = isPlainObject(input) || isPlainObject(output);
+  if (!hasParts)
+    return {
+      inputTokens: readCount(usage, 'inputTokens'),
+      inputTokenDetails: { cacheReadTokens: readCount(usage, 'cachedInputTokens') },
+      outputTokens: readCount(usage, 'outputTokens'),
+      outputTokenDetails: { reasoningTokens: readCount(usage, 'reasoningTokens') },
+    };
+  return {
+    inputTokens: readCount(input, 'total'),
+    inputTokenDetails: {
+      noCacheTokens: readCount(input, 'noCache'),
+      cacheReadTokens: readCount(input, 'cacheRead'),
+      cacheWriteTokens: readCount(input, 'cacheWrite'),
+    },
+    outputTokens: readCount(output, 'total'),
+    outputTokenDetails: {
+      textTokens: readCount(output, 'text'),
+      reasoningTokens: readCount(output, 'reasoning'),
+    },
+  };
+}
+
+function wordIn(value: unknown, key: string): string | undefined {
+  const word = readProperty(value, key);
+  return typeof word === 'string' ? word : undefined;
+}
