@@ -47,7 +47,7 @@ const IMPORTS_BY_PATH = new Set([
 /** Third-party packages, each with the few files or folders that may know it. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // its types only: the bundle must not ask for it
-  '@ai-sdk/provider': ['src/ai-sdk/'],
+  '@ai-sdk/provider': ['src/ai-sdk/', 'src/effects/model/'],
   '@hono/node-server': ['src/server/listen.ts'],
   '@hono/zod-openapi': ['src/server/'],
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/quickjs.ts'],

@@ -7,11 +7,7 @@ import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { startedFacts } from '../../history/trace-facts.ts';
-import type {
-  Claim,
-  RunStore,
-  StoredMessage,
-} from '../../machine/ports/store-port.ts';
+import type { Claim, RunStore, StoredMessage } from '../../machine/ports/store-port.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { unavailable } from '../../stores/failure.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';

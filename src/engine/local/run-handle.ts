@@ -133,7 +133,10 @@ export class LocalRunHandle implements RunHandle {
 }
 
 /** Holds nothing of the leg while it waits. */
-async function resultAfter(released: Promise<void>, result: RunResult | Defect): Promise<RunResult> {
+async function resultAfter(
+  released: Promise<void>,
+  result: RunResult | Defect,
+): Promise<RunResult> {
   await released;
   if ('thrown' in result) throw result.thrown;
   return result;

@@ -12,7 +12,7 @@ export interface Finish {
   readonly response: { readonly id?: string | undefined; readonly modelId?: string | undefined };
 }
 
-/** What is known of the end so far. */
+/** The end of a reply, as far as it has come. */
 export interface Ending {
   finish: Omit<Finish, 'response'> | undefined;
   /** Some of the reply came. */

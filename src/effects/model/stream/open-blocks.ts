@@ -7,7 +7,7 @@ export class OpenBlocks {
   readonly #text = new Map<string, number>();
   readonly #reasoning = new Map<string, number>();
 
-  /** What is wrong with a part of a block, in the words of the SDK. */
+  /** The problem with a part of a block, in the words of the SDK. */
   note({ type, id }: BlockPart | DeltaPart): string | undefined {
     const isText = type === 'text-start' || type === 'text-delta' || type === 'text-end';
     const blocks = isText ? this.#text : this.#reasoning;

@@ -1,4 +1,4 @@
-/** What is known of a reply while it is read. */
+/** The state of a reply while it is read. */
 import type { ToolCall } from '../../../machine/conversation/model-message.ts';
 import type { ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
 import { newWireRecord, type WireRecord } from '../../../providers/wire/wire-events.ts';
@@ -33,7 +33,7 @@ export interface StreamState {
   readonly tools: ReadonlySet<string>;
   readonly blocks: OpenBlocks;
   readonly ending: Ending;
-  /** Of a stream that was read to its end. */
+  /** Set once the stream was read to its end. */
   finish?: Finish;
   /** The provider's count so far. */
   counted?: ReportedUsage | undefined;
