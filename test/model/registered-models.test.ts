@@ -42,6 +42,8 @@ const TEXT: readonly object[] = [
   { type: 'text-end', id: '0' },
 ];
 
+const OVERLOADED = { message: 'Overloaded', type: 'overloaded_error' };
+
 interface Spy {
   readonly model: object;
   readonly asked: object[];
@@ -160,10 +162,16 @@ describe.each(['v4', 'v3', 'v2'])('a model of version %s', (version) => {
     });
   });
 
-  it('reports what a part of it says went wrong', async () => {
-    const error = { type: 'error', error: { message: 'Overloaded', type: 'overloaded_error' } };
-    const result = await ask(spyOf(version, [...TEXT, error]).model);
-    expect(reportOf(result)).toMatchObject({ kind: 'provider.overloaded', outcome: 'partial' });
+  it.each([
+    ['error', OVERLOADED],
+    ['whole event', { type: 'error', error: OVERLOADED }],
+  ])('reports the %s that a part of it holds', async (_, error) => {
+    const result = await ask(spyOf(version, [...TEXT, { type: 'error', error }]).model);
+    expect(reportOf(result)).toMatchObject({
+      kind: 'provider.overloaded',
+      outcome: 'partial',
+      provider: { type: 'overloaded_error' },
+    });
   });
 });
 
