@@ -193,6 +193,16 @@ describe('a model that cannot be called', () => {
   });
 });
 
+describe('a model that was asked', () => {
+  it('says in plain words that it returned no stream', async () => {
+    const model = { ...spyOf('v4', []).model, doStream: () => Promise.resolve({}) };
+    expect(reportOf(await ask(model))).toMatchObject({
+      kind: 'provider.unknown',
+      message: 'The model returned no stream',
+    });
+  });
+});
+
 describe('a model that is only a name', () => {
   it('is found where the application says', async () => {
     const { model } = spyOf('v4', [...TEXT, finish('v4')]);

@@ -113,7 +113,10 @@ export function toLanguageModel(model: unknown, modelRef: ModelRef): LanguageMod
         version === 'v4' ? options : { ...options, prompt: withPlainFiles(options.prompt) };
       // true: the documented method of a model
       const result = await (doStream as DoStream).call(model, own);
-      return readProperty(result, 'stream') as ReadableStream<ModelPart>;
+      const stream = readProperty(result, 'stream');
+      if (typeof readProperty(stream, 'getReader') !== 'function')
+        throw new Error('The model returned no stream');
+      return stream as ReadableStream<ModelPart>;
     },
   };
 }
