@@ -91,7 +91,8 @@ export function createFindCredential({ env, credentials = {} }: CredentialHost):
     return {
       key: async ({ isRefresh, signal }) => {
         const before = cached.get(cacheKey);
-        if (before !== undefined && !before.isRefused) return before.value ?? waited(before, signal);
+        if (before !== undefined && !before.isRefused)
+          return before.value ?? waited(before, signal);
         return waited(ask(isRefresh || before !== undefined), signal);
       },
       refuse: (key) => {
