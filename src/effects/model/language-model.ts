@@ -75,7 +75,7 @@ export type ModelPart =
   | { readonly type: 'response-metadata'; readonly id?: string; readonly modelId?: string }
   | DeltaPart
   | BlockPart
-  | { readonly type: 'tool-input-start' }
+  | { readonly type: 'tool-input-start'; readonly id?: string; readonly providerExecuted?: boolean }
   | { readonly type: 'tool-input-delta'; readonly id?: string; readonly delta: string }
   | CallPart
   | FinishPart
@@ -116,7 +116,10 @@ export function toLanguageModel(model: unknown, modelRef: ModelRef): LanguageMod
         version === 'v4' ? options : { ...options, prompt: withPlainFiles(options.prompt) };
       // true: the documented method of a model
       const result = await (doStream as DoStream).call(model, own);
-      return readProperty(result, 'stream') as ReadableStream<ModelPart>;
+      const stream = readProperty(result, 'stream');
+      if (typeof readProperty(stream, 'getReader') !== 'function')
+        throw new TypeError('The model opened no stream');
+      return stream as ReadableStream<ModelPart>;
     },
   };
 }

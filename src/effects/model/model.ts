@@ -44,7 +44,7 @@ import { createLoadPackage, type LoadPackage } from './load-package.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
 import type { ModelRequest } from './request.ts';
 import type { ModelWarning } from './language-model.ts';
-import { turnOf, type Turn } from './stream/provider-turn.ts';
+import type { Turn } from './stream/provider-turn.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { NOTHING_USED, usedUp } from '../../providers/pricing/counted-usage.ts';
 import { estimateUsage } from './usage/estimate-usage.ts';
@@ -216,14 +216,13 @@ function resultFrom(
 
 function answered(state: StreamState, callContext: CallContext): EffectResult {
   const { call, modelRef, context } = callContext;
-  const { text, toolCalls, reasoning, finish } = state;
+  const { text, toolCalls, reasoning, finish, turnToSend: turn } = state;
   const by = finish?.response.modelId;
-  const turn = turnOf(state.turn, modelRef.provider, toolCalls);
   const answer: ModelReply = {
     text,
     toolCalls: toolCalls.map((each) => withoutExcess(each, context)),
     ...(reasoning === '' ? {} : { reasoning }),
-    ...(turn.type === 'kept' ? { turn: turn.turn } : {}),
+    ...(turn?.type === 'kept' ? { turn: turn.turn } : {}),
     ...(by === undefined || by === '' || by === modelRef.model
       ? {}
       : { answeredBy: `${modelRef.provider}/${by}` }),
@@ -308,7 +307,9 @@ function suppressedOf(
 function warningText({ feature, setting, details, message }: ModelWarning): string {
   const what = feature ?? setting;
   const why = details ?? message;
-  return [what, why].filter((text) => text !== undefined && text !== '').join(': ') || 'no details';
+  // of any type: the model is an application's own
+  const texts: readonly unknown[] = [what, why];
+  return texts.filter((text) => typeof text === 'string' && text !== '').join(': ') || 'no details';
 }
 
 /** Arguments of a tool may be nested too deeply to be stored. */
