@@ -1,6 +1,7 @@
 /** Parts of a model of an application that contradict each other, or are none. */
 import { describe, expect, it } from 'vitest';
 import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import { createRedactor } from '../../src/errors/redaction/redact.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
 import { createModelEffect } from '../../src/effects/model/model.ts';
 import { HELLO, SDKS } from './harness.ts';
@@ -196,4 +197,21 @@ it('cannot keep the process busy with parts that are nothing', { timeout: 20_000
   );
   setImmediate(() => controller.abort());
   expect(reportOf(await result).kind).toBe('cancelled.run');
+});
+
+it('shows no secret in the id of its reply, and no more than an id has', async () => {
+  const secret = 'the-key-that-a-gateway-echoes';
+  const seen: unknown[] = [];
+  const id = `${'r'.repeat(300)}-${secret}`;
+  for (const each of [`resp-${secret}`, id]) {
+    const parts = [{ type: 'response-metadata', id: each }, ...text('Hello'), end('stop')];
+    const model = modelOf(() => Promise.resolve({ stream: ReadableStream.from(parts) }));
+    const effect = createModelEffect({ env: {}, models: { 'house/own': model } });
+    const redactor = createRedactor([secret]);
+    const observe = ({ responseId }: { readonly responseId?: string }): void => {
+      if (responseId !== undefined) seen.push(responseId);
+    };
+    await effect({ call: { ...HELLO, model: 'house/own' } }, contextFor({ redactor, observe }));
+  }
+  expect(seen).toEqual(['resp-[redacted]', 'r'.repeat(200)]);
 });

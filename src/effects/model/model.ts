@@ -161,9 +161,18 @@ async function sendCall(
   );
   await Promise.race([ended, watch.abandoned]);
   watch.close();
-  const responseId = state.finish?.response.id;
-  if (responseId !== undefined && responseId !== '') context.observe?.({ responseId });
+  observeId(state, context);
   return resultFrom(state, watch, callContext);
+}
+
+/** Ids are short; a gateway may write anything there. */
+const MAX_ID_CHARS = 200;
+
+function observeId({ finish }: StreamState, { observe, redactor }: EffectContext): void {
+  const id = finish?.response.id ?? '';
+  if (observe === undefined || id === '') return;
+  // cut after redaction, or half of a secret could remain
+  observe({ responseId: redactor.text(id).slice(0, MAX_ID_CHARS).toWellFormed() });
 }
 
 /** Says once how long the first text took, where somebody traces. */
