@@ -6,6 +6,7 @@ import type { Answer } from '../machine/gates/gate-answer.ts';
 import { resolve } from 'node:path';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
+import { unavailable } from '../stores/failure.ts';
 import { latestPlan } from '../history/latest-plan.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
@@ -282,12 +283,16 @@ export class Engine extends ReadRuns implements Errand {
 
   async #close(): Promise<void> {
     await this.#work.close();
-    await this.#backend?.close();
+    // who asked for the store knows that it could not be opened
+    const backend = await this.#opening?.catch(() => undefined);
+    await backend?.close();
     await this.#host.close();
     await this.extensions.stop();
   }
 
   protected runs(): Promise<Backend> {
+    if (this.#opening === undefined && this.#closing !== undefined)
+      return Promise.reject(unavailable('closed'));
     return (this.#opening ??= this.#open());
   }
 

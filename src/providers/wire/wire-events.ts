@@ -6,7 +6,7 @@
  */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { isBadFinishReason } from '../finish-reasons.ts';
-import { newBounds, noteBounds, type ReplyBounds } from '../reply-bounds.ts';
+import { DONE, newBounds, noteBounds, type ReplyBounds } from '../reply-bounds.ts';
 import { newSeenCalls, noteSeenCall, type SeenCalls } from './distinct-calls.ts';
 import { errorIn, isFilled } from './wire-errors.ts';
 
@@ -219,6 +219,7 @@ function noteProgress(
   wire: WireRecord,
   { isEnd, hasContent }: { readonly isEnd: boolean; readonly hasContent: boolean },
 ): void {
+  wire.isMixed ||= wire.isOver && hasContent;
   if (isEnd) wire.choice = 'ended';
   else if (hasContent || wire.choice === undefined) wire.choice = 'begun';
 }
@@ -340,6 +341,7 @@ function noteItem(wire: WireRecord, item: unknown, index: unknown): void {
 
 /** Whether an event has pieces of a reply, all of them empty. A ping has none, and is a sign of life. */
 export function isEmptyEvent(event: unknown): boolean {
+  if (event === DONE) return true;
   const choices = readProperty(event, 'choices');
   if (!isArray(choices)) return isEmptyPiece(event);
   return choices.length > 0 && choices.every(isEmptyPiece);
