@@ -76,7 +76,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     rows: ['disk: file of a chain'],
-    text: 'Its 1,001 commits 50 %, the plan of 1,000 nodes 40 %, which all runs of the same file share, a page for each of the other tables the rest. A second run adds 0.35 MB. To compress plans would make stores that earlier versions cannot read.',
+    text: 'Stored before long plans were packed (decision 34), which were 40 % of it. Since then the file has 0.46 MB: its 1,001 commits 76 %, the plan of 1,000 nodes 9 %, a page for each of the other tables the rest.',
   },
   {
     rows: ['PostgreSQL,'],
