@@ -326,4 +326,12 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '97.0 %',
     hints: '10 of 10',
   },
+  {
+    name: 'twenty-third examination, with the rules and weights of before it',
+    entries: 123,
+    kind: '79.7 %',
+    category: '82.1 %',
+    retryable: '91.9 %',
+    hints: '9 of 12',
+  },
 ];
