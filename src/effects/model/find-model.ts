@@ -15,7 +15,7 @@ import { ConnectionSettings } from './connection-settings.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { factsOf } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
-import type { ModelHost, SdkModel } from './model-host.ts';
+import type { ModelHost } from './model-host.ts';
 import { oneRequest } from './one-request.ts';
 import type { Target } from './prompt.ts';
 import type { TakeEventsOf } from './stream/raw-events.ts';

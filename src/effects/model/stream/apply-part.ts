@@ -92,8 +92,12 @@ function isContent(part: ModelPart): boolean {
 }
 
 function warningsIn(warnings: unknown): readonly ModelWarning[] {
-  // true: its fields are read as what they are
-  return isArray(warnings) ? (warnings.filter(isPlainObject) as ModelWarning[]) : [];
+  return isArray(warnings) ? warnings.filter(isWarning) : [];
+}
+
+/** Its fields are read as what they are. */
+function isWarning(value: unknown): value is ModelWarning {
+  return isPlainObject(value);
 }
 
 function textOf(value: unknown): string | undefined {
