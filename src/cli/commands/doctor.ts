@@ -265,7 +265,7 @@ function providerFinding(
   env: NodeJS.ProcessEnv,
 ): Finding {
   const set = keys.filter((key) => (env[key] ?? '') !== '');
-  const isInstalled = isThere(packageName) && isThere('ai');
+  const isInstalled = isThere(packageName);
   const packages = isInstalled ? `${packageName} installed` : `${packageName} not installed`;
   const check = `${KEY}${name}`;
   if (set.length === 0)
@@ -273,7 +273,7 @@ function providerFinding(
   const detail = `${set.join(', ')} set; ${packages}`;
   return isInstalled
     ? { check, state: 'ok', detail }
-    : { check, state: 'wrong', detail, next: `npm install ai ${packageName}` };
+    : { check, state: 'wrong', detail, next: `npm install ${packageName}` };
 }
 
 /** Resolves from the project, else from Errand itself. */

@@ -207,7 +207,7 @@ export class CoverageReport {
     return this.#whyOf(rehearsed, kind, route) ?? 'never taken';
   }
 
-  /** Why a route that was taken did not do all that it promises. */
+  /** Why a route that was taken did less than it promises. */
   #whyNever({ route, place, file }: ErrorRoute, fact: MoveFact): string {
     const places = place === undefined ? this.#placesOf(file) : [place];
     const names = places.flatMap((each) => {
