@@ -7,7 +7,7 @@ import { recordFile, recordText } from '../../src/rehearsal/report/record.ts';
 import { runErrand } from '../../src/cli/run-errand.cases.ts';
 import { newPlace } from '../cli/errand.ts';
 
-const place = newPlace();
+const place = newPlace({ isShared: true });
 afterAll(() => place.remove());
 
 const WORKFLOW = `workflow:
