@@ -64,7 +64,7 @@ function isUsed({ ending, effect, path }: Execution, between: readonly RunEvent[
 }
 
 export const stoppedIsDone: Law = {
-  name: 'what ended well while something around it stopped it is never executed again, unless its own node fails with it',
+  name: 'what ended well while something around it stopped it is never executed again, unless its own node fails with it or a route begins anew what is around it',
   promise: 'P3 nothing repeated',
   breaches: ({ events, executions }) =>
     executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
@@ -74,8 +74,8 @@ export const stoppedIsDone: Law = {
         (event) => event.effect.key === effect.key && isStopped(before, event),
       );
       if (done === undefined) return [];
-      const isRefused = before.slice(done.seq).some((event) => isRefusedByItsNode(event, path));
-      return isRefused
+      const isOrdered = before.slice(done.seq).some((event) => isOrderedAgain(event, path));
+      return isOrdered
         ? []
         : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
     }),
@@ -95,8 +95,9 @@ function isStopped(
   return end !== undefined && (!('path' in end) || end.path !== path);
 }
 
-/** Its own node has failed with it, by a check: what runs that again does so as written. */
-function isRefusedByItsNode(event: RunEvent, path: string): boolean {
+/** Its own node has failed with it, by a check, or a route begins anew what is around it: both as written. */
+function isOrderedAgain(event: RunEvent, path: string): boolean {
+  if (event.type === 'node:retrying') return isInside(path, event.path);
   return event.type === 'node:failed' && event.path === path;
 }
 
