@@ -8,7 +8,7 @@ import type { RunEvent, Wait } from '../../machine/state/events.ts';
 import type { Leg } from '../simulated-run.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { isAnswer, isSameAnswer } from './answers.ts';
+import { isAnswer, isQuestionOfModel, isSameAnswer } from './answers.ts';
 import { callsOf, isGateOf, settledBy } from './calls.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
 
@@ -184,7 +184,8 @@ function notDenied(
     ({ effect, grant }) => effect.key === settled.effect.key && grant !== undefined,
   );
   if (isAskedAgain || isGranted) return [];
-  return settled.type === 'effect:failed' && settled.error.kind === 'tool.denied'
+  const kind = isQuestionOfModel(gate) ? 'gate.no_one_to_ask' : 'tool.denied';
+  return settled.type === 'effect:failed' && settled.error.kind === kind
     ? []
     : [`event ${settled.seq} at ${path} is of a call that nobody approved in time`];
 }
