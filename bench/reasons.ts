@@ -56,11 +56,11 @@ const REASONS: readonly Reason[] = [
   },
   {
     rows: ['with a retry, a breaker and a deadline'],
-    text: 'Setting the timer of the deadline 20 %, clearing it 9 %, the collector 10 %, reading the options 14 %, which an application by hand has as constants.',
+    text: 'Stored before durations that repeat kept their list of timers (decision 34). Since then 0.93 and 0.94 times its limit, on a busy machine.',
   },
   {
     rows: ['a model call over loopback'],
-    text: 'Built up piece by piece over an answer in memory, by the least of 300 rounds (decision 33): `streamText` alone 793 µs; its variant for one reader, which we call without telemetry, 704; with our checks of the body, which split and parse its events a second time, 750 to 760; with our model 766; with what we note of events and parts, and timers, 845; with redacting, storing and the failures that are looked for, 893. So we add 190 µs and save 90. We look in the events for errors under a good status; parsing them once would mean to replace the SDK’s parser.',
+    text: 'Stored before Errand called the model itself, without the pipeline of the AI SDK around it. Since then a call costs 340 µs less than the AI SDK alone by the clock, and 440 µs less of the processor, on a busy machine.',
   },
   {
     rows: ['W7: peak memory'],
@@ -76,7 +76,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     rows: ['disk: file of a chain'],
-    text: 'Its 1,001 commits 50 %, the plan of 1,000 nodes 40 %, which all runs of the same file share, a page for each of the other tables the rest. A second run adds 0.35 MB. To compress plans would make stores that earlier versions cannot read.',
+    text: 'Stored before long plans were packed (decision 34), which were 40 % of it. Since then the file has 0.46 MB: its 1,001 commits 76 %, the plan of 1,000 nodes 9 %, a page for each of the other tables the rest.',
   },
   {
     rows: ['PostgreSQL,'],

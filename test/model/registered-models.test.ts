@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
+import type { ModelEffectOptions } from '../../src/effects/model/model-host.ts';
 import { createModelEffect } from '../../src/effects/model/model.ts';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { HELLO, SDKS } from './harness.ts';
@@ -200,6 +201,35 @@ describe('a model that was asked', () => {
       kind: 'provider.unknown',
       message: 'The model returned no stream',
     });
+  });
+});
+
+describe('a model that the application does not have', () => {
+  const KEY = { OPENAI_API_KEY: 'a-key-of-this-process' };
+
+  it.each<[string, ModelEffectOptions]>([
+    ['a model', { env: KEY, models: { 'openai/m': undefined as unknown as object } }],
+    [
+      'a provider',
+      { env: KEY, providers: { openai: { languageModel: () => undefined as unknown as object } } },
+    ],
+    ['a function', { env: KEY, providers: { openai: () => undefined as unknown as object } }],
+    [
+      'no provider at all',
+      { env: KEY, providers: { openai: undefined as unknown as () => object } },
+    ],
+  ])('is asked of nobody else: %s', async (_, options) => {
+    const loaded: string[] = [];
+    const loadPackage = (name: string) => {
+      loaded.push(name);
+      return { type: 'missing' } as const;
+    };
+    const effect = createModelEffect({ ...options, loadPackage });
+    const result = await effect({ call: { ...HELLO, model: 'openai/m' } }, contextFor());
+    expect(loaded).toEqual([]);
+    const report = reportOf(result);
+    expect(report).toMatchObject({ kind: 'provider.unsupported', outcome: 'not_started' });
+    expect(report.message).toContain('nothing is registered for it');
   });
 });
 

@@ -114,7 +114,7 @@ export function endFailure(
   state: StreamState,
   { modelRef, context, last }: { modelRef: ModelRef; context: EffectContext; last?: ModelMessage },
 ): CallFailure | undefined {
-  const link = finish === undefined ? INTERRUPTED : extractorInput(finish, state, modelRef);
+  const link = finish === undefined ? INTERRUPTED : badEndIn(finish, state, modelRef);
   if (link === undefined) {
     return isEmpty(state, last) ? { failure: emptyReply(modelRef, context) } : undefined;
   }
@@ -124,6 +124,19 @@ export function endFailure(
   if (isCutBeforeContent(failure, state))
     return { failure: brokenBeforeContent(modelRef, stampFor(context)) };
   return { failure };
+}
+
+/** Undefined where every end of the reply is good. */
+function badEndIn(
+  finish: Finish,
+  state: StreamState,
+  modelRef: ModelRef,
+): ReturnType<typeof extractorInput> {
+  for (const each of [...state.ending.earlier, finish]) {
+    const link = extractorInput(each, state, modelRef);
+    if (link !== undefined) return link;
+  }
+  return undefined;
 }
 
 /** A stream that broke before its first content has shown nothing, so it may be repeated. */
@@ -204,7 +217,7 @@ const UNKNOWN_FINISHES: ReadonlySet<string> = new Set(['other', 'unknown']);
 
 /** Makes the input of the SDK's extractor; undefined for a good end. */
 function extractorInput(
-  { finishReason, rawFinishReason }: Finish,
+  { finishReason, rawFinishReason }: Pick<Finish, 'finishReason' | 'rawFinishReason'>,
   state: StreamState,
   { provider }: ModelRef,
 ): object | undefined {
@@ -223,9 +236,11 @@ function extractorInput(
   if (!isBelieved)
     return { type: 'finish', finishReason, ...(isGoodReason ? {} : { rawFinishReason: reason }) };
   if (!isGoodReason) return { type: 'finish', finishReason: 'other', rawFinishReason: reason };
-  return (
-    badSignIn(state.wire, provider) ?? (hasUsableCalls(finishReason, state) ? undefined : MALFORMED)
-  );
+  const sign = badSignIn(state.wire, provider);
+  if (sign !== undefined) return sign;
+  // counted: the id of a call and that of its arguments need not be the same
+  if (state.begunCalls.size > state.toolCalls.length) return INTERRUPTED;
+  return hasUsableCalls(finishReason, state) ? undefined : MALFORMED;
 }
 
 /** An announced call must be present, and each id must belong to one call. */

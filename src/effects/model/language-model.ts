@@ -72,7 +72,7 @@ export type ModelPart =
   | { readonly type: 'response-metadata'; readonly id?: string; readonly modelId?: string }
   | DeltaPart
   | BlockPart
-  | { readonly type: 'tool-input-start' }
+  | { readonly type: 'tool-input-start'; readonly id?: string; readonly providerExecuted?: boolean }
   | { readonly type: 'tool-input-delta'; readonly id?: string; readonly delta: string }
   | CallPart
   | FinishPart
@@ -100,6 +100,8 @@ export function isLanguageModel(model: unknown): boolean {
 
 /** Throws `provider.unsupported` for what is no model of a version that is known here. */
 export function toLanguageModel(model: unknown, modelRef: ModelRef): LanguageModel {
+  if (model === undefined || model === null)
+    throw notCallable(modelRef, 'nothing is registered for it');
   const version = readProperty(model, 'specificationVersion');
   const doStream = readProperty(model, 'doStream');
   const modelId = readProperty(model, 'modelId');
@@ -141,12 +143,16 @@ function withPlainData(part: unknown): unknown {
 }
 
 /** Nothing was asked of it. */
-export function unsupported({ provider, model }: ModelRef, why: string): OwnFailure {
+export function unsupported(modelRef: ModelRef, why: string): OwnFailure {
+  return notCallable(modelRef, `what is registered for it ${why}`);
+}
+
+function notCallable({ provider, model }: ModelRef, why: string): OwnFailure {
   const { name, display } = providerNamed(provider);
   return new OwnFailure({
     kind: 'provider.unsupported',
     outcome: 'not_started',
-    message: `${model} at ${display} cannot be called, because what is registered for it ${why}`,
+    message: `${model} at ${display} cannot be called, because ${why}`,
     provider: { name, model },
     action: {
       kind: 'fix_setup',
