@@ -5,7 +5,7 @@
 import type { ConnectionSettings } from './connection-settings.ts';
 import { convertHostUsage } from './usage/host-usage.ts';
 import { HOSTS, type Host } from './hosts.ts';
-import type { SchemaSupport } from './prompt.ts';
+import type { SchemaSupport } from './language-model.ts';
 
 export interface BuiltIn {
   readonly package: string;

@@ -17,13 +17,13 @@ import type { ModelRef } from '../../providers/own-findings.ts';
 import { factsOf } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
 import { oneRequest } from './one-request.ts';
-import type { Target } from './prompt.ts';
 import type { TakeEventsOf } from './stream/raw-events.ts';
 import {
   isLanguageModel,
   toLanguageModel,
   unsupported,
   type LanguageModel,
+  type Target,
   type SdkModel,
 } from './language-model.ts';
 

@@ -2,7 +2,7 @@
  * Hosts that speak OpenAI's chat protocol: their addresses and the variables of their keys, from their own
  * documentation (November 2026).
  */
-import type { SchemaSupport } from './prompt.ts';
+import type { SchemaSupport } from './language-model.ts';
 
 export interface Host {
   /** Absent if only the user knows it. */

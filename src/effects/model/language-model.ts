@@ -3,7 +3,6 @@
  * need nothing else of the SDK. A model comes from an application or from a package, so what it sends is
  * checked where it is read.
  */
-import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { providerNamed } from '../../providers/known-providers.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
@@ -12,7 +11,26 @@ import { OwnFailure } from '../thrown-failure.ts';
 /** A model of an application or of a package, not yet checked. */
 export type SdkModel = object;
 
-export type ModelOptions = LanguageModelV4CallOptions;
+/**
+ * The options of a call in the SDK's newest version. Its package is optional, and types of ours refer to
+ * this one, so it names no type of the SDK; `prepareCall` makes the options with those types.
+ */
+export interface ModelOptions {
+  readonly prompt: readonly { readonly content: unknown }[];
+  readonly [option: string]: unknown;
+}
+
+/** How a provider supports a schema for its reply. `words`: JSON mode, with the schema in the prompt. */
+export type SchemaSupport = 'schema' | 'words';
+
+/** The provider that a call is prepared for. */
+export interface Target {
+  /** Canonical name of the provider. */
+  readonly provider: string;
+  readonly schemas: SchemaSupport;
+  /** Accepts reasoning in a request even without provider metadata. */
+  readonly takesThoughts: boolean;
+}
 
 export interface ModelWarning {
   readonly type: string;
@@ -126,7 +144,7 @@ function versionWord(version: unknown): string {
 }
 
 /** Before version 4 the data of a file, or its address, stood in it as it is. */
-function withPlainFiles(prompt: LanguageModelV4Prompt): unknown {
+function withPlainFiles(prompt: ModelOptions['prompt']): unknown {
   return prompt.map((message) =>
     isArray(message.content)
       ? { ...message, content: message.content.map((part: unknown) => withPlainData(part)) }

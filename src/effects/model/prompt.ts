@@ -1,6 +1,7 @@
 /** Converts a call of the machine into the options of a language model. */
 import type {
   JSONValue,
+  LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
@@ -18,23 +19,11 @@ import type {
   ToolCall,
 } from '../../machine/conversation/model-message.ts';
 import { imageTypeOf } from './image-type.ts';
-import type { ModelOptions } from './language-model.ts';
+import type { SchemaSupport, Target } from './language-model.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import { turnContent } from './stream/provider-turn.ts';
 
-/** How a provider supports a schema for its reply. `words`: JSON mode, with the schema in the prompt. */
-export type SchemaSupport = 'schema' | 'words';
-
-export type PreparedCall = Omit<ModelOptions, 'abortSignal' | 'includeRawChunks'>;
-
-/** The provider that a call is prepared for. */
-export interface Target {
-  /** Canonical name of the provider. */
-  readonly provider: string;
-  readonly schemas: SchemaSupport;
-  /** Accepts reasoning in a request even without provider metadata. */
-  readonly takesThoughts: boolean;
-}
+export type PreparedCall = Omit<LanguageModelV4CallOptions, 'abortSignal' | 'includeRawChunks'>;
 
 export function prepareCall(call: ModelCall, target: Target): PreparedCall {
   const { outputSchema, tools, temperature, maxTokens, reasoning } = call;
@@ -62,7 +51,7 @@ export function prepareCall(call: ModelCall, target: Target): PreparedCall {
 function jsonFormat(
   schema: JsonObject,
   support: SchemaSupport,
-): NonNullable<ModelOptions['responseFormat']> {
+): NonNullable<PreparedCall['responseFormat']> {
   return { type: 'json', ...(support === 'words' ? {} : { schema }) };
 }
 
