@@ -222,14 +222,22 @@ function undecided(subject: Subject, isAgain: IsAgain): readonly string[] {
   });
 }
 
-/** Members of one visit of a group that have the same to do are effects of their own. */
+/**
+ * Members of one visit of a group that have the same to do are effects of their own, also where the group
+ * was started again in that visit, over the same items.
+ */
 function isTwin({ events }: Subject, left: EventOf<'effect:failed'>, later: Execution): boolean {
   const [one, other] = [left.path.split('['), later.path.split('[')];
   const parts = one.findIndex((part, index) => part !== other[index]);
   if (parts < 1) return false;
   const group = one.slice(0, parts).join('[');
-  return !ofType(events, 'node:started').some(
-    ({ path, seq }) => path === group && seq > left.seq && seq <= later.afterSeq,
+  const starts = ofType(events, 'node:started').filter(
+    ({ path, seq }) => path === group && seq <= later.afterSeq,
+  );
+  const before = starts.findLast(({ seq }) => seq < left.seq);
+  return starts.every(
+    ({ seq, attempt, members }) =>
+      seq < left.seq || (attempt > 0 && isDeepStrictEqual(members?.items, before?.members?.items)),
   );
 }
 
