@@ -175,6 +175,18 @@ describe('an installed package', () => {
     expect(result).toMatchObject({ status: 0, stdout: '' });
   });
 
+  it('has types that need no package beside it, except at the door of the AI SDK', () => {
+    const entries = ['', '/classify', '/errors', '/server', '/stores', '/testing', '/workflow'];
+    for (const [at, entry] of entries.entries())
+      writeFileSync(join(packed.app, `alone-${at}.mts`), `export type * from 'errand${entry}';`);
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const options = [...QUIET, '--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
+    const roots = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+    const names = entries.map((_, at) => `alone-${at}.mts`);
+    const args = [compiler, ...options, ...roots, '--module', 'nodenext', ...names];
+    expect(runIn(packed.app, process.execPath, args)).toMatchObject({ status: 0, stdout: '' });
+  });
+
   it('explains a kind from the command line', () => {
     const result = runBin('explain', 'provider.rate_limited');
     expect(result.stderr).toBe('');

@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
-import { createModelEffect, type ModelEffectOptions } from '../../src/effects/model/model.ts';
+import { createModelEffect } from '../../src/effects/model/model.ts';
+import type { ModelEffectOptions } from '../../src/effects/model/model-host.ts';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { HELLO, SDKS } from './harness.ts';
 import { callsTo } from './wire-calls.ts';

@@ -12,10 +12,10 @@ import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
 import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 import { builtInProvider, compatible, type BuiltIn } from './built-in.ts';
 import { ConnectionSettings } from './connection-settings.ts';
-import type { CredentialHost } from './credentials.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { factsOf } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
+import type { ModelHost } from './model-host.ts';
 import { oneRequest } from './one-request.ts';
 import type { Target } from './prompt.ts';
 import type { TakeEventsOf } from './stream/raw-events.ts';
@@ -24,21 +24,7 @@ import {
   toLanguageModel,
   unsupported,
   type LanguageModel,
-  type SdkModel,
 } from './language-model.ts';
-
-/** Registered by a host: an AI SDK provider, or a function from a model's name to a model. */
-export type RegisteredProvider =
-  | { readonly languageModel: (model: string) => SdkModel }
-  /** `apiKey`: from its credential source, if it has one. */
-  | ((model: string, provided: { readonly apiKey?: string }) => SdkModel);
-
-export interface ModelHost extends CredentialHost {
-  /** Providers by name; they win over built-in ones. */
-  readonly providers?: Readonly<Record<string, RegisteredProvider>>;
-  /** AI SDK models by full name, `provider/model`; they win over providers. */
-  readonly models?: Readonly<Record<string, SdkModel>>;
-}
 
 export interface FoundModel extends Target, MadeModel {}
 

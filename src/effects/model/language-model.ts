@@ -9,9 +9,6 @@ import { providerNamed } from '../../providers/known-providers.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 
-/** A model of an application or of a package, not yet checked. */
-export type SdkModel = object;
-
 export type ModelOptions = LanguageModelV4CallOptions;
 
 export interface ModelWarning {

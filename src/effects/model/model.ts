@@ -36,11 +36,11 @@ import {
   settingsFor,
   type FindModel,
   type FoundModel,
-  type ModelHost,
 } from './find-model.ts';
 import { readStream } from './stream/read-stream.ts';
 import { newStreamState, type StreamState } from './stream/stream-state.ts';
-import { createLoadPackage, type LoadPackage } from './load-package.ts';
+import { createLoadPackage } from './load-package.ts';
+import type { ModelEffectOptions } from './model-host.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
 import type { ModelRequest } from './request.ts';
 import type { ModelWarning } from './language-model.ts';
@@ -49,12 +49,6 @@ import type { ModelRef } from '../../providers/own-findings.ts';
 import { NOTHING_USED, usedUp } from '../../providers/pricing/counted-usage.ts';
 import { estimateUsage } from './usage/estimate-usage.ts';
 import { CallTimeouts } from './call-timeouts.ts';
-
-export interface ModelEffectOptions extends ModelHost {
-  readonly timeouts?: Partial<ModelTimeouts>;
-  /** Loads packages. Default: from the folders of the workflow, the process and Errand. */
-  readonly loadPackage?: LoadPackage;
-}
 
 export function createModelEffect(options: ModelEffectOptions): Effect<ModelRequest> {
   const find = createFindModel(options, options.loadPackage ?? createLoadPackage());

@@ -11,6 +11,7 @@ import type { Access, Visitor } from '../access/access.ts';
 import { includesRole } from '../access/tokens.ts';
 import { parseJson, readText } from './body.ts';
 import { problemResponse, reportOfThrown } from './problem.ts';
+import type { RequestHost } from '../options.ts';
 import { nearestIssues, wordsForAll } from './issue-words.ts';
 import type { CheckedRequest, Method, Route } from './route.ts';
 
@@ -25,12 +26,6 @@ export interface AppOptions {
   /** For addresses that nothing is at, where a browser asks for a page. */
   readonly page: (request: Request, status: number) => Response;
   readonly log: (line: string) => void;
-}
-
-/** Facts about a request that only its host knows. */
-export interface RequestHost {
-  /** The address that the request came from. */
-  readonly address?: string;
 }
 
 type Env = { Bindings: RequestHost };

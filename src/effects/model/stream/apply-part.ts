@@ -92,8 +92,9 @@ function isContent(part: ModelPart): boolean {
 }
 
 function warningsIn(warnings: unknown): readonly ModelWarning[] {
-  // true: its fields are read as what they are
-  return isArray(warnings) ? (warnings.filter(isPlainObject) as ModelWarning[]) : [];
+  return isArray(warnings)
+    ? warnings.filter((each): each is ModelWarning => isPlainObject(each))
+    : [];
 }
 
 function textOf(value: unknown): string | undefined {
