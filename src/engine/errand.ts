@@ -127,7 +127,6 @@ export class Engine extends ReadRuns implements Errand {
   /** Messages that wait to be sent about the runs of the store. */
   readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
-  #backend: Backend | undefined;
   #home: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -181,9 +180,8 @@ export class Engine extends ReadRuns implements Errand {
   ): Promise<RunHandle> {
     const backend = await this.runs();
     const plan = await this.#planOf(workflow);
-    const { file } = workflow;
+    const { file, secrets } = workflow;
     await this.extensions.start();
-    const { secrets } = workflow;
     const given = completeInput(plan, checkedJson(input, 'The input'), { secrets });
     const isInCode = file === undefined;
     return backend.start(plan, given, {
@@ -291,9 +289,8 @@ export class Engine extends ReadRuns implements Errand {
   }
 
   protected runs(): Promise<Backend> {
-    if (this.#opening === undefined && this.#closing !== undefined)
-      return Promise.reject(unavailable('closed'));
-    return (this.#opening ??= this.#open());
+    const isOpenable = this.#closing === undefined;
+    return (this.#opening ??= isOpenable ? this.#open() : Promise.reject(unavailable('closed')));
   }
 
   async #open(): Promise<Backend> {
@@ -305,7 +302,6 @@ export class Engine extends ReadRuns implements Errand {
       onEvent: (event) => this.#onEvent(event),
     });
     this.#home = home;
-    this.#backend = backend;
     return backend;
   }
 
@@ -393,7 +389,7 @@ export class Engine extends ReadRuns implements Errand {
     how: { readonly isReload?: boolean } = {},
   ): Promise<WorkflowPlan> {
     const { secrets = [] } = checkedWorkflow(workflow);
-    this.#backend?.learn(secrets);
+    (await this.runs()).learn(secrets);
     return this.#host.planOf(workflow, how);
   }
 
