@@ -26,7 +26,6 @@ describe.runIf(programs !== undefined)('a connection that falls silent', () => {
   it.each([
     ['in a statement', 'WITH moved AS'],
     ['in a transaction', 'COMMIT'],
-    ['at its beginning', 'BEGIN'],
   ])('%s is given up for another, which finds what was kept', async (_, statement) => {
     const schema = `silent_${statement.toLowerCase().replaceAll(/\W/g, '')}`;
     const db = new Database({ pg, url: proxy.url, schema, connections: 2, ...TIMES });
