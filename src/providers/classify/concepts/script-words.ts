@@ -8,6 +8,7 @@ import type { Concept } from './lexicon.ts';
 export const SCRIPT_WORDS: Partial<Record<Concept, string>> = {
   model: '모델',
   endpoint: 'エンドポイント 엔드포인트',
+  address: '接口地址 パス 경로 адрес*',
   key: '密鑰 アクセストークン 액세스 인증키 앱키',
   login:
     '认证失败 认证错误 身份认证 未认证 签名 簽名 ログイン 署名 인증 로그인 서명 авториз* аутентиф* подпись подписи подписью',

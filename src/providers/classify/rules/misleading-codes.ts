@@ -273,6 +273,17 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'a limit by the day or longer; its code is that of the limit by the minute',
   },
   {
+    id: 'rate.concurrent',
+    when: {
+      statuses: [429],
+      codes: RATE_CODES,
+      mentions: /\bconcurren(?:t|cy)\b|\bin parallel\b/i,
+      says: each(['rate'], ['bound', 'reached', 'much'], ['money', 'day', 'quota', 'spent']),
+    },
+    means: { kind: 'provider.rate_limited', scope: 'account', recovery: 'hint' },
+    why: 'what runs at the same time is counted, and each that ends makes room',
+  },
+  {
     id: 'quota.rate-code-without-money',
     when: { codes: RATE_CODES, phrases: ['spent'], notPhrases: ['short_window'] },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },

@@ -221,6 +221,21 @@ export const SCRIPT_RULES: readonly Rule[] = [
     why: 'a file is said to be unreadable or of the wrong kind',
   },
   {
+    id: 'script.address',
+    when: {
+      statuses: [NONE, 200, 400, 404, 405],
+      phrases: ['about_script'],
+      says: each(['address', 'endpoint'], ['invalid', 'missing'], ['media', 'model', 'account']),
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the address of the call is said to lead nowhere',
+  },
+  {
     id: 'script.unsupported',
     when: {
       statuses: REFUSED,
