@@ -19,6 +19,8 @@ const SAID: readonly (readonly [string, RuntimeKind, string])[] = [
   ['script.late', 'provider.timeout', 'サーバー内部の処理がタイムアウトしました'],
   ['script.busy', 'provider.overloaded', '系统维护中'],
   ['script.underway', 'provider.conflict', '別の処理が実行中です'],
+  ['script.network', 'provider.network', '服务器之间网络异常'],
+  ['script.content', 'provider.invalid_request', '输入内容不符合要求'],
   ['script.fault', 'provider.server_error', 'システムエラー'],
 ];
 
@@ -120,6 +122,15 @@ export const SCRIPT_CASES: readonly RuleCase[] = [
       status: 429,
       phase: 'headers',
       body: { code: 'rate_limit_exceeded', message: 'Concurrent session limit reached' },
+    },
+  },
+  {
+    rule: 'permission.real-name',
+    kind: 'provider.permission',
+    failure: {
+      status: 200,
+      phase: 'headers',
+      body: { code: 'UserAuthFailed', message: 'Real-name verification is pending' },
     },
   },
 ];

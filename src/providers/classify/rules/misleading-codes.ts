@@ -125,6 +125,16 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'the code is the name of another status, and the status itself asks for payment',
   },
   {
+    id: 'permission.real-name',
+    when: {
+      statuses: [NONE, 200, 400, 401, 403],
+      mentions: /实名|實名|\breal[- ]name|\bKYC\b/i,
+      says: anyOf([['vetting']], ['money', 'late']),
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the account must prove whose it is, whatever the code says of logins',
+  },
+  {
     id: 'auth.denied-key',
     when: { codes: DENIED_CODES, phrases: ['auth'], notPhrases: ['spent'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
