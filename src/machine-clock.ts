@@ -22,8 +22,12 @@ export const MACHINE_CLOCK: ResilienceClock = {
   },
 };
 
-/** Rejects with the reason of the signal when that comes first. */
-export function timer(ms: number, signal: AbortSignal): Promise<void> {
+/** Rejects with the reason of the signal when that comes first. `onStart` gets what the host calls a timer. */
+export function timer(
+  ms: number,
+  signal: AbortSignal,
+  onStart?: (running: unknown) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
     const stop = (): void => {
@@ -35,6 +39,7 @@ export function timer(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     }, ms);
     signal.addEventListener('abort', stop, { once: true });
+    onStart?.(running);
   });
 }
 

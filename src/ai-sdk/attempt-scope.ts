@@ -4,6 +4,7 @@
  * for it.
  */
 import type { ResilienceClock } from '../machine-clock.ts';
+import { heldSleep, type HeldSleep } from './held-sleep.ts';
 
 export type Stop =
   | { readonly by: 'caller' }
@@ -35,6 +36,7 @@ export class AttemptScope {
   readonly #options: ScopeOptions;
   readonly #controller = new AbortController();
   #timers = new AbortController();
+  #sleep: HeldSleep | undefined;
   #limitMs: number;
   /** The start of the present silence, of the model or of the reader. */
   #sinceMs: number;
@@ -76,7 +78,7 @@ export class AttemptScope {
   listen(limitMs: number): void {
     this.#sinceMs = this.#options.clock.now();
     this.#isResting = false;
-    if (limitMs === this.#limitMs) return;
+    if (limitMs === this.#limitMs) return this.#sleep?.hold(true);
     this.#limitMs = limitMs;
     this.#timers.abort(CLOSED);
     this.#watch();
@@ -86,6 +88,7 @@ export class AttemptScope {
   rest(): void {
     this.#sinceMs = this.#options.clock.now();
     this.#isResting = true;
+    this.#sleep?.hold(false);
   }
 
   close(): void {
@@ -104,7 +107,10 @@ export class AttemptScope {
         0,
         Math.min(this.#dueMs() - this.#options.clock.now(), this.#limitMs),
       );
-      this.#options.clock.sleep(waitMs, signal).then(
+      this.#sleep = heldSleep(this.#options.clock, waitMs, signal);
+      // a reader that went away must not keep the process
+      if (this.#isResting) this.#sleep.hold(false);
+      this.#sleep.over.then(
         () => {
           if (!signal.aborted && !this.#endIfDue()) sleep();
         },

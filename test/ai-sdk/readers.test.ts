@@ -1,5 +1,5 @@
 /** The reader of a stream: a slow one is no silent provider, and one that went away is on the bill. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
 import { begunText, scripted, textParts, virtualClock, type Turn } from './models.cases.ts';
 
@@ -24,6 +24,32 @@ async function opened(turn: Turn, { deadlineMs, abortSignal }: Opening = {}) {
   });
   return { rows, clock, reader: stream.getReader() };
 }
+
+describe('a stream of which nobody asks for more', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('keeps no process alive, and one that is waited for does', async () => {
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const LIMIT_MS = 7_654_321;
+    const timers = (): readonly unknown[] =>
+      set.mock.calls.flatMap(([, ms], at) => {
+        const timer = set.mock.results[at]?.value as NodeJS.Timeout | undefined;
+        return ms !== undefined && ms > LIMIT_MS / 2 ? [timer?.hasRef()] : [];
+      });
+    const turn: Turn = { parts: begunText('half'), stays: true };
+    const entry = { model: scripted('a', 'one', turn), timeoutMs: LIMIT_MS };
+    const { stream } = await resilientModel([entry]).doStream({ prompt: [] });
+    const reader = stream.getReader();
+    expect(timers()).toEqual([false]);
+    for (let parts = 0; parts < 3; parts++) await reader.read();
+    expect(timers()).toEqual([false]);
+    const next = reader.read();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(timers()).toEqual([true]);
+    await reader.cancel();
+    expect(await next).toMatchObject({ done: true });
+  });
+});
 
 describe('a stream', () => {
   it('whose reader takes longer than the provider may is read to its end', async () => {

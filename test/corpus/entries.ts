@@ -110,6 +110,12 @@ const TWENTY_SECOND_EXAM_ENTRIES: readonly Entry[] = read('twenty-second-exam-fa
 /** The twenty-third, the same way, with tables of codes from China and Korea. */
 const TWENTY_THIRD_EXAM_ENTRIES: readonly Entry[] = read('twenty-third-exam-failures.jsonl');
 
+/** The twenty-fourth, by someone who knew the rules, from pages and threads about services that no other has. */
+const TWENTY_FOURTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-fourth-exam-failures.jsonl');
+
+/** The twenty-fifth, by the same person, from tables of codes in five languages. */
+const TWENTY_FIFTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-fifth-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -135,6 +141,8 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   'twenty-first': TWENTY_FIRST_EXAM_ENTRIES,
   'twenty-second': TWENTY_SECOND_EXAM_ENTRIES,
   'twenty-third': TWENTY_THIRD_EXAM_ENTRIES,
+  'twenty-fourth': TWENTY_FOURTH_EXAM_ENTRIES,
+  'twenty-fifth': TWENTY_FIFTH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

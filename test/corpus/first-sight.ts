@@ -350,4 +350,20 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '96.2 %',
     hints: '2 of 2',
   },
+  {
+    name: 'twenty-fifth examination, with the rules and weights of before the twenty-third',
+    entries: 46,
+    kind: '78.3 %',
+    category: '84.8 %',
+    retryable: '93.5 %',
+    hints: 'none to read',
+  },
+  {
+    name: 'twenty-fifth examination, after the changes for the twenty-fourth',
+    entries: 46,
+    kind: '80.4 %',
+    category: '89.1 %',
+    retryable: '97.8 %',
+    hints: 'none to read',
+  },
 ];

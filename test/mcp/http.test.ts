@@ -141,6 +141,18 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
         ok('written'),
       ],
       [
+        307,
+        'a result',
+        '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',
+        ok('written'),
+      ],
+      [
+        302,
+        'a result',
+        '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',
+        ok('written'),
+      ],
+      [
         500,
         'a result',
         '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',

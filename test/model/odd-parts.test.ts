@@ -69,7 +69,7 @@ describe('a reply that ends twice', () => {
   });
 });
 
-describe('a reply that goes on after its end', () => {
+describe('a reply that continues after its end', () => {
   it.each<[string, readonly object[]]>([
     ['text', text(' and more', '1')],
     [

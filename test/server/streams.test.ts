@@ -39,6 +39,16 @@ describe('the stream of a run', () => {
     }
   });
 
+  it('has what comes for a reader who names an event that is not there yet', async () => {
+    const served = await serve({ files: ALL });
+    const { run, seq } = await served.run('ask');
+    const reading = await follow(served, `/v1/runs/${run}/events`, { 'last-event-id': '1000' });
+    await served.ask(`/v1/runs/${run}/answers`, { json: { value: 'yes' } });
+    const seen = await readAll(reading);
+    expect(ids(seen)[0]).toBe(seq + 1);
+    expect(seen.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } });
+  });
+
   it('loses and doubles nothing when the run continues meanwhile', async () => {
     const served = await serve({ files: ALL });
     const { run } = await served.run('ask');

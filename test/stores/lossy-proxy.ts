@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 
-/** How the connection ends: by an administrator of the server, or without a word. */
-export type Loss = 'terminated' | 'cut';
+/** How the connection ends: by an administrator of the server, or without a word; or it does not, and nothing passes. */
+export type Loss = 'terminated' | 'cut' | 'silent';
 
 export interface LossyProxy {
   readonly url: string;
@@ -40,7 +40,9 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
     let losing: Plan | undefined;
+    let isSilent = false;
     client.on('data', (sent) => {
+      if (isSilent) return;
       if (planned !== undefined && sent.includes(planned.statement)) {
         losing = planned;
         planned = undefined;
@@ -48,12 +50,14 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
       upstream.write(sent);
     });
     upstream.on('data', (answer) => {
+      if (isSilent) return;
       if (losing === undefined) return void client.write(answer);
       if (!answer.subarray(-READY.length).equals(READY)) return undefined;
       const { loss, done } = losing;
       losing = undefined;
       if (loss === 'terminated') void terminate(url, upstream);
-      else client.destroy();
+      else if (loss === 'cut') client.destroy();
+      else isSilent = true;
       return done();
     });
     client.on('close', () => upstream.destroy());

@@ -118,4 +118,20 @@ describe.skipIf(skipped !== undefined)('more than one message holds', { timeout:
     });
     expect((await stored(driver.store, run.id)).at(-1)).toMatchObject({ type: 'run:failed' });
   });
+
+  it('of an answer, which is refused and leaves the run as it is', async () => {
+    const question = `{name: a, type: human_gate, prompt: Why?, options: [{value: y, prompt_for: why}]}`;
+    const run = await driver.start(plan(question), {});
+    await run.result();
+    const answer = (text: string): Promise<unknown> =>
+      driver.answer(run.id, { value: { selected: 'y', additional_input: text }, by: 'test' });
+    for (const chars of [3_000_000, 6_000_000])
+      await expect(answer(noise(chars))).rejects.toMatchObject({ kind: 'validation.input' });
+    expect(await driver.store.summary(run.id)).toMatchObject({ status: 'paused' });
+    const plain = 'x'.repeat(3_000_000);
+    expect(await ((await answer(plain)) as typeof run).result()).toMatchObject({
+      status: 'completed',
+      output: { selected: 'y', additional_input: plain },
+    });
+  });
 });

@@ -75,7 +75,7 @@ export class ActivityEffects {
     if (sizeBytes > MAX_PAYLOAD_BYTES)
       return { ok: false, failure: tooLargeRequest(request, sizeBytes) };
     if (!this.#room.takes(sizeBytes)) {
-      await this.#room.later(sizeBytes);
+      await this.#room.later(sizeBytes, signal);
       if (signal.aborted || this.#options.mustHold(this.#running)) return held(request, signal);
     }
     const scope = new CancellationScope();

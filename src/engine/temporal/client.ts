@@ -50,7 +50,15 @@ import {
   type RunSettings,
 } from './messages.ts';
 import { RedactedPayloads } from './secrets/redacted-payloads.ts';
-import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeInput, withSnapshot } from './sizes/payload-size.ts';
+import {
+  jsonBytes,
+  MAX_PAYLOAD_BYTES,
+  tooLargeInput,
+  tooLargeMessage,
+  withSnapshot,
+} from './sizes/payload-size.ts';
+import { sentBytes } from './codec.ts';
+import { resumeRequestOf, withWorkflow } from './resume-request.ts';
 import { connectionSecrets, type TemporalConfig, type TemporalOptions } from './config.ts';
 import { RunQueries } from './run-queries.ts';
 import { RemoteRunHandle } from './remote-run-handle.ts';
@@ -268,7 +276,7 @@ export class TemporalBackend implements Backend {
     if (endedAt !== undefined) return this.#again(run, { type: 'cancel', by }, options);
     const { lastSeq } = await this.#queries.facts(run);
     await this.#queries.guarded(run, async () => {
-      await this.#queries.handle(run).signal(CANCELLED_BY, by);
+      await this.#queries.handle(run).signal(CANCELLED_BY, this.#payloads.without({ by }).by);
       await this.#queries.handle(run).cancel();
     });
     return status === 'paused' ? this.#leg(run, lastSeq + 1, options) : undefined;
@@ -353,6 +361,9 @@ export class TemporalBackend implements Backend {
   }
 
   async #update(run: string, name: string, args: unknown[]): Promise<number> {
+    const sizeBytes = await sentBytes(args);
+    // Temporal would end the run
+    if (sizeBytes > MAX_PAYLOAD_BYTES) throw new ErrandError(tooLargeMessage(run, sizeBytes));
     return this.#queries.guarded(run, async () => {
       try {
         return await this.#queries.handle(run).executeUpdate<number>(name, { args });
@@ -373,28 +384,4 @@ export class TemporalBackend implements Backend {
     leg.result().then(forget, forget);
     return leg;
   }
-}
-
-async function withWorkflow({
-  workflow,
-  ...options
-}: BackendResumeOptions): Promise<BackendResumeOptions> {
-  return { ...options, ...(await workflow?.()) };
-}
-
-/** The part that is sent to the workflow; listeners stay here, and effects are the worker's. */
-function resumeRequestOf(options: BackendResumeOptions): ResumeRequest {
-  const { by, answer, now, from, gates, plan, input, acceptDrift } = options;
-  const { bound = plan === undefined ? undefined : boundOf(plan) } = options;
-  return {
-    ...(by === undefined ? {} : { by }),
-    ...(answer === undefined ? {} : { answer }),
-    ...(now === undefined ? {} : { now }),
-    ...(from === undefined ? {} : { from }),
-    ...(gates === undefined ? {} : { gates }),
-    ...(plan === undefined ? {} : { plan }),
-    ...(bound === undefined ? {} : { bound }),
-    ...(input === undefined ? {} : { input }),
-    ...(acceptDrift === undefined ? {} : { acceptDrift }),
-  };
 }

@@ -23,6 +23,15 @@ export const DATA_CONVERTER: DataConverter = {
   ],
 };
 
+/** How much of Temporal's room these values take. */
+export async function sentBytes(values: readonly unknown[]): Promise<number> {
+  const sizes = values.map(async (value) => {
+    const data = Buffer.from(JSON.stringify(value));
+    return data.length < LARGE_BYTES ? data.length : (await deflate(data)).length;
+  });
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+}
+
 async function encode(payload: Payload): Promise<Payload> {
   const { data, metadata } = payload;
   if (data === undefined || data === null || data.length < LARGE_BYTES) return payload;

@@ -231,6 +231,9 @@ function resumeInside(state: RunState, scope: Scope): void {
   const visit = visitOf(scope);
   closeGates(state, scope);
   if (visit.error !== undefined) reopenInside(state, visit);
+  // stopped with something around it whose failure a route has handled: nothing else would end them
+  for (const inner of scopesInside(state, visit))
+    if (inner.isFrozen && inner.result === undefined) reopenScope(state, inner);
   visit.error = undefined;
   visit.phase = { type: 'inside' };
 }

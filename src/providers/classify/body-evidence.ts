@@ -296,7 +296,10 @@ function visitOpened({ values, prose: around }: Opened, depth: number, into: Bod
 
 /** A sentence may quote the request; only a response speaks for its server. */
 function isAnswerOfError(value: unknown): boolean {
-  return isPlainObject(value) && Object.keys(value).some((name) => SAYS_WHY.test(name));
+  if (!isPlainObject(value)) return false;
+  const { status } = value;
+  const names = isPlainObject(status) ? Object.keys(status) : [];
+  return [...Object.keys(value), ...names].some((name) => SAYS_WHY.test(name));
 }
 
 const SAYS_WHY =

@@ -10,6 +10,7 @@ import { once } from '../../errors/support/once.ts';
 import { readCode } from './concepts/read-concepts.ts';
 import { saidIn, type Said } from './concepts/sentence.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
+import { withReason } from './others-words.ts';
 import { addCodedParam, addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
 import type { MatchedFamilies } from './phrases.ts';
@@ -99,28 +100,6 @@ export function gatherEvidence(observed: ProviderFailure): Evidence {
       inBody.headers === undefined ? failure.headers : { ...inBody.headers, ...failure.headers },
     delivered: form === 'events' ? inBody.deliveredBeforeError : failure.delivered,
   };
-}
-
-/**
- * A WebSocket that was closed with a reason: `closed (code: 1008, reason: Invalid API key)`, `closed with code
- * 4401: Unauthorized`, or as Python prints it `received 1011 (internal error) The service is unavailable; then
- * sent 1011 …`. Applications have the codes from 4000, and 4401 is their 401.
- */
-const CLOSE_REASON =
-  /\bcode[:= ]{1,2}(?:1(?!00[01])\d|4\d)\d\d\b[^\w\n]{0,4}(?:and )?reason[:= ]{1,2}['"]?([^'"\n]{6,400})|\breceived (?:1(?!00[01])\d|4\d)\d\d \([a-z ]{4,30}\) ([^;\n]{6,400})|\bclosed\b.{0,20}\b4\d{3}\b[):,]{1,2} ([^\n]{6,400})/i;
-const CLOSE_STATUS = /\b4(4\d\d)\b/;
-
-/** The reason is what the server says; that the connection is closed is only how it was said. */
-function withReason(failure: ProviderFailure): ProviderFailure {
-  const { transport } = failure;
-  const reason = transport?.message === undefined ? null : CLOSE_REASON.exec(transport.message);
-  const said = reason?.slice(1).find((words) => words !== undefined);
-  if (reason === null || said === undefined) return failure;
-  const { transport: _closed, ...rest } = failure;
-  const [, like] = CLOSE_STATUS.exec(reason[0]) ?? [];
-  const status = failure.status ?? (like === undefined ? undefined : Number(like));
-  const message = said.replace(/[)}\s]+$/, '');
-  return { ...rest, ...(status === undefined ? {} : { status }), message };
 }
 
 /** Two words, one that tells something, or some signs of a script without spaces. */

@@ -41,7 +41,8 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   param: 'param loc field parameter',
   stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason action',
   block: 'blockreason block_reason',
-  quota: 'quotaid quota_id quotametric quota_metric quotalimit quota_limit quotaunit quota_unit',
+  quota:
+    'limit_name limitname limit_type limittype quota_name quotaname quota_type rate_limit_type limit_reason quotaid quota_id quotametric quota_metric quotalimit quota_limit quotaunit quota_unit',
   quotaValue: 'quotavalue quota_value quotalimitvalue quota_limit_value',
   delay: 'retrydelay retry_delay quotaresetdelay quota_reset_delay',
   delaySeconds:

@@ -304,7 +304,8 @@ function firstPhrase(
 }
 
 /** `PerDay` in the name, or `1/d/{project}` for a unit. */
-const LONG_QUOTA = /per_?(?:day|month|week)|^1\/(?:d|day|week|month)\b/i;
+const LONG_QUOTA =
+  /per_?(?:day|month|week)|^1\/(?:d|day|week|month)\b|(?:^|[a-z_])(?:daily|weekly|monthly)(?![a-z])/i;
 const SHORT_QUOTA = /per_?(?:minute|second|hour)|^1\/(?:s|min|minute|h)\b/i;
 
 function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): string | undefined {

@@ -61,7 +61,7 @@ export function addParams(message: string, params: string[]): void {
 
 /** A code that names the field: `INVALID_PAGE_SIZE`, `missing_slug`, `subject_id_required`. */
 const CODED =
-  /^(?:e_)?(?:invalid|missing|bad|illegal)_([a-z]\w{1,40})$|^([a-z]\w{1,40})_(?:is_)?(?:required|missing|invalid|out_of_range)$/;
+  /^(?:e_)?(?:invalid|missing|bad|illegal|unknown)_([a-z]\w{1,40})$|^([a-z]\w{1,40})_(?:is_)?(?:required|missing|invalid|out_of_range)$/;
 /** Codes for anything that is wrong. */
 const ANY_FIELD =
   /^(?:required|missing|invalid|malformed|unknown)?_?(?:requests?|arguments?|param(?:eter)?s?|inputs?|values?|body|payload|json|data|format|type|fields?|schema|operation|state|syntax|options?|validation|request_(?:body|argument|parameter|payload|format|input)|param(?:eter)?_\w+|field_\w+|url|response|configuration|config)(?:_(?:value|error|name|format|type))?$/;

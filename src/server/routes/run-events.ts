@@ -127,7 +127,9 @@ async function follow(core: ServerCore, wanted: Wanted): Promise<Response> {
     const [last] = await core.reader.page(run, lastSeq - 1, { events: 1 });
     if (endedBy(last) !== undefined) return emptyAnswer();
   }
-  const stream = eventStream(new RunStream(core, wanted), core.clock);
+  // of a log that had more once, before it was restored: the reader would wait for ever
+  const from = { ...wanted, after: Math.min(after, lastSeq) };
+  const stream = eventStream(new RunStream(core, from), core.clock);
   return new Response(stream, { headers: STREAM_HEADERS });
 }
 

@@ -36,9 +36,13 @@ export interface DatabaseOptions {
   /** How long a lock or a connection is waited for. */
   readonly patienceMs: number;
   readonly connections: number;
+  /** How long a statement may take, and a transaction may be idle. Default: a minute. */
+  readonly statementMs?: number;
 }
 
 const STATEMENT_MS = 60_000;
+/** So that what stands between a process and its server does not forget their connection. */
+const KEEP_ALIVE_MS = 30_000;
 
 export class Database {
   readonly schema: string;
@@ -51,7 +55,8 @@ export class Database {
   readonly #texts = new Map<string, string>();
   #isClosed = false;
 
-  constructor({ pg, url, schema, patienceMs, connections }: DatabaseOptions) {
+  constructor(options: DatabaseOptions) {
+    const { pg, url, schema, patienceMs, connections, statementMs = STATEMENT_MS } = options;
     this.schema = schema;
     this.#place = placeOf(url);
     this.quotedSchema = `"${schema.replaceAll('"', '""')}"`;
@@ -60,8 +65,12 @@ export class Database {
       max: connections,
       connectionTimeoutMillis: patienceMs,
       lock_timeout: patienceMs,
-      statement_timeout: STATEMENT_MS,
-      idle_in_transaction_session_timeout: STATEMENT_MS,
+      statement_timeout: statementMs,
+      idle_in_transaction_session_timeout: statementMs,
+      // a server that is there has answered by then
+      query_timeout: statementMs + patienceMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: 'errand',
       // a process that has nothing else to do may end
       allowExitOnIdle: true,
@@ -92,7 +101,8 @@ export class Database {
         await query('COMMIT');
         return result;
       } catch (thrown) {
-        await query('ROLLBACK').catch(undoneByServer);
+        // a connection that is gone took it along, and would be waited for again
+        if (!isOutageBy(thrown, 'disconnected')) await query('ROLLBACK').catch(undoneByServer);
         throw thrown;
       }
     }, where);
@@ -116,16 +126,19 @@ export class Database {
     } catch (thrown) {
       throw postgresFailure(thrown, { ...where, ...this.#place, isConnected: false });
     }
+    const query: Query = async (text, values) => {
+      try {
+        return (await client.query(this.#text(text), values)).rows;
+      } catch (thrown) {
+        const at = { ...where, ...this.#place, isConnected: !this.#broken.has(client) };
+        const failure = postgresFailure(thrown, at);
+        // the server may announce the end of a connection before it ends
+        if (isOutageBy(failure, 'disconnected')) this.#broken.add(client);
+        throw failure;
+      }
+    };
     try {
-      return await body(
-        async (text, values) => (await client.query(this.#text(text), values)).rows,
-      );
-    } catch (thrown) {
-      const at = { ...where, ...this.#place, isConnected: !this.#broken.has(client) };
-      const failure = postgresFailure(thrown, at);
-      // the server may announce the end of a connection before it ends
-      if (isOutageBy(failure, 'disconnected')) this.#broken.add(client);
-      throw failure;
+      return await body(query);
     } finally {
       client.release(this.#broken.has(client));
     }

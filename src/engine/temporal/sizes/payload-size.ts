@@ -41,6 +41,16 @@ export function tooLargeInput(workflow: string, sizeBytes: number): ReportDraft 
   };
 }
 
+/** An answer, or the changed file of a run that is resumed. Nothing was sent. */
+export function tooLargeMessage(run: string, sizeBytes: number): ReportDraft {
+  return {
+    kind: 'validation.input',
+    message: `What is to be sent to run ${run} is ${megabytes(sizeBytes)}, more than Temporal accepts`,
+    details: { sizeBytes, maxBytes: MAX_PAYLOAD_BYTES },
+    action: { kind: 'change_input', detail: SMALLER },
+  };
+}
+
 /** Nothing was started. */
 export function tooLargeRequest({ node, work }: EffectRequest, sizeBytes: number): ReportDraft {
   return {

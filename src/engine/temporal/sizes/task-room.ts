@@ -29,10 +29,10 @@ export class TaskRoom {
     return isTaken;
   }
 
-  /** Waits until it fits. */
-  async later(sizeBytes: number): Promise<void> {
+  /** Waits until it fits, or is no longer wanted. */
+  async later(sizeBytes: number, signal: AbortSignal): Promise<void> {
     do await (this.#nextTask ??= this.#untilNext());
-    while (!this.takes(sizeBytes));
+    while (!signal.aborted && !this.takes(sizeBytes));
   }
 
   async #untilNext(): Promise<void> {

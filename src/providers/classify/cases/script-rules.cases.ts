@@ -12,12 +12,15 @@ const SAID: readonly (readonly [string, RuntimeKind, string])[] = [
   ['script.permission', 'provider.permission', 'アクセスが拒否されました'],
   ['script.address-of-caller', 'provider.permission', '来源ip非法'],
   ['script.model', 'provider.model_not_found', '指定されたモデルは存在しません'],
+  ['script.address', 'provider.invalid_request', 'Неверный адрес'],
   ['script.file', 'provider.invalid_request', 'この画像は無効です'],
   ['script.unsupported', 'provider.unsupported', '모델의 검색 기능은 미지원, 지원되지 않음'],
   ['script.setting', 'provider.invalid_request', 'パラメータの値が不正です'],
   ['script.late', 'provider.timeout', 'サーバー内部の処理がタイムアウトしました'],
   ['script.busy', 'provider.overloaded', '系统维护中'],
   ['script.underway', 'provider.conflict', '別の処理が実行中です'],
+  ['script.network', 'provider.network', '服务器之间网络异常'],
+  ['script.content', 'provider.invalid_request', '输入内容不符合要求'],
   ['script.fault', 'provider.server_error', 'システムエラー'],
 ];
 
@@ -83,5 +86,51 @@ export const SCRIPT_CASES: readonly RuleCase[] = [
     rule: 'concept.inner',
     kind: 'provider.server_error',
     failure: { status: 200, phase: 'headers', body: { code: 31_407, msg: 'Internal exception' } },
+  },
+  {
+    rule: 'parameter.value',
+    kind: 'provider.invalid_request',
+    failure: { status: 422, phase: 'headers', body: { message: 'Unknown option value' } },
+  },
+  {
+    rule: 'material.below-bound',
+    kind: 'provider.invalid_request',
+    failure: { status: 400, phase: 'headers', body: { message: 'It is less than 100 bytes' } },
+  },
+  {
+    rule: 'measure.number',
+    kind: 'provider.request_too_large',
+    failure: {
+      status: 400,
+      phase: 'headers',
+      body: { message: 'The number of rows exceeds the limit of 1000' },
+    },
+  },
+  {
+    rule: 'filter.contains',
+    kind: 'provider.content_filter',
+    failure: {
+      status: 422,
+      phase: 'headers',
+      body: { message: 'It contains words that are not allowed' },
+    },
+  },
+  {
+    rule: 'rate.concurrent',
+    kind: 'provider.rate_limited',
+    failure: {
+      status: 429,
+      phase: 'headers',
+      body: { code: 'rate_limit_exceeded', message: 'Concurrent session limit reached' },
+    },
+  },
+  {
+    rule: 'permission.real-name',
+    kind: 'provider.permission',
+    failure: {
+      status: 200,
+      phase: 'headers',
+      body: { code: 'UserAuthFailed', message: 'Real-name verification is pending' },
+    },
   },
 ];

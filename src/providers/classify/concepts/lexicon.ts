@@ -182,6 +182,7 @@ const NEGATED: Partial<Record<Concept, string>> = {
 
 /** Pairs of words that mean something else together, or only together. */
 const PAIRS: Partial<Record<Concept, string>> = {
+  address: 'such-method unknown-method a-method method-called invalid-method method-invalid',
   host: 'no-instance available-instance available-workers idle-instance no-slots free-slots available-slots free-slot available-slot',
   media: 'document-format document-type',
   vetting: 'real-name',

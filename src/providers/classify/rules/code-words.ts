@@ -314,7 +314,11 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     id: 'code-words.connection',
     when: {
       statuses: [NONE, 200, 500, 502, 503],
-      codeSays: each(['connection'], ['refused'], ['account', 'key', 'plan', 'rate', 'prompt']),
+      codeSays: each(
+        ['connection', 'proxy'],
+        ['refused'],
+        ['account', 'key', 'plan', 'rate', 'prompt'],
+      ),
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'the code says that no connection came about',
@@ -341,7 +345,11 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     id: 'code-words.rate',
     when: {
       statuses: [NONE, 200, 400, 403, 409, 429, 503],
-      codeSays: [...each(['rate'], ['bound', 'reached']), ...each(['quota'], ['minute'])],
+      codeSays: [
+        ...each(['rate'], ['bound', 'reached']),
+        ...each(['quota'], ['minute']),
+        ...anyOf([['requests', 'too', 'much']], ['day', 'media', 'tokens', 'prompt']),
+      ],
       notPhrases: ['auth', 'spent', 'long_window', 'no_allowance'],
     },
     means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },

@@ -39,7 +39,7 @@ export const CAPABILITY_RULES: readonly Rule[] = [
             ['incapable', 'feature', 'model'],
             ['most', 'text', 'prompt'],
           ],
-          ['account', 'plan', 'key', 'must', 'wait', 'now', 'given'],
+          ['account', 'plan', 'key', 'must', 'wait', 'now', 'given', 'header'],
         ),
         ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name', 'missing']),
       ],

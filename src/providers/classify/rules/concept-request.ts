@@ -37,6 +37,16 @@ const PARTS = [
 /** Before the phrases, which know tokens but not minutes or pages. */
 export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
   {
+    id: 'material.below-bound',
+    when: {
+      statuses: [NONE, 200, 400, 413, 415, 422],
+      mentions:
+        /\b(?:is|are|was) (?:less|smaller|shorter|lower) than \d[\d,.]{0,12} ?(?:bytes?|[kmg]i?b|pixels?|px)\b|\b(?:audio|video|recording|clip|speech|file)\b[^.\n]{0,40} (?:is|are|was) (?:less|shorter) than \d[\d,.]{0,12} ?(?:ms|milliseconds?|s|sec|seconds?)\b/i,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a file is said to be smaller or shorter than it must be',
+  },
+  {
     id: 'media.content-type',
     when: {
       statuses: [NONE, 200, 400, 415, 422, 500],

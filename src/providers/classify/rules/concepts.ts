@@ -222,6 +222,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
             ['sampling', 'unknown'],
             ['header', 'must'],
             ['header', 'missing'],
+            ['param', 'failed'],
             ['param', 'must', 'missing'],
             ['param', 'missing'],
             ['param', 'must', 'unset'],

@@ -191,6 +191,16 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     why: 'a part of the schema is said not to be supported, not schemas as such',
   },
   {
+    id: 'filter.contains',
+    when: {
+      statuses: [NONE, 200, 400, 403, 422],
+      mentions:
+        /\b(?:contains?|includes?|containing)\b[^.\n]{0,40}\b(?:content|text|words?|material|language|phrases?|imagery)\b[^.\n]{0,24}\b(?:not (?:allowed|permitted|acceptable)|prohibited|forbidden)\b/i,
+    },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the text is said to contain what may not be in it; nobody lacks a right',
+  },
+  {
     id: 'schema.keyword',
     when: {
       statuses: [NONE, 400, 422],

@@ -29,6 +29,16 @@ export const MEASURE_FIRST_RULES: readonly Rule[] = [
     why: 'the message counts the inputs of one call; each of them may be short',
   },
   {
+    id: 'measure.number',
+    when: {
+      statuses: [200, 400, 413, 422],
+      mentions:
+        /\b(?:the )?number of (?!\w{0,20} ?(?:projects?|voices?|seats?|keys?|agents?|users?|members?|models?|deployments?|collections?|index(?:es)?|workspaces?|sessions?|connections?|requests?|calls?|tokens?|tools?|functions?|concurrent|files you|stops?)\b)[a-z]\w{2,30}[^\n]{0,80}\bexceeds? (?:the |its |an? )?(?:limit|maximum|max|allowed)\b(?: \w{2,12}){0,2} \d/i,
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the message counts parts of one call, and no possessions of the account',
+  },
+  {
     id: 'parameter.idempotency-key',
     when: { statuses: [400, 422], mentions: /\bidempotency[ _-]?key\b/i },
     means: {

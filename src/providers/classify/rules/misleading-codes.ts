@@ -125,6 +125,16 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'the code is the name of another status, and the status itself asks for payment',
   },
   {
+    id: 'permission.real-name',
+    when: {
+      statuses: [NONE, 200, 400, 401, 403],
+      mentions: /实名|實名|\breal[- ]name|\bKYC\b/i,
+      says: anyOf([['vetting']], ['money', 'late']),
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the account must prove whose it is, whatever the code says of logins',
+  },
+  {
     id: 'auth.denied-key',
     when: { codes: DENIED_CODES, phrases: ['auth'], notPhrases: ['spent'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
@@ -271,6 +281,17 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     when: { codes: RATE_CODES, phrases: ['long_window'] },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
     why: 'a limit by the day or longer; its code is that of the limit by the minute',
+  },
+  {
+    id: 'rate.concurrent',
+    when: {
+      statuses: [429],
+      codes: RATE_CODES,
+      mentions: /\bconcurren(?:t|cy)\b|\bin parallel\b/i,
+      says: each(['rate'], ['bound', 'reached', 'much'], ['money', 'day', 'quota', 'spent']),
+    },
+    means: { kind: 'provider.rate_limited', scope: 'account', recovery: 'hint' },
+    why: 'what runs at the same time is counted, and each that ends makes room',
   },
   {
     id: 'quota.rate-code-without-money',

@@ -3,6 +3,22 @@ import { NONE, type Rule } from '../rule.ts';
 
 export const NAMED_FIELD_RULES: readonly Rule[] = [
   {
+    id: 'parameter.value',
+    when: {
+      statuses: [NONE, 200, 400, 422],
+      mentions:
+        /\b(?:unknown|unrecogni[sz]ed|invalid|bad|illegal) (?:param(?:eter)?|option|argument|field|attribute) values?\b/i,
+      notCodes: ['unknown_model', 'invalid_model', 'model_not_found'],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'it is the value that nobody knows; the parameter is known',
+  },
+  {
     id: 'parameter.choice',
     when: {
       statuses: [NONE, 400, 422],

@@ -116,6 +116,7 @@ export const SCRIPT_RULES: readonly Rule[] = [
       phrases: ['about_script'],
       notPhrases: ['scopes'],
       says: [
+        ...each(['key'], ['invalid', 'expired'], ['vetting', 'tool', 'media']),
         ...each(
           ['key', 'login'],
           ['invalid', 'expired', 'missing', 'failed', 'unset'],
@@ -166,7 +167,7 @@ export const SCRIPT_RULES: readonly Rule[] = [
   {
     id: 'script.model',
     when: {
-      statuses: REFUSED,
+      statuses: [...REFUSED, 500],
       phrases: ['about_script'],
       says: [
         ...each(
@@ -191,7 +192,6 @@ export const SCRIPT_RULES: readonly Rule[] = [
             'plan',
             'format',
             'schema',
-            'requests',
             'content',
             'endpoint',
             'ofmodel',
@@ -219,6 +219,21 @@ export const SCRIPT_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'a file is said to be unreadable or of the wrong kind',
+  },
+  {
+    id: 'script.address',
+    when: {
+      statuses: [NONE, 200, 400, 404, 405],
+      phrases: ['about_script'],
+      says: each(['address', 'endpoint'], ['invalid', 'missing'], ['media', 'model', 'account']),
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the address of the call is said to lead nowhere',
   },
   {
     id: 'script.unsupported',
@@ -286,6 +301,33 @@ export const SCRIPT_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
     why: 'something else is said to be at work on the same thing',
+  },
+  {
+    id: 'script.network',
+    when: {
+      statuses: UNSURE,
+      phrases: ['about_script'],
+      says: each(['connection'], ['failed', 'cut', 'unavailable'], ['media', 'account', 'key']),
+    },
+    means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'the way between servers is said to have failed',
+  },
+  {
+    id: 'script.content',
+    when: {
+      statuses: REFUSED,
+      phrases: ['about_script'],
+      says: anyOf(
+        [
+          ['content', 'invalid'],
+          ['prompt', 'invalid'],
+          ['text', 'invalid'],
+        ],
+        ['filter', 'param', 'media', 'key', 'login', 'inner', 'account', 'model', 'tool', 'format'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'what was sent is said to be wrong, and nothing is said of harm',
   },
   {
     id: 'script.fault',

@@ -110,7 +110,8 @@ export const STATUS_RULES: readonly Rule[] = [
     when: {
       statuses: [403],
       phrases: ['model'],
-      mentions: /\bmodel\b[^.]{0,60}\bnot found\b|\b(?:no such|unknown) model\b/i,
+      mentions:
+        /^(?![^]*\b(?:permissions?|rights?|privileges?)\b)[^]*(?:\bmodel\b[^.]{0,60}\bnot found\b|\b(?:no such|unknown) model\b)/i,
       notPhrases: ['permission', 'auth', 'region', 'spent', 'content_filter'],
     },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },

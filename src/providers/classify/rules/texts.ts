@@ -315,7 +315,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'network.text',
-    when: { statuses: [NONE, 400, 500], phrases: ['connection'] },
+    when: { statuses: [NONE, 400, 500, 502], phrases: ['connection'] },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a gateway says that it could not reach the provider, under a status of its own',
   },

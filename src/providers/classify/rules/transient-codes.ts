@@ -204,6 +204,7 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
         'burst',
         'qps',
         'per_second',
+        'cooldown',
       ],
       notPhrases: ['auth', 'spent', 'long_window', 'no_allowance'],
       statuses: [200, 400, 403, 429, 503],

@@ -81,7 +81,7 @@ const GENERAL_OVER = Math.log(12);
 /** Sending a refused request again must be worth more than a word that gateways use of every failure. */
 const TRANSIENT = Math.log(8);
 /** The likeliest conclusion must be this likely where no rule holds. */
-const MIN_LIKELY = 0.6;
+const MIN_LIKELY = 0.4;
 
 const scores = new Float64Array(LABELS.length);
 
