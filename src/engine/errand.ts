@@ -11,7 +11,7 @@ import { latestPlan } from '../history/latest-plan.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import type { RunRecord } from '../machine/ports/store-port.ts';
-import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
+import { IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type {
@@ -36,7 +36,13 @@ import {
 } from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
-import { openBackend, refuseWithTemporal, type EngineOptions } from './open-backend.ts';
+import { withFetch } from './loading/with-fetch.ts';
+import {
+  openBackend,
+  refuseWithTemporal,
+  type EngineOptions,
+  type OpenedBackend,
+} from './open-backend.ts';
 import { warnProcess } from './process-warning.ts';
 import { ReadRuns } from './read-runs.ts';
 import { namedAsStarted } from './named-as-started.ts';
@@ -104,13 +110,6 @@ export async function openEngine(
   return new Engine(await withFetch(options), extensions, clock);
 }
 
-async function withFetch({ fetch, ...options }: EngineOptions): Promise<EngineOptions> {
-  if (fetch === undefined) return options;
-  // HTTP is a good part of what a process loads, and few workflows fetch
-  const { createFetchTool } = await import('../effects/fetch/fetch-tool.ts');
-  return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
-}
-
 export class Engine extends ReadRuns implements Errand {
   readonly extensions: Extensions;
   readonly #options: EngineOptions;
@@ -127,7 +126,7 @@ export class Engine extends ReadRuns implements Errand {
   /** Messages that wait to be sent about the runs of the store. */
   readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
-  #home: string | undefined;
+  #opened: OpenedBackend | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: EngineOptions, extensions: Extensions, clock: EffectClock) {
@@ -180,8 +179,9 @@ export class Engine extends ReadRuns implements Errand {
   ): Promise<RunHandle> {
     const backend = await this.runs();
     const plan = await this.#planOf(workflow);
-    const { file, secrets } = workflow;
+    const { file } = workflow;
     await this.extensions.start();
+    const { secrets } = workflow;
     const given = completeInput(plan, checkedJson(input, 'The input'), { secrets });
     const isInCode = file === undefined;
     return backend.start(plan, given, {
@@ -265,7 +265,8 @@ export class Engine extends ReadRuns implements Errand {
   async refuseLostLog(run: string): Promise<void> {
     const { store } = await this.runs();
     // a server that deletes old runs has lost nothing
-    if (this.#home !== undefined) await refuseLostLog(store, run, exportsIn(this.#home));
+    if (this.#opened?.home !== undefined)
+      await refuseLostLog(store, run, exportsIn(this.#opened.home));
   }
 
   /** Resumes what is due, until it is closed. */
@@ -289,20 +290,19 @@ export class Engine extends ReadRuns implements Errand {
   }
 
   protected runs(): Promise<Backend> {
-    const isOpenable = this.#closing === undefined;
-    return (this.#opening ??= isOpenable ? this.#open() : Promise.reject(unavailable('closed')));
+    if (this.#closing !== undefined) return this.#opening ?? Promise.reject(unavailable('closed'));
+    return (this.#opening ??= this.#open());
   }
 
   async #open(): Promise<Backend> {
-    const { backend, home } = await openBackend(this.#options, {
+    this.#opened = await openBackend(this.#options, {
       directory: this.#directory,
       extensions: this.extensions,
       effects: this.#host.runnerOf({}),
       clock: this.clock,
       onEvent: (event) => this.#onEvent(event),
     });
-    this.#home = home;
-    return backend;
+    return this.#opened.backend;
   }
 
   #legOf<Options extends RunOptions & LegOrigin>(options: Options): Options {
@@ -389,7 +389,7 @@ export class Engine extends ReadRuns implements Errand {
     how: { readonly isReload?: boolean } = {},
   ): Promise<WorkflowPlan> {
     const { secrets = [] } = checkedWorkflow(workflow);
-    (await this.runs()).learn(secrets);
+    this.#opened?.backend.learn(secrets);
     return this.#host.planOf(workflow, how);
   }
 

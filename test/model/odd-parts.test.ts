@@ -178,7 +178,7 @@ describe('a model that opens no stream', () => {
   ])('but gives %s, is named', async (_, opened) => {
     const report = reportOf(await ask(modelOf(() => Promise.resolve(opened))));
     expect(report).toMatchObject({ kind: 'provider.unknown' });
-    expect(report.message).toBe('The model opened no stream');
+    expect(report.message).toBe('The model returned no stream');
   });
 });
 

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
-import { createModelEffect } from '../../src/effects/model/model.ts';
 import type { ModelEffectOptions } from '../../src/effects/model/model-host.ts';
+import { createModelEffect } from '../../src/effects/model/model.ts';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { HELLO, SDKS } from './harness.ts';
 import { callsTo } from './wire-calls.ts';
@@ -42,6 +42,8 @@ const TEXT: readonly object[] = [
   { type: 'text-delta', id: '0', delta: 'Hello.' },
   { type: 'text-end', id: '0' },
 ];
+
+const OVERLOADED = { message: 'Overloaded', type: 'overloaded_error' };
 
 interface Spy {
   readonly model: object;
@@ -161,10 +163,16 @@ describe.each(['v4', 'v3', 'v2'])('a model of version %s', (version) => {
     });
   });
 
-  it('reports what a part of it says went wrong', async () => {
-    const error = { type: 'error', error: { message: 'Overloaded', type: 'overloaded_error' } };
-    const result = await ask(spyOf(version, [...TEXT, error]).model);
-    expect(reportOf(result)).toMatchObject({ kind: 'provider.overloaded', outcome: 'partial' });
+  it.each([
+    ['error', OVERLOADED],
+    ['whole event', { type: 'error', error: OVERLOADED }],
+  ])('reports the %s that a part of it holds', async (_, error) => {
+    const result = await ask(spyOf(version, [...TEXT, { type: 'error', error }]).model);
+    expect(reportOf(result)).toMatchObject({
+      kind: 'provider.overloaded',
+      outcome: 'partial',
+      provider: { type: 'overloaded_error' },
+    });
   });
 });
 
@@ -182,6 +190,16 @@ describe('a model that cannot be called', () => {
     expect(reportOf(await ask(rest))).toMatchObject({
       kind: 'provider.unsupported',
       outcome: 'not_started',
+    });
+  });
+});
+
+describe('a model that was asked', () => {
+  it('says in plain words that it returned no stream', async () => {
+    const model = { ...spyOf('v4', []).model, doStream: () => Promise.resolve({}) };
+    expect(reportOf(await ask(model))).toMatchObject({
+      kind: 'provider.unknown',
+      message: 'The model returned no stream',
     });
   });
 });

@@ -26,7 +26,13 @@ import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/phrases.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../../engine/version.ts';
-import { missingPackages, SDK_PACKAGE, wantsSdk } from '../../telemetry/otel/start-sdk.ts';
+import {
+  ENDPOINT_ADVICE,
+  missingPackages,
+  SDK_PACKAGE,
+  wantsSdk,
+  wrongEndpoint,
+} from '../../telemetry/otel/start-sdk.ts';
 import { serverFindings } from '../project/doctor-servers.ts';
 import { withRuns } from '../project/stored-run.ts';
 
@@ -229,6 +235,16 @@ function packages(): Finding {
 function telemetry(): readonly Finding[] {
   const { env } = process;
   if (!wantsSdk(env)) return [];
+  const wrong = wrongEndpoint(env);
+  if (wrong !== undefined)
+    return [
+      {
+        check: 'telemetry',
+        state: 'wrong',
+        detail: `${wrong} is no http:// or https:// address, so nothing is sent`,
+        next: ENDPOINT_ADVICE,
+      },
+    ];
   const missing = missingPackages(process.cwd());
   if (missing.length === 0) {
     const detail = `${SDK_PACKAGE} installed; commands send spans and metrics to the receiver in OTEL_EXPORTER_OTLP_ENDPOINT`;

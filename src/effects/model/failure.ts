@@ -56,17 +56,16 @@ export interface CallFailure {
 
 export function thrownFailure(
   thrown: unknown,
-  state: Pick<StreamState, 'isBegun' | 'isDelivered' | 'finish' | 'wire'>,
+  state: Pick<StreamState, 'isBegun' | 'isDelivered' | 'wire'>,
   { modelRef, context }: { readonly modelRef: ModelRef; readonly context: EffectContext },
 ): CallFailure {
   const reply = failureWithoutEvents(thrown) ?? thrown;
   const options = { ...optionsFor(modelRef, context), delivered: state.isDelivered };
-  const given = isCutByOurSdk(thrown, state) ? INTERRUPTED : reply;
   const seen = { isBegun: state.isBegun, isDelivered: state.isDelivered };
   const draft: typeof draftFromProvider = (link, how) =>
     unlessGivenUp(draftFromProvider(link, how), modelRef, { stamp: stampFor(context), ...seen });
   const read = (link: unknown): ReportDraft => failureFrom(link, options, draft);
-  const failure = settledBy(state.wire, read(given), read);
+  const failure = settledBy(state.wire, read(reply), read);
   if (isCutBeforeContent(failure, state))
     return { failure: brokenBeforeContent(modelRef, stampFor(context)), thrown };
   // a registered model was called, whatever it says about the request that it made
@@ -249,11 +248,6 @@ function hasUsableCalls(finishReason: string, { calls, toolCalls, wire }: Stream
   if (finishReason === 'tool-calls' && calls === 0) return false;
   const ids = toolCalls.map(({ id }) => id);
   return !hasTwinsAmong(wire.seenCalls, ids) && new Set(ids).size === ids.length;
-}
-
-/** The error of the SDK for a stream without any content. */
-function isCutByOurSdk(thrown: unknown, { finish }: Pick<StreamState, 'finish'>): boolean {
-  return readProperty(thrown, 'name') === 'AI_NoOutputGeneratedError' && finish === undefined;
 }
 
 /** After a tool's result a model may add nothing; an empty first reply is a failure. */

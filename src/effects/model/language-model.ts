@@ -117,7 +117,7 @@ export function toLanguageModel(model: unknown, modelRef: ModelRef): LanguageMod
       const result = await (doStream as DoStream).call(model, own);
       const stream = readProperty(result, 'stream');
       if (typeof readProperty(stream, 'getReader') !== 'function')
-        throw new TypeError('The model opened no stream');
+        throw new Error('The model returned no stream');
       return stream as ReadableStream<ModelPart>;
     },
   };

@@ -1,7 +1,4 @@
-/**
- * The models of an application. These types are part of the library's, so they name nothing of the AI SDK,
- * which a program need not have.
- */
+/** What a host gives for model calls. Applications see these types, so none of them needs an optional package. */
 import type { ModelTimeouts } from '../../machine/policy/model-timeouts.ts';
 import type { CredentialHost } from './credentials.ts';
 import type { LoadPackage } from './load-package.ts';

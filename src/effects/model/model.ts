@@ -281,7 +281,7 @@ function notStarted(
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown, ...NOTHING_USED };
 }
 
-/** Warnings of the SDK about parts that it left out of the request. */
+/** Warnings of the model about what it left out of the request. */
 function suppressedOf(
   { warnings }: StreamState,
   modelRef: ModelRef,

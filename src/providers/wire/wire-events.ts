@@ -109,10 +109,18 @@ export function noteWire(wire: WireRecord, event: unknown): void {
   for (const [at, one] of items.entries()) {
     noteItem(wire, one, indexes[at]);
     noteListedCall(wire, one);
+    noteListedStatus(wire, one);
     const id = readProperty(one, 'call_id');
     // the SDK makes a call of a finished item only
     if (isFunctionCall(one) && !wire.doneCalls.has(id)) wire.openCalls.add(id);
   }
+}
+
+/** At the end the status of a message is final, and only one that is known counts as good. */
+function noteListedStatus(wire: WireRecord, item: unknown): void {
+  const status = readProperty(item, 'status');
+  if (!isMessage(item) || typeof status !== 'string' || status === 'completed') return;
+  wire.finishReason = status;
 }
 
 /** The status of the whole, or the reason for it; a good one that follows a bad one does not take its place. */

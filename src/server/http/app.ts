@@ -9,9 +9,9 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import type { Access, Visitor } from '../access/access.ts';
 import { includesRole } from '../access/tokens.ts';
+import type { RequestHost } from '../options.ts';
 import { parseJson, readText } from './body.ts';
 import { problemResponse, reportOfThrown } from './problem.ts';
-import type { RequestHost } from '../options.ts';
 import { nearestIssues, wordsForAll } from './issue-words.ts';
 import type { CheckedRequest, Method, Route } from './route.ts';
 

@@ -92,9 +92,12 @@ function isContent(part: ModelPart): boolean {
 }
 
 function warningsIn(warnings: unknown): readonly ModelWarning[] {
-  return isArray(warnings)
-    ? warnings.filter((each): each is ModelWarning => isPlainObject(each))
-    : [];
+  return isArray(warnings) ? warnings.filter(isWarning) : [];
+}
+
+/** Its fields are read as what they are. */
+function isWarning(value: unknown): value is ModelWarning {
+  return isPlainObject(value);
 }
 
 function textOf(value: unknown): string | undefined {
