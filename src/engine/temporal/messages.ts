@@ -105,7 +105,7 @@ export interface TextPart {
   readonly text: string;
   /** How many there are. */
   readonly parts: number;
-  /** Of a state: the number of its latest event. Parts of different states do not belong together. */
+  /** The number of the latest event, where the text is a state. */
   readonly seq?: number;
 }
 
