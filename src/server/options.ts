@@ -54,6 +54,12 @@ export interface HostedServerOptions extends ErrandServerOptions {
   readonly onEvent?: (event: RunEvent, read: () => Promise<readonly RunEvent[]>) => void;
 }
 
+/** Facts about a request that only its host knows. */
+export interface RequestHost {
+  /** The address that the request came from. */
+  readonly address?: string;
+}
+
 /** A server that any host of `fetch` can serve. */
 export interface ErrandServer {
   fetch(request: Request, host?: { readonly address?: string }): Promise<Response>;

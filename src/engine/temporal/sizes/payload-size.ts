@@ -45,7 +45,7 @@ export function tooLargeInput(workflow: string, sizeBytes: number): ReportDraft 
 export function tooLargeMessage(run: string, sizeBytes: number): ReportDraft {
   return {
     kind: 'validation.input',
-    message: `What is to be sent to run ${run} is ${megabytes(sizeBytes)}, more than Temporal accepts`,
+    message: `The message to run ${run} is ${megabytes(sizeBytes)}, more than Temporal accepts`,
     details: { sizeBytes, maxBytes: MAX_PAYLOAD_BYTES },
     action: { kind: 'change_input', detail: SMALLER },
   };
