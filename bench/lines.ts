@@ -42,7 +42,7 @@ export function besides(row: Row): string {
   const added = addedOf(row);
   if (ratio === undefined || added === undefined) return '';
   return row.goal !== undefined && 'plus' in row.goal
-    ? `+${figure(added.median, row.unit)} (${digits(added.low)} to ${digits(added.high)})`
+    ? `${signed(added.median, row.unit)} (${digits(added.low)} to ${digits(added.high)})`
     : `${ratio.median.toFixed(2)} × (${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)})`;
 }
 
@@ -54,6 +54,11 @@ export function goalWords(goal: Goal, unit: Unit): string {
 
 export function figure(value: number, unit: Unit): string {
   return `${digits(value)} ${unit}`;
+}
+
+/** Less than its limit is no addition. */
+function signed(value: number, unit: Unit): string {
+  return value < 0 ? `−${figure(-value, unit)}` : `+${figure(value, unit)}`;
 }
 
 export function grouped(value: number): string {

@@ -38,6 +38,29 @@ export function timer(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Durations that have a timer of their own, which does nothing and keeps no process alive. */
+const kept = new Set<number>();
+const MOST_KEPT = 16;
+let lastMs = 0;
+
+/**
+ * Node has a list of timers for each duration, and to make one and to drop it when its last timer is stopped is more
+ * than half of what a timer costs. So a duration that is used again gets a timer that stays.
+ */
+function keepIfRepeated(ms: number, like: unknown): void {
+  const isRepeated = ms === lastMs;
+  lastMs = ms;
+  if (!isRepeated || kept.size >= MOST_KEPT || !isOfNode(like)) return;
+  kept.add(ms);
+  const keeper: unknown = setTimeout(() => kept.delete(ms), ms);
+  if (isOfNode(keeper)) keeper.unref();
+}
+
+/** A timer that stays would be seen by a test that has replaced the timers, and stand in the history of a workflow of Temporal. */
+function isOfNode(timer: unknown): timer is { unref(): void } {
+  return typeof timer === 'object' && timer !== null && timer.constructor.name === 'Timeout';
+}
+
 /**
  * Calls back after the time, unless it is stopped first. The machine's own clock needs no promise and no
  * signal for that; a clock of the caller's is only asked to sleep.
@@ -48,6 +71,7 @@ export function callLater(clock: ResilienceClock, ms: number, late: () => void):
       // an end that came while the process stood still is delivered first, in the turn between the two
       running = setTimeout(late, 0);
     }, ms);
+    if (!kept.has(ms)) keepIfRepeated(ms, running);
     return () => clearTimeout(running);
   }
   const stopping = new AbortController();

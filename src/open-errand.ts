@@ -1,6 +1,6 @@
 /** `openErrand`: the engine, loaded when it is opened, with what watches its runs. */
 import type { Errand } from './engine/errand-interface.ts';
-import type { ErrandOptions } from './engine/errand-options.ts';
+import { SHARED_OPTIONS, type ErrandOptions } from './engine/errand-options.ts';
 import { refuseOldNode } from './engine/node-version.ts';
 import { checkedObject, refusals } from './option-checks.ts';
 
@@ -42,22 +42,8 @@ export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {
 
 /** A table, so that none can be forgotten. */
 const OPTIONS: Readonly<Record<keyof ErrandOptions, true>> = {
-  store: true,
+  ...SHARED_OPTIONS,
   temporal: true,
-  functions: true,
-  tools: true,
-  workflows: true,
-  fetch: true,
-  guard: true,
-  models: true,
-  providers: true,
-  credentials: true,
-  env: true,
-  directory: true,
-  secrets: true,
-  onInternal: true,
-  extensions: true,
-  onWarning: true,
   adopt: true,
 };
 

@@ -38,13 +38,13 @@ export function checkKeys(
   known: readonly string[],
   within = '',
 ): void {
-  const odd = keysOf(value).find(
-    (key) => !known.includes(key) && readProperty(value, key) !== undefined,
-  );
-  if (odd === undefined) return;
-  const near = suggest(odd, known);
-  const detail = near === undefined ? `Use one of ${known.join(', ')}.` : `Write \`${near}\`.`;
-  throw refuse(`${within}${odd}`, 'is not an option', detail);
+  // a function for each check would cost half of it
+  for (const key of keysOf(value)) {
+    if (known.includes(key) || readProperty(value, key) === undefined) continue;
+    const near = suggest(key, known);
+    const detail = near === undefined ? `Use one of ${known.join(', ')}.` : `Write \`${near}\`.`;
+    throw refuse(`${within}${key}`, 'is not an option', detail);
+  }
 }
 
 export function checkMethods(

@@ -89,7 +89,8 @@ export class EarlyEnd {
 
   /** Whether the deadline threw this; the signal of the call is aborted then. */
   isDeadline(thrown: unknown): boolean {
-    if (thrown !== DEADLINE) return false;
+    // another call may throw its own: calls may share what they wait for
+    if (thrown !== DEADLINE || !this.#isOverdue) return false;
     this.#controller.abort(DEADLINE);
     return true;
   }

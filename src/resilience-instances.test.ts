@@ -79,14 +79,14 @@ describe('createResilience', () => {
   });
 });
 
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
 describe('what a call leaves behind', () => {
   /** How long the body of an answer may take. */
   const READ_MS = 5000;
-  afterEach(() => {
-    vi.restoreAllMocks();
-    vi.useRealTimers();
-  });
-
   const endless = (): ReadableStream =>
     new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(8)) });
   const throws = (body: () => string | ReadableStream) => (): never => {
@@ -125,6 +125,24 @@ describe('what a call leaves behind', () => {
 });
 
 describe('the clock of the machine', () => {
+  it('is left with no timer that keeps the process alive, and none in a test that has replaced them', async () => {
+    const call = (deadlineMs: number) => createResilience()(() => 1, { deadlineMs });
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    for (let again = 0; again < 3; again++) await call(61_001);
+    const ours = set.mock.calls.flatMap(([, ms], at) =>
+      ms === 61_001 ? [set.mock.results[at]?.value as NodeJS.Timeout] : [],
+    );
+    // one for each call, and one that stays
+    expect(ours).toHaveLength(4);
+    expect(ours.filter((timer) => timer.hasRef())).toHaveLength(3);
+    const cleared = vi.spyOn(globalThis, 'clearTimeout');
+    for (let again = 0; again < 3; again++) await call(61_001);
+    expect(cleared).toHaveBeenCalledTimes(3);
+    vi.useFakeTimers();
+    for (let again = 0; again < 3; again++) await call(61_002);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('ends no call at its deadline that ended before it, while the process stood still', async () => {
     const marker = `96${process.pid}3`;
     const call = async (): Promise<unknown> => {

@@ -34,6 +34,7 @@ const OPTIONS: readonly string[] =
   delivered classify fallback stamp redactor`.split(/\s+/);
 const RETRY_KEYS = ['max', 'backoff', 'initialSeconds', 'maxSeconds', 'jitter', 'on'];
 const SCHEDULE_KEYS = ['attempts', 'waitsMs'];
+const CLOCK_METHODS = ['now', 'sleep'];
 const MAX_RETRIES = 100;
 const REMEDY = 'See `withResilience` in the reference of the API for what it takes.';
 const wrong = refusals('withResilience', REMEDY);
@@ -52,14 +53,14 @@ export function checkOptions(call: unknown, options: unknown): void {
     );
   if (signal !== undefined && typeof readProperty(signal, 'addEventListener') !== 'function')
     throw wrong('signal', 'is not an AbortSignal', 'Give the signal of an AbortController.');
-  checkMethods(wrong, 'clock', clock, ['now', 'sleep']);
+  checkMethods(wrong, 'clock', clock, CLOCK_METHODS);
 }
 
 /** Throws `validation.input` that names the option of `createResilience`. */
 export function checkInstance(options: unknown): void {
   const refuse = refusals('createResilience', REMEDY);
   const { clock, breakers } = checkedObject(refuse, options, ['clock', 'breakers']);
-  checkMethods(refuse, 'clock', clock, ['now', 'sleep']);
+  checkMethods(refuse, 'clock', clock, CLOCK_METHODS);
   checkMethods(refuse, 'breakers', breakers, ['get', 'set']);
 }
 

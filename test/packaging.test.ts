@@ -175,6 +175,29 @@ describe('an installed package', () => {
     expect(result).toMatchObject({ status: 0, stdout: '' });
   });
 
+  it('has types for every door without the packages that are optional', () => {
+    // the types of the door to the AI SDK are made of the types of its interface
+    const doors = [
+      '',
+      '/classify',
+      '/errors',
+      '/server',
+      '/stores',
+      '/temporal',
+      '/testing',
+      '/workflow',
+    ];
+    const source = doors
+      .map((door, at) => `export * as door${at} from 'errand${door}';\n`)
+      .join('');
+    writeFileSync(join(packed.app, 'doors.mts'), source);
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const roots = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+    const options = [...QUIET, '--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
+    const args = [compiler, ...options, ...roots, '--module', 'nodenext', 'doors.mts'];
+    expect(runIn(packed.app, process.execPath, args)).toMatchObject({ status: 0, stdout: '' });
+  });
+
   it('explains a kind from the command line', () => {
     const result = runBin('explain', 'provider.rate_limited');
     expect(result.stderr).toBe('');

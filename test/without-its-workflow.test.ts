@@ -135,6 +135,30 @@ describe('a run of a workflow in code, where the workflow is not', () => {
     expect((await errand.list()).map(({ status }) => status)).toEqual(['paused']);
   });
 
+  it('is refused by an answer also where the process died before any question', async () => {
+    const begun = await open();
+    const flow = workflow({
+      name: 'refund',
+      entryPoint: 'pay',
+      nodes: [
+        { name: 'pay', type: 'call', idempotent: true, function: () => new Promise(() => {}) },
+      ],
+    });
+    const { id: run } = await begun.start(flow);
+    await begun.close();
+    const errand = await open();
+    const before = await typesOf(errand, run);
+    expect((await errand.list()).map(({ status }) => status)).toEqual(['interrupted']);
+    const report = await refusalOf(errand.answer(run, { value: 'yes' }));
+    expect(report).toMatchObject({
+      kind: 'run.resume_mismatch',
+      details: { missing: ['the function refund.pay'] },
+    });
+    const known = await open({ workflows: [flow] });
+    expect((await refusalOf(known.answer(run, { value: 'yes' }))).kind).toBe('validation.input');
+    expect(await typesOf(errand, run)).toEqual(before);
+  });
+
   it('is refused by the command too, with exit 2, and `runs` advises nothing of the kind', async () => {
     const run = await pausedRun();
     const errand = await open();

@@ -10,6 +10,8 @@ import { inShuffledRounds, type Way } from '../rounds.ts';
 const CALLS = 5000;
 const ROUNDS = 40;
 const DEADLINE_MS = 30_000;
+/** Node has a list of timers for each duration, and the timer by which we keep the list of ours must not help this one. */
+const BY_HAND_MS = DEADLINE_MS + 1;
 
 const ANSWER = { text: 'A refund.' };
 const call = async (): Promise<typeof ANSWER> => ANSWER;
@@ -83,7 +85,7 @@ async function callByHand(breaker: string): Promise<unknown> {
       timer = setTimeout(() => {
         controller.abort();
         reject(new Error('The deadline passed'));
-      }, DEADLINE_MS);
+      }, BY_HAND_MS);
     });
     try {
       const value = await Promise.race([call(), late]);

@@ -20,21 +20,34 @@ export function go(to: Address, { replace = false } = {}): void {
   if (replace) window.history.replaceState(null, '', path);
   else window.history.pushState(null, '', path);
   const isOther = to.page !== address.value.page;
+  linkLeft.value = undefined;
   address.value = to;
   if (isOther) window.scrollTo(0, 0);
 }
 
+/** The link that led away from the page that is shown again: there the person was. */
+export const linkLeft = signal<string | undefined>(undefined);
+
 /** Follows links inside the page, and the back button. */
 export function listenToNavigation(): void {
-  window.addEventListener('popstate', () => {
+  window.addEventListener('popstate', ({ state }: PopStateEvent) => {
+    linkLeft.value = leftIn(state);
     address.value = here();
   });
   document.addEventListener('click', (event) => {
     const link = linkOf(event);
     if (link === undefined) return;
     event.preventDefault();
+    window.history.replaceState({ left: link.getAttribute('href') }, '');
     go(addressOf(link.pathname.slice(BASE.length), link.search));
   });
+}
+
+/** The state of an entry of the history, which outlives the page that wrote it. */
+function leftIn(state: unknown): string | undefined {
+  const left =
+    typeof state === 'object' && state !== null && 'left' in state ? state.left : undefined;
+  return typeof left === 'string' ? left : undefined;
 }
 
 /** The link that a plain click follows inside the page. */

@@ -3,7 +3,7 @@ import { useSignalEffect } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { SurroundingsContext } from '../view/surroundings.ts';
-import { address } from './navigation.ts';
+import { address, linkLeft } from './navigation.ts';
 import type { Address } from './address.ts';
 import { BASE, isAway, isSignedOut } from './api.ts';
 import { copyText } from './clipboard.ts';
@@ -128,27 +128,37 @@ function Navigation(): JSX.Element {
 
 const HEADING_COMES_MS = 5000;
 
-/** A new page is read from its heading on, which may come a moment later. */
+/** A new page is read from its heading on, and one that is shown again from the link that led away; both may come a moment later. */
 function useFocusOnPageChange(): void {
   const shown = useRef<string | undefined>(undefined);
   useSignalEffect(() => {
     const key = keyOf(address.value);
     const isChange = shown.current !== undefined && shown.current !== key;
     shown.current = key;
-    return isChange ? focusHeadingWhenItComes() : undefined;
+    return isChange ? focusWhenItComes(linkLeft.peek()) : undefined;
   });
 }
 
 /** Gives up when the person does something, or when it takes too long. Returns what ends it. */
-function focusHeadingWhenItComes(): () => void {
+function focusWhenItComes(left: string | undefined): () => void {
   const main = document.querySelector<HTMLElement>('#main');
   // the link that led here may be gone, and what follows it is not what follows the heading
   main?.focus({ preventScroll: true });
   const focus = (): void => {
     const { activeElement } = document;
+    const heading = document.querySelector<HTMLElement>('main h1');
     const isFree =
-      activeElement === null || activeElement === document.body || activeElement === main;
-    if (isFree) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+      activeElement === null ||
+      activeElement === document.body ||
+      activeElement === main ||
+      activeElement === heading;
+    if (!isFree) return;
+    const link =
+      left === undefined
+        ? null
+        : document.querySelector<HTMLElement>(`main a[href="${CSS.escape(left)}"]`);
+    if (link !== null) link.focus();
+    else if (activeElement !== heading) heading?.focus({ preventScroll: true });
   };
   const observer = new MutationObserver(focus);
   const timer = setTimeout(end, HEADING_COMES_MS);

@@ -34,6 +34,19 @@ describe('fields of a schema', () => {
     expect(FIELDS[2]).toMatchObject({ isInteger: true, min: 1 });
   });
 
+  it('choose nothing for a person, unless there is one value only', () => {
+    const fields = fieldsOf({
+      type: 'object',
+      properties: { label: { enum: ['refund', 'other'] }, version: { const: 1 } },
+      required: ['label', 'version'],
+    });
+    expect(fields?.map(({ name, initial }) => [name, initial])).toEqual([
+      ['label', ''],
+      ['version', '1'],
+    ]);
+    expect(readForm(fields ?? [], {})).toEqual({ ok: true, value: { version: 1 } });
+  });
+
   it('are none for a schema of anything but an object', () => {
     expect(fieldsOf({ type: 'array' })).toBeUndefined();
     expect(fieldsOf(undefined)).toBeUndefined();

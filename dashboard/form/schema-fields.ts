@@ -58,7 +58,8 @@ function fieldOf(name: string, schema: JsonObject, isRequired: boolean): FormFie
     type,
     isRequired,
     description: typeof description === 'string' ? description : undefined,
-    initial: initialOf(type, preset, isRequired ? choices[0] : undefined),
+    // where there is a choice, a person makes it
+    initial: initialOf(type, preset, isRequired && choices.length === 1 ? choices[0] : undefined),
     choices,
     isInteger: schema['type'] === 'integer',
     isLong: type === 'json' || (typeof preset === 'string' && preset.includes('\n')),
@@ -92,11 +93,11 @@ function typeOf(schema: JsonObject): FieldType {
 function initialOf(
   type: FieldType,
   preset: JsonValue | undefined,
-  first: JsonValue | undefined,
+  only: JsonValue | undefined,
 ): string | boolean {
   if (type === 'check') return preset === true;
   if (type === 'choice') {
-    const chosen = preset ?? first;
+    const chosen = preset ?? only;
     return chosen === undefined ? '' : optionWord(chosen);
   }
   if (preset === undefined) return '';

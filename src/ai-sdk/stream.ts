@@ -13,6 +13,7 @@ import { isPlainObject } from '../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../machine-clock.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
+import { laterCount } from '../providers/pricing/counted-usage.ts';
 import { badSignIn, errorSignIn, INTERRUPTED } from '../providers/wire/bad-sign.ts';
 import { noteWire } from '../providers/wire/wire-events.ts';
 import { BadEnding, badEndingOf, noteCall } from './call-failure.ts';
@@ -201,7 +202,7 @@ class Reading {
   #finished(part: Finish | undefined): Finish | undefined {
     this.#isFinished = true;
     if (part === undefined) return undefined;
-    const record = this.#call.succeeded(this.#attempt, reportedUsage(part.usage));
+    const record = this.#call.succeeded(this.#attempt, this.#attempt.reported);
     return { ...part, providerMetadata: withRecord(part.providerMetadata, record) };
   }
 
@@ -231,7 +232,7 @@ function noteSeen(open: OpenAttempt<Model>, part: Part): void {
     noteWire(open.wire, part.rawValue);
     if (open.wire.isMixed) throw new BadEnding(INTERRUPTED);
   }
-  if (part.type === 'finish') open.reported = reportedUsage(part.usage);
+  if (part.type === 'finish') open.reported = laterCount(open.reported, reportedUsage(part.usage));
 }
 
 function checkFinish(chain: Chain<Model>, open: OpenAttempt<Model>, part: Finish): void {

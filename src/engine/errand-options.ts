@@ -64,6 +64,27 @@ export interface ErrandOptions {
   readonly adopt?: boolean;
 }
 
+/** Names of the options that a server takes too. A table, so that none can be forgotten. */
+export const SHARED_OPTIONS: Readonly<
+  Record<keyof Omit<ErrandOptions, 'temporal' | 'adopt'>, true>
+> = {
+  store: true,
+  functions: true,
+  tools: true,
+  workflows: true,
+  fetch: true,
+  guard: true,
+  models: true,
+  providers: true,
+  credentials: true,
+  env: true,
+  directory: true,
+  secrets: true,
+  onInternal: true,
+  extensions: true,
+  onWarning: true,
+};
+
 /** A workflow from a file, or one made by `workflow({…})`. */
 export interface RunnableWorkflow {
   readonly plan: WorkflowPlan;

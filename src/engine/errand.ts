@@ -6,11 +6,12 @@ import type { Answer } from '../machine/gates/gate-answer.ts';
 import { resolve } from 'node:path';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
+import { unavailable } from '../stores/failure.ts';
 import { latestPlan } from '../history/latest-plan.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import type { RunRecord } from '../machine/ports/store-port.ts';
-import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
+import { IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type {
@@ -35,7 +36,13 @@ import {
 } from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
-import { openBackend, refuseWithTemporal, type EngineOptions } from './open-backend.ts';
+import { withFetch } from './loading/with-fetch.ts';
+import {
+  openBackend,
+  refuseWithTemporal,
+  type EngineOptions,
+  type OpenedBackend,
+} from './open-backend.ts';
 import { warnProcess } from './process-warning.ts';
 import { ReadRuns } from './read-runs.ts';
 import { namedAsStarted } from './named-as-started.ts';
@@ -103,13 +110,6 @@ export async function openEngine(
   return new Engine(await withFetch(options), extensions, clock);
 }
 
-async function withFetch({ fetch, ...options }: EngineOptions): Promise<EngineOptions> {
-  if (fetch === undefined) return options;
-  // HTTP is a good part of what a process loads, and few workflows fetch
-  const { createFetchTool } = await import('../effects/fetch/fetch-tool.ts');
-  return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
-}
-
 export class Engine extends ReadRuns implements Errand {
   readonly extensions: Extensions;
   readonly #options: EngineOptions;
@@ -126,8 +126,7 @@ export class Engine extends ReadRuns implements Errand {
   /** Messages that wait to be sent about the runs of the store. */
   readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
-  #backend: Backend | undefined;
-  #home: string | undefined;
+  #opened: OpenedBackend | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: EngineOptions, extensions: Extensions, clock: EffectClock) {
@@ -266,7 +265,8 @@ export class Engine extends ReadRuns implements Errand {
   async refuseLostLog(run: string): Promise<void> {
     const { store } = await this.runs();
     // a server that deletes old runs has lost nothing
-    if (this.#home !== undefined) await refuseLostLog(store, run, exportsIn(this.#home));
+    if (this.#opened?.home !== undefined)
+      await refuseLostLog(store, run, exportsIn(this.#opened.home));
   }
 
   /** Resumes what is due, until it is closed. */
@@ -282,26 +282,27 @@ export class Engine extends ReadRuns implements Errand {
 
   async #close(): Promise<void> {
     await this.#work.close();
-    await this.#backend?.close();
+    // who asked for the store knows that it could not be opened
+    const backend = await this.#opening?.catch(() => undefined);
+    await backend?.close();
     await this.#host.close();
     await this.extensions.stop();
   }
 
   protected runs(): Promise<Backend> {
+    if (this.#closing !== undefined) return this.#opening ?? Promise.reject(unavailable('closed'));
     return (this.#opening ??= this.#open());
   }
 
   async #open(): Promise<Backend> {
-    const { backend, home } = await openBackend(this.#options, {
+    this.#opened = await openBackend(this.#options, {
       directory: this.#directory,
       extensions: this.extensions,
       effects: this.#host.runnerOf({}),
       clock: this.clock,
       onEvent: (event) => this.#onEvent(event),
     });
-    this.#home = home;
-    this.#backend = backend;
-    return backend;
+    return this.#opened.backend;
   }
 
   #legOf<Options extends RunOptions & LegOrigin>(options: Options): Options {
@@ -388,7 +389,7 @@ export class Engine extends ReadRuns implements Errand {
     how: { readonly isReload?: boolean } = {},
   ): Promise<WorkflowPlan> {
     const { secrets = [] } = checkedWorkflow(workflow);
-    this.#backend?.learn(secrets);
+    this.#opened?.backend.learn(secrets);
     return this.#host.planOf(workflow, how);
   }
 

@@ -68,6 +68,11 @@ export class RunFold {
     return openQuestions(this.#state, [...this.#asked.values()]);
   }
 
+  /** When each question was asked, by the number of the event that opened it. */
+  askedAt(): ReadonlyMap<number, string> {
+    return new Map(Array.from(this.#asked, ([seq, { at }]) => [seq, at]));
+  }
+
   /** Effects that may have happened. */
   inDoubt(): readonly NamedUnknownOutcome[] {
     return namedUnknownOutcomes(this.#state);

@@ -9,6 +9,7 @@ import type { NextMove } from '../history/next-moves.ts';
 import type { OpenQuestion } from '../history/open-questions.ts';
 import type { RunRow } from '../history/run-row.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
+import { withToolAction } from './actions.ts';
 import type { ExplainedRun, ReadRun } from './host.ts';
 import type { BuiltinName } from './tools.ts';
 
@@ -41,7 +42,7 @@ function resultOf(
 
 /** A call that was refused, with the same kind as everywhere. */
 export function refusedResult(report: ErrorReport): ToolResult {
-  const error = forPerson(report);
+  const error = forPerson(withToolAction(report));
   const lines = ['The call was refused.', failureText(forModel(report)), error.action.detail];
   return resultOf({ error }, lines.join('\n'), { isError: true });
 }
@@ -50,7 +51,8 @@ export function refusedResult(report: ErrorReport): ToolResult {
 export function unreadResult(run: string, report: ErrorReport): ToolResult {
   // whatever could not be done, the run is there
   const isBegun = report.outcome !== 'not_started';
-  const error = forPerson(isBegun ? report : rebuild(report, { outcome: 'unknown' }));
+  const known = withToolAction(report);
+  const error = forPerson(isBegun ? known : rebuild(known, { outcome: 'unknown' }));
   const lines = [
     `Run ${run} is there, and could not be shown. Do not start another for it.`,
     failureText(forModel(report)),

@@ -1,6 +1,6 @@
 /**
  * The beginning and the end of a reply in the protocols that have an event for each: OpenAI's Responses,
- * Anthropic's messages and Bedrock. A piece after the end belongs to no reply, but the SDK adds it to the
+ * Anthropic's messages and Bedrock; OpenAI's chat has one for the end. A piece after the end belongs to no reply, but the SDK adds it to the
  * one that ended, and would make a call of it.
  */
 import { readProperty } from '../errors/support/safe-json.ts';
@@ -19,6 +19,9 @@ export function newBounds(): ReplyBounds {
 }
 
 const BEGINNINGS: ReadonlySet<unknown> = new Set(['message_start', 'response.created']);
+
+/** The end of a stream of OpenAI's chat: text, and no event. */
+export const DONE = '[DONE]';
 
 const ENDS: ReadonlySet<unknown> = new Set([
   'message_stop',
@@ -45,5 +48,5 @@ export function noteBounds(bounds: ReplyBounds, event: unknown): void {
   bounds.isMixed ||= bounds.isBegun && isBeginning;
   bounds.isMixed ||= bounds.isOver && (isBeginning || PIECES.some(has));
   bounds.isBegun ||= isBeginning;
-  bounds.isOver ||= ENDS.has(type) || has('messageStop');
+  bounds.isOver ||= ENDS.has(type) || has('messageStop') || event === DONE;
 }

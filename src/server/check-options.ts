@@ -1,11 +1,12 @@
 /** The options of an application's server, checked before anything opens: for programs without types. */
+import { SHARED_OPTIONS } from '../engine/errand-options.ts';
 import { checkedObject, isNumber, refusals, type Refuse } from '../option-checks.ts';
 import type { ErrandServerOptions } from './options.ts';
 
 /** A table, so that none can be forgotten. */
 const OPTIONS: Readonly<Record<keyof ErrandServerOptions, true>> = {
+  ...SHARED_OPTIONS,
   files: true,
-  store: true,
   basePath: true,
   authorize: true,
   allowHost: true,
@@ -18,20 +19,6 @@ const OPTIONS: Readonly<Record<keyof ErrandServerOptions, true>> = {
   carryOn: true,
   host: true,
   onLog: true,
-  functions: true,
-  tools: true,
-  workflows: true,
-  fetch: true,
-  guard: true,
-  models: true,
-  providers: true,
-  credentials: true,
-  env: true,
-  directory: true,
-  secrets: true,
-  onInternal: true,
-  extensions: true,
-  onWarning: true,
 };
 
 const LISTS = ['files', 'allowHost', 'allowOrigin', 'webhook'] as const;

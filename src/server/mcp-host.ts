@@ -33,7 +33,7 @@ export function mcpHost(core: RunCore): McpHost {
     resume: (run, how) => resumeRun(core, run, how),
     cancel: (run, how) => cancelRun(core, run, how),
     explainRun: (run) => explainRun(core, run),
-    explainKind,
+    explainKind: (kind) => explainKind(kind, 'Name one of the kinds that failures of runs have.'),
     validate: (workflow, text) => core.workflows.judge(workflow, text),
     report: (thrown) => reportOfThrown(thrown, core.redactor),
     stateKey: () => {

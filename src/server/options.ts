@@ -62,3 +62,9 @@ export interface ErrandServer {
   /** The token that was made for this start; absent where tokens or `authorize` are given. */
   readonly token?: string;
 }
+
+/** Facts about a request that only its host knows. */
+export interface RequestHost {
+  /** The address that the request came from. */
+  readonly address?: string;
+}

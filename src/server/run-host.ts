@@ -10,6 +10,7 @@ import type { Progress } from '../engine/run/running-effects.ts';
 import { createRedactor } from '../errors/redaction/redact.ts';
 import { renderLine } from '../errors/render/line.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
+import { unavailable } from '../stores/failure.ts';
 import { createTelemetry, telemetryFault } from '../telemetry/telemetry.ts';
 import { beginCarryOn, type CarryOn, type CarryOnOptions } from './carry-on.ts';
 import type { RunCore } from './core.ts';
@@ -103,8 +104,9 @@ export class RunHost {
     await engine?.close();
   }
 
-  /** A store that is away now may be there with the next request. */
-  #engine(): Promise<Engine> {
+  /** A store that is away now may be there with the next request; one that was closed is not opened again. */
+  async #engine(): Promise<Engine> {
+    if (this.#opening === undefined && this.#closing !== undefined) throw unavailable('closed');
     this.#opening ??= this.#open().catch((thrown: unknown) => {
       this.#opening = undefined;
       throw thrown;

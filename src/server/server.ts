@@ -10,9 +10,14 @@ import { hostName } from './access/hosts.ts';
 import { mintedToken, tokensIn, type Token } from './access/tokens.ts';
 import { checkServerOptions } from './check-options.ts';
 import type { ServerCore } from './core.ts';
-import { createApp, type RequestHost } from './http/app.ts';
+import { createApp } from './http/app.ts';
 import { problemResponse, reportOfThrown } from './http/problem.ts';
-import type { ErrandServer, ErrandServerOptions, HostedServerOptions } from './options.ts';
+import type {
+  ErrandServer,
+  ErrandServerOptions,
+  HostedServerOptions,
+  RequestHost,
+} from './options.ts';
 import { mcpRoute, type McpRoute } from './routes/mcp.ts';
 import { dashboardPage } from './routes/page.ts';
 import { allRoutes } from './routes/routes.ts';

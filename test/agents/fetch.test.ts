@@ -59,7 +59,7 @@ const run = (...args: readonly string[]): ReturnType<typeof anyErrand> =>
 
 describe('http_fetch in a file', () => {
   it('asks what the file allows; redirects and other spellings of private addresses are denied', async () => {
-    write({ allow: [origin], allow_private: [origin], max_bytes: 5000, timeout_seconds: 5 });
+    write({ allow: [origin], allow_private: [origin], max_bytes: 5000, timeout_seconds: 60 });
     const ended = await run('run', 't.yaml');
     expect(ended.exit, ended.stderr).toBe(0);
     const said = JSON.parse(ended.stdout) as { run: string; output: unknown };

@@ -104,6 +104,15 @@ describe('an ending', () => {
     expect(await streamed(scripted('a', 'one', { parts }))).toMatchObject({ text: 'whole' });
   });
 
+  it('that comes again without a count keeps the first one', async () => {
+    const none = { total: 0 };
+    const bare = { ...FINISH, usage: { inputTokens: none, outputTokens: none } } as typeof FINISH;
+    const parts = [...textParts('whole'), bare];
+    const { text, rows } = await streamed(scripted('a', 'one', { parts }));
+    expect(text).toBe('whole');
+    expect(rows).toMatchObject([{ outcome: 'succeeded', ...REPORTED }]);
+  });
+
   it.each([undefined, ''])('of a whole answer without a word for it (%j) is none', async (raw) => {
     const rows: AttemptRow[] = [];
     const one = scripted('a', 'one', { text: 'half an ans', finish: ended('other', raw) });

@@ -76,7 +76,14 @@ describeInBrowser('every page', () => {
     await page.keyboard.press('Enter');
     await expect.poll(focused).toBe('validation.template');
     expect(page.url()).toBe(`${served.url}/kinds/validation.template`);
+    // where the person was: at the link that led away
+    const place = (): Promise<string | null> =>
+      page.evaluate(() => document.activeElement?.getAttribute('href') ?? null);
     await page.goBack();
-    await expect.poll(focused).toBe(`broken ${run}`);
+    await expect.poll(place).toBe('/kinds/validation.template');
+    await page.goBack();
+    await expect.poll(place).toBe(`/runs/${run}`);
+    await page.goForward();
+    await expect.poll(place).toBe('/kinds/validation.template');
   });
 });

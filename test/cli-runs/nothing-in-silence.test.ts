@@ -111,8 +111,8 @@ const overspending = (price: string): string => `workflow:
   ${price}
 parallel: [{name: all, agents: [a, b], failure_mode: all_or_nothing}]
 nodes:
-  - {name: a, model: sim/big, prompt: hi, tools: [], max_tokens: 100, timeout_seconds: 5}
-  - {name: b, model: sim/big, prompt: hi, tools: [], max_tokens: 100, timeout_seconds: 5}
+  - {name: a, model: sim/big, prompt: hi, tools: [], max_tokens: 100, timeout_seconds: 60}
+  - {name: b, model: sim/big, prompt: hi, tools: [], max_tokens: 100, timeout_seconds: 60}
 `;
 const SAYS = 'simulate: {big: [{answer: x, usage: {input_tokens: 10, output_tokens: 100000}}]}';
 

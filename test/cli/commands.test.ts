@@ -1,5 +1,5 @@
 /** Every command through the real binary: what it prints, in what shape, and how it exits. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, type Place } from './errand.ts';
@@ -359,6 +359,35 @@ describe('errand doctor', () => {
     );
     expect(stdout).not.toContain(KEY);
     expect(readdirSync(place.folder)).not.toContain('elsewhere');
+  });
+
+  it('needs the package of a provider, and no other', () => {
+    const own = newPlace();
+    mkdirSync(join(own.folder, 'node_modules/@ai-sdk/openai'), { recursive: true });
+    own.write(
+      'node_modules/@ai-sdk/openai/package.json',
+      JSON.stringify({ name: '@ai-sdk/openai', version: '4.0.0', main: 'index.js' }),
+    );
+    own.write('node_modules/@ai-sdk/openai/index.js', '');
+    const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY };
+    const { exit, stdout } = own.run(['doctor', '--format', 'json'], { env });
+    own.remove();
+    const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+    const keys = findings.filter(({ check }) => /^key (?:openai|anthropic)$/.test(check));
+    expect(exit).toBe(2);
+    expect(keys).toEqual([
+      {
+        check: 'key anthropic',
+        state: 'wrong',
+        detail: 'ANTHROPIC_API_KEY set; @ai-sdk/anthropic not installed',
+        next: 'npm install @ai-sdk/anthropic',
+      },
+      {
+        check: 'key openai',
+        state: 'ok',
+        detail: 'OPENAI_API_KEY set; @ai-sdk/openai installed',
+      },
+    ]);
   });
 
   it('suggests what to do about a store that cannot be written', () => {

@@ -8,6 +8,16 @@ import { HAS_TERMINALS, onTerminal } from './on-a-terminal.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLE = join(ROOT, 'examples/support-desk.yaml');
 
+/** Node as it finds no package of the server. */
+const LESS = `import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(name, context, next) {
+    if (!/^@?hono/.test(name)) return next(name, context);
+    throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+  },
+});
+`;
+
 let place: Place;
 beforeAll(() => {
   place = newPlace();
@@ -50,6 +60,25 @@ describe('npm start', { timeout: 300_000 }, () => {
       ],
     });
   });
+
+  it.each(['serve', `run ${EXAMPLE} --ui`])(
+    'installs less than errand %s needs, which says what to do',
+    (command) => {
+      place.write('less.mjs', LESS);
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [
+          `--import=${join(place.folder, 'less.mjs')}`,
+          join(ROOT, 'bin/errand.mjs'),
+          ...command.split(' '),
+        ],
+        { cwd: place.folder, encoding: 'utf8', input: '', env: place.env },
+      );
+      expect(status).toBe(2);
+      expect(stderr).toContain('Not all packages that this command needs are installed');
+      expect(stderr).toContain('Run npm ci in the checkout of Errand');
+    },
+  );
 
   it.skipIf(!HAS_TERMINALS)(
     'asks the person at the terminal, with the live view of the run',

@@ -107,6 +107,9 @@ const TWENTY_FIRST_EXAM_ENTRIES: readonly Entry[] = read('twenty-first-exam-fail
 /** The twenty-second, by someone who had not read the rules, from logs, tests, threads and vendors' pages. */
 const TWENTY_SECOND_EXAM_ENTRIES: readonly Entry[] = read('twenty-second-exam-failures.jsonl');
 
+/** The twenty-third, the same way, with tables of codes from China and Korea. */
+const TWENTY_THIRD_EXAM_ENTRIES: readonly Entry[] = read('twenty-third-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -131,6 +134,7 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   twentieth: TWENTIETH_EXAM_ENTRIES,
   'twenty-first': TWENTY_FIRST_EXAM_ENTRIES,
   'twenty-second': TWENTY_SECOND_EXAM_ENTRIES,
+  'twenty-third': TWENTY_THIRD_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

@@ -326,4 +326,28 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '97.0 %',
     hints: '10 of 10',
   },
+  {
+    name: 'twenty-third examination, with the rules and weights of before it',
+    entries: 123,
+    kind: '79.7 %',
+    category: '82.1 %',
+    retryable: '91.9 %',
+    hints: '9 of 12',
+  },
+  {
+    name: 'twenty-fourth examination, with the rules and weights of before the twenty-third',
+    entries: 79,
+    kind: '81.0 %',
+    category: '86.1 %',
+    retryable: '93.7 %',
+    hints: '2 of 2',
+  },
+  {
+    name: 'twenty-fourth examination, after the changes for the twenty-third',
+    entries: 79,
+    kind: '86.1 %',
+    category: '89.9 %',
+    retryable: '96.2 %',
+    hints: '2 of 2',
+  },
 ];

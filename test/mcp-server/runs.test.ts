@@ -151,6 +151,25 @@ describe.each(PLACES)('$era over $transport', ({ era, transport }) => {
     const { isError, structuredContent } = await agent.call('get_run', { run: 'nothing' });
     expect([isError, structuredContent.error.kind]).toEqual([true, 'run.not_found']);
   });
+
+  test('a refusal names tools, and no command or route', async () => {
+    const { run } = await agent.data('hello', { _key: 'done' });
+    const refused = {
+      'run.not_found': await agent.call('get_run', { run: 'nothing' }),
+      'run.already_ended': await agent.call('resume_run', { run }),
+      'validation.input': await agent.call('resume_run', { run, from: 'nobody' }),
+      'request.key_reused': await agent.call('hello', { who: 'Cy', _key: 'done' }),
+      'workflow.not_found': await agent.call('validate_workflow', { workflow: 'zzzzzz' }),
+      'request.not_found': await agent.call('explain_failure', { kind: 'zzzzzz.zzzzzz' }),
+    };
+    for (const [kind, { content, structuredContent }] of Object.entries(refused)) {
+      const { error } = structuredContent;
+      expect(error.kind).toBe(kind);
+      expect(content[0].text).toContain(error.action.detail);
+      expect(error.action.detail).not.toMatch(/errand |\/v1\/|--\w/);
+    }
+    expect(refused['run.not_found'].structuredContent.error.action.detail).toContain('list_runs');
+  });
 });
 
 test('the audit names the token over HTTP', async () => {

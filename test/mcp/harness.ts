@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { contextFor } from '../../src/effects/effect.cases.ts';
+import type { EffectClock } from '../../src/effects/clock.ts';
 import type { EffectContext, EffectResult } from '../../src/effects/effect.ts';
 import {
   createMcpServers,
@@ -92,6 +93,21 @@ function stdio(folder: string, mark: string): McpServer {
 
 export function http(url: string, type: 'http' | 'sse' = 'http'): Partial<McpServer> {
   return { type, url, headers: { authorization: 'Bearer ${SECRET_TOKEN}' } };
+}
+
+/** A clock whose times are over as soon as something has happened: however busy the machine is, not before. */
+export function onceIt(has: () => boolean): EffectClock {
+  return {
+    now: () => 0,
+    after: (_ms, fire) => {
+      const timer = setInterval(() => {
+        if (!has()) return;
+        clearInterval(timer);
+        fire();
+      }, 5);
+      return () => clearInterval(timer);
+    },
+  };
 }
 
 /** Asks again after a moment, which it leaves to the processes that it waits for. */

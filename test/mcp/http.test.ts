@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../src/effects/effect.cases.ts';
-import { host, http, until } from './harness.ts';
+import { host, http, onceIt, until } from './harness.ts';
 import { MOVED, serve, type TestServer } from './http-server.ts';
 import { sane } from './rubbish.ts';
 
@@ -117,7 +117,9 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
         const { call } = host();
         const server = { ...http(gateway.url, type), toolSettings: { write: { timeoutMs: 1000 } } };
         gateway.fail(200, page[1], page[2]);
-        const report = reportOf(await call('write', { id: 1 }, { server }));
+        const isOver = (): boolean => manner === 'sse' && gateway.keys.length > 0;
+        const context = { clock: onceIt(isOver) };
+        const report = reportOf(await call('write', { id: 1 }, { server, context }));
         // the oldest manner answers on another connection, on which nothing comes
         const kind = manner === 'sse' ? 'tool.timeout' : 'tool.output_malformed';
         expect(report).toMatchObject({ kind, outcome: 'unknown' });
@@ -134,6 +136,18 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
       ],
       [
         404,
+        'a result',
+        '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',
+        ok('written'),
+      ],
+      [
+        307,
+        'a result',
+        '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',
+        ok('written'),
+      ],
+      [
+        302,
         'a result',
         '"result":{"resultType":"complete","content":[{"type":"text","text":"written"}]}',
         ok('written'),
@@ -246,7 +260,9 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
       const { call } = host();
       const server = http(url, type);
       const hurried = { ...server, toolSettings: { hang: { timeoutMs: 200 } } };
-      expect(reportOf(await call('hang', {}, { server: hurried })).kind).toBe('tool.timeout');
+      const context = { clock: onceIt(() => did.includes('hang')) };
+      const hung = await call('hang', {}, { server: hurried, context });
+      expect(reportOf(hung).kind).toBe('tool.timeout');
       await until(() => manner === 'sessions' || did.includes('hang cancelled'));
       const controller = new AbortController();
       const calling = call('hang', {}, { server, context: { signal: controller.signal } });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { processesWith, reportOf } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
-import { host, until } from './harness.ts';
+import { host, onceIt, until } from './harness.ts';
 
 const ok = (output: unknown): object => ({ ok: true, output });
 const textOf = (result: EffectResult): string =>
@@ -286,7 +286,8 @@ describe('a tool that takes too long', () => {
   it('is stopped at its own time, its server hears of it and lives on', async () => {
     const { call, did } = host();
     const server = { toolSettings: { hang: { timeoutMs: 200 } } };
-    const report = reportOf(await call('hang', {}, { server }));
+    const context = { clock: onceIt(() => did().includes('hang')) };
+    const report = reportOf(await call('hang', {}, { server, context }));
     expect(report).toMatchObject({
       kind: 'tool.timeout',
       outcome: 'unknown',
@@ -311,7 +312,8 @@ describe('a tool that takes too long', () => {
   it('and whose server no longer listens gets a new server', async () => {
     const { call, did, mark } = host();
     const server = { toolSettings: { freeze: { timeoutMs: 200 } } };
-    expect(reportOf(await call('freeze', {}, { server })).kind).toBe('tool.timeout');
+    const context = { clock: onceIt(() => did().includes('freeze')) };
+    expect(reportOf(await call('freeze', {}, { server, context })).kind).toBe('tool.timeout');
     expect(await call('plain', {}, { server })).toEqual(ok('nothing to say'));
     expect(did()).toEqual(['start work', 'freeze', 'start work']);
     expect(processesWith(mark)).toHaveLength(1);
@@ -375,8 +377,10 @@ describe('closing', () => {
   it('ends one that starts, and one that hangs', async () => {
     const { call, servers, mark, startBy, did } = host();
     startBy('hang');
-    const calling = call('plain', {}, { context: { signal: AbortSignal.timeout(100) } });
+    const caller = new AbortController();
+    const calling = call('plain', {}, { context: { signal: caller.signal } });
     await until(() => did().length > 0);
+    caller.abort();
     await calling;
     await servers.close();
     expect(processesWith(mark)).toEqual([]);

@@ -293,6 +293,17 @@ describe('an ending by responses', () => {
     expect(reportOf(reported).kind).toBe('provider.truncated');
   });
 
+  it.each(['in_progress', 'queued', 'brand_new'])(
+    'whose list has a message with the status %s is none',
+    async (status) => {
+      const content = [{ type: 'output_text', text: 'Half', annotations: [] }];
+      const output = [{ id: 'msg_1', type: 'message', status, content }];
+      const to = `$&"output":${JSON.stringify(output)},`;
+      const listed = change(/"type":"response\.completed","response":\{/, to);
+      expect((await hear(responses, listed)).ok).toBe(false);
+    },
+  );
+
   it('has the text that was sent when it was done, where a piece of it got lost', async () => {
     const content = [{ type: 'output_text', text: 'Half and half', annotations: [] }];
     const part = done({ status: 'completed', content });

@@ -53,6 +53,27 @@ describe('a chat', () => {
     expect(failureOf(result).output).toEqual({ text: 'Half' });
   });
 
+  it.each(['chat', 'mistral'])('by %s that comes a second time is two', async (name) => {
+    const whole = `${events(chunk(piece(0, 'Whole')), chunk(piece(0, '', END)))}${DONE}`;
+    const protocol = protocolNamed(name);
+    const result = await hear(protocol, whole + whole);
+    expect(reportOf(result)).toMatchObject({
+      kind: 'provider.stream_interrupted',
+      outcome: 'partial',
+    });
+  });
+
+  it('with a count after its end is one', async () => {
+    const usage = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 };
+    const whole = `${events(chunk(piece(0, 'Whole', END)))}${DONE}`;
+    const late = events({ ...chunk(), usage });
+    expect(await hear(chat, `${whole}${late}${DONE}`)).toMatchObject({
+      ok: true,
+      output: { text: 'Whole' },
+      usage: { inputTokens: 4, outputTokens: 2 },
+    });
+  });
+
   it.each<[string, string, object]>([
     ['chat', 'beside its choices', { error: { code: 502, message: 'upstream died' } }],
     ['chat', "in Groq's place", { x_groq: { id: 'r', error: { code: 502, message: 'died' } } }],

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
+import type { ModelEffectOptions } from '../../src/effects/model/model-host.ts';
 import { createModelEffect } from '../../src/effects/model/model.ts';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { HELLO, SDKS } from './harness.ts';
@@ -41,6 +42,8 @@ const TEXT: readonly object[] = [
   { type: 'text-delta', id: '0', delta: 'Hello.' },
   { type: 'text-end', id: '0' },
 ];
+
+const OVERLOADED = { message: 'Overloaded', type: 'overloaded_error' };
 
 interface Spy {
   readonly model: object;
@@ -160,10 +163,16 @@ describe.each(['v4', 'v3', 'v2'])('a model of version %s', (version) => {
     });
   });
 
-  it('reports what a part of it says went wrong', async () => {
-    const error = { type: 'error', error: { message: 'Overloaded', type: 'overloaded_error' } };
-    const result = await ask(spyOf(version, [...TEXT, error]).model);
-    expect(reportOf(result)).toMatchObject({ kind: 'provider.overloaded', outcome: 'partial' });
+  it.each([
+    ['error', OVERLOADED],
+    ['whole event', { type: 'error', error: OVERLOADED }],
+  ])('reports the %s that a part of it holds', async (_, error) => {
+    const result = await ask(spyOf(version, [...TEXT, { type: 'error', error }]).model);
+    expect(reportOf(result)).toMatchObject({
+      kind: 'provider.overloaded',
+      outcome: 'partial',
+      provider: { type: 'overloaded_error' },
+    });
   });
 });
 
@@ -182,6 +191,45 @@ describe('a model that cannot be called', () => {
       kind: 'provider.unsupported',
       outcome: 'not_started',
     });
+  });
+});
+
+describe('a model that was asked', () => {
+  it('says in plain words that it returned no stream', async () => {
+    const model = { ...spyOf('v4', []).model, doStream: () => Promise.resolve({}) };
+    expect(reportOf(await ask(model))).toMatchObject({
+      kind: 'provider.unknown',
+      message: 'The model returned no stream',
+    });
+  });
+});
+
+describe('a model that the application does not have', () => {
+  const KEY = { OPENAI_API_KEY: 'a-key-of-this-process' };
+
+  it.each<[string, ModelEffectOptions]>([
+    ['a model', { env: KEY, models: { 'openai/m': undefined as unknown as object } }],
+    [
+      'a provider',
+      { env: KEY, providers: { openai: { languageModel: () => undefined as unknown as object } } },
+    ],
+    ['a function', { env: KEY, providers: { openai: () => undefined as unknown as object } }],
+    [
+      'no provider at all',
+      { env: KEY, providers: { openai: undefined as unknown as () => object } },
+    ],
+  ])('is asked of nobody else: %s', async (_, options) => {
+    const loaded: string[] = [];
+    const loadPackage = (name: string) => {
+      loaded.push(name);
+      return { type: 'missing' } as const;
+    };
+    const effect = createModelEffect({ ...options, loadPackage });
+    const result = await effect({ call: { ...HELLO, model: 'openai/m' } }, contextFor());
+    expect(loaded).toEqual([]);
+    const report = reportOf(result);
+    expect(report).toMatchObject({ kind: 'provider.unsupported', outcome: 'not_started' });
+    expect(report.message).toContain('nothing is registered for it');
   });
 });
 

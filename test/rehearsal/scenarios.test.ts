@@ -57,6 +57,31 @@ describe('the scenarios of a workflow', () => {
     expect(played.result.coverage.kinds).toMatchObject({ covered: 9, total: 9 });
   });
 
+  it('say what ended the run before a move was spent', async () => {
+    const text = `${HEAD('a').trimEnd()}
+  limits: {timeout_seconds: 60}
+nodes:
+  - name: a
+    type: script
+    command: x
+    idempotent: true
+    raises: [pay.busy]
+    routes:
+      - {to: $end}
+      - {on_error: pay.busy, retry: {max: 3, backoff: fixed, initial_seconds: 25, jitter: 0}}
+`;
+    const { missed } = (await rehearsed(text)).result.coverage.moves;
+    expect(missed).toEqual([
+      {
+        node: 'a',
+        rule: 1,
+        line: 13,
+        what: 'spent',
+        why: 'the run failed with limit.run_timeout first',
+      },
+    ]);
+  });
+
   it('answer a question and end a pause that stand below repetitions', async () => {
     const text = `${HEAD('a')}nodes:
   - name: a

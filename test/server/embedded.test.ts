@@ -212,6 +212,17 @@ function untyped(options: object): ErrandServerOptions {
   return options;
 }
 
+it('that is closed opens no store for a request that comes after', async () => {
+  const { server, ask } = embedded(ALL);
+  await server.close();
+  for (const answer of [
+    await ask('/v1/runs', { json: { workflow: 'hello' } }),
+    await ask('/v1/runs'),
+    await ask('/ready'),
+  ])
+    expect([answer.status, answer.json.kind]).toEqual([503, 'store.unavailable']);
+});
+
 /** Two servers share it, and neither closes it. */
 function unclosed(store: ReturnType<typeof openMemoryStore>): typeof store {
   return new Proxy(store, {

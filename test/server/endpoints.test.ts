@@ -677,6 +677,18 @@ nodes: [{name: q, type: human_gate, prompt: "${name}?", ${timeout} options: [{la
     expect((await served.ask('/v1/gates?workflow=late')).json.gates).toHaveLength(1);
   });
 
+  it('lists those without a deadline in the order in which they were asked', async () => {
+    const served = await serve({ files: { 'a.yaml': gate('ask', '') } });
+    const asked: string[] = [];
+    for (let count = 0; count < 8; count++) {
+      asked.push((await served.run('ask')).run);
+      // ids of runs are random, so the time alone tells these apart
+      for (const nowMs = Date.now(); Date.now() === nowMs;);
+    }
+    const { gates } = (await served.ask('/v1/gates')).json;
+    expect(gates.map(({ run }: { run: string }) => run)).toEqual(asked);
+  });
+
   it('lists each question once over its pages, also when one was answered meanwhile', async () => {
     const served = await serve({
       files: { 'a.yaml': gate('ask', ''), 'b.yaml': gate('hour', 'timeout: 1h,') },

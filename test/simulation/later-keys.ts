@@ -61,7 +61,7 @@ function laterNode(node: Fields, random: Random, isTimeless: boolean): Fields {
 
 function laterAgent(node: Fields, random: Random, isTimeless: boolean): Fields {
   const isJudged = random.chance(0.6);
-  const judged = {
+  const judged: Fields = {
     ...node,
     ...(isJudged ? { validator: validator(random, isTimeless) } : {}),
     ...(random.chance(0.4) ? { dialog: { trigger_prompt: 'Ask when it is unclear.' } } : {}),
@@ -76,7 +76,9 @@ function laterAgent(node: Fields, random: Random, isTimeless: boolean): Fields {
     on_error: 'agent.output_rejected',
     ...(random.chance(0.5) ? { retry: { max: 1, backoff: 'none' } } : { to: '$end' }),
   };
-  return { ...judged, routes: inserted(routesOf(judged), refusal) };
+  // a node that has routes needs one for its success
+  const routes = judged['routes'] === undefined ? [{ to: '$end' }] : routesOf(judged);
+  return { ...judged, routes: inserted(routes, refusal) };
 }
 
 function validator(random: Random, isTimeless: boolean): Fields {

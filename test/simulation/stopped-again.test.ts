@@ -77,3 +77,38 @@ it.each(Object.entries(PLANS))(
     expect(stoppedWell).toBeGreaterThan(0);
   },
 );
+
+const SAME = (again: string): string => `
+workflow: {name: main, entry_point: g}
+for_each:
+  - {name: g, source: "{{ ['a', 'b', 'c'] }}", as: x, max_concurrent: 2, agent: {name: pay, type: script, command: x}, routes: [{to: $end}, {on_error: group.failed, ${again}}]}
+`;
+
+it.each(['park: true', 'retry: {max: 2, backoff: none}'])(
+  'members that have the same to do are decided about one by one, also after %s',
+  async (again) => {
+    const { plan, worstCase } = planOfFiles({ 'main.yaml': SAME(again) });
+    let begunLater = 0;
+    for (const seed of seeds(40, 'the same to do')) {
+      const simulation = await simulate(plan, {
+        seed,
+        fails: { pay: [FAILURE, null] },
+        answers: 'any',
+        speaker: speak,
+        resumes: 2,
+        maxLegs: 20,
+      });
+      const subject: Subject = { ...simulation, plan, worstCase };
+      expect(
+        breachesOf(subject).map(({ law, said }) => `seed ${seed}: ${law.name}: ${said.join()}`),
+      ).toEqual([]);
+      const failed = subject.events.findIndex(({ type }) => type === 'node:failed');
+      const isLater = subject.executions.some(
+        ({ path, afterSeq }) =>
+          path === 'g[2]/pay' && afterSeq > (subject.events[failed]?.seq ?? Infinity),
+      );
+      if (isLater) begunLater++;
+    }
+    expect(begunLater).toBeGreaterThan(0);
+  },
+);

@@ -72,6 +72,20 @@ describe('a simulated model', () => {
     expect(await ask(1)).toMatchObject({ toolCalls: [{ id: 'call_clerk_1_0' }, {}] });
   });
 
+  it('that counts nothing of what is not empty has sent no count', async () => {
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const free = asked({ type: 'answer', delayMs: 0, answer: '12345', usage });
+    expect(await playModel(free, contextFor())).toMatchObject({
+      usage: { inputTokens: 3, outputTokens: 2 },
+      isEstimated: true,
+    });
+    const half = { inputTokens: 9, outputTokens: 0 };
+    const exact = asked({ type: 'answer', delayMs: 0, answer: '12345', usage: half });
+    const result = await playModel(exact, contextFor());
+    expect(result.usage).toEqual(half);
+    expect(result.isEstimated).toBeUndefined();
+  });
+
   it('bills what the script says, and counts what it leaves open', async () => {
     const usage = { inputTokens: 120, cachedTokens: 20 };
     const answer = { type: 'answer', delayMs: 0, answer: '12345', usage } as const;

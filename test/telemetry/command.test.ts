@@ -226,6 +226,14 @@ describe('errand run with a receiver in the environment', () => {
     expect(findings.find(({ check }) => check === 'telemetry')?.next).toContain(
       '@opentelemetry/sdk-node',
     );
+    const wrong = await errand(['doctor', '--format', 'json'], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318',
+    });
+    expect(JSON.parse(wrong.stdout)).toMatchObject({
+      findings: expect.arrayContaining([
+        expect.objectContaining({ check: 'telemetry', state: 'wrong' }),
+      ]) as unknown,
+    });
   });
 });
 

@@ -82,6 +82,18 @@ describe('a receiver', () => {
     });
   });
 
+  it.each(['not a url', 'localhost:4318', 'ftp://x'])(
+    'that has no address costs one line, and nothing is sent: %s',
+    async (address) => {
+      expect(await run({ OTEL_EXPORTER_OTLP_ENDPOINT: address })).toEqual({
+        ...ENDED,
+        lines: [
+          'errand run: Nothing is sent to OpenTelemetry: OTEL_EXPORTER_OTLP_ENDPOINT is no http:// or https:// address. Give it an address such as http://localhost:4318, or unset it.',
+        ],
+      });
+    },
+  );
+
   it('that took only a part says so', async () => {
     const said = '{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too many"}}';
     const at = await listen((_, response) =>

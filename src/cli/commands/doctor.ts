@@ -26,7 +26,13 @@ import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/phrases.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../../engine/version.ts';
-import { missingPackages, SDK_PACKAGE, wantsSdk } from '../../telemetry/otel/start-sdk.ts';
+import {
+  ENDPOINT_ADVICE,
+  missingPackages,
+  SDK_PACKAGE,
+  wantsSdk,
+  wrongEndpoint,
+} from '../../telemetry/otel/start-sdk.ts';
 import { serverFindings } from '../project/doctor-servers.ts';
 import { withRuns } from '../project/stored-run.ts';
 
@@ -229,6 +235,16 @@ function packages(): Finding {
 function telemetry(): readonly Finding[] {
   const { env } = process;
   if (!wantsSdk(env)) return [];
+  const wrong = wrongEndpoint(env);
+  if (wrong !== undefined)
+    return [
+      {
+        check: 'telemetry',
+        state: 'wrong',
+        detail: `${wrong} is no http:// or https:// address, so nothing is sent`,
+        next: ENDPOINT_ADVICE,
+      },
+    ];
   const missing = missingPackages(process.cwd());
   if (missing.length === 0) {
     const detail = `${SDK_PACKAGE} installed; commands send spans and metrics to the receiver in OTEL_EXPORTER_OTLP_ENDPOINT`;
@@ -249,7 +265,7 @@ function providerFinding(
   env: NodeJS.ProcessEnv,
 ): Finding {
   const set = keys.filter((key) => (env[key] ?? '') !== '');
-  const isInstalled = isThere(packageName) && isThere('ai');
+  const isInstalled = isThere(packageName);
   const packages = isInstalled ? `${packageName} installed` : `${packageName} not installed`;
   const check = `${KEY}${name}`;
   if (set.length === 0)
@@ -257,7 +273,7 @@ function providerFinding(
   const detail = `${set.join(', ')} set; ${packages}`;
   return isInstalled
     ? { check, state: 'ok', detail }
-    : { check, state: 'wrong', detail, next: `npm install ai ${packageName}` };
+    : { check, state: 'wrong', detail, next: `npm install ${packageName}` };
 }
 
 /** Resolves from the project, else from Errand itself. */

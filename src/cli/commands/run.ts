@@ -1,4 +1,5 @@
 /** `errand run`, `resume`, `retry`, `answer` and `cancel`: each executes one leg of a run. */
+import { withAllPackages } from '../guard/all-packages.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LoadedWorkflow } from '../../engine/errand.ts';
@@ -60,8 +61,10 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
     const options = legOptions(flags);
     refuseUnknownGates(workflow.plan, options.answers);
     await engine.open();
-    if (flags.ui === true)
-      ui = await (await import('../session/run-ui.ts')).openRunUi(file, project, terminal);
+    if (flags.ui === true) {
+      const { openRunUi } = await withAllPackages(() => import('../session/run-ui.ts'));
+      ui = await openRunUi(file, project, terminal);
+    }
     const page = ui === undefined ? {} : { ui };
     return runLeg({ show, project, workflow, flags, terminal, ...page }, (onEvent) =>
       engine.start(workflow, { ...options, input, onEvent }),

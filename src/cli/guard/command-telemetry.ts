@@ -1,4 +1,5 @@
 /** Starts OpenTelemetry's SDK for a command, and sends what it has before the command ends. */
+import { isKind } from '../../errors/thrown/errand-error.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import { startSdk } from '../../telemetry/otel/start-sdk.ts';
 import type { CliContext } from '../program/context.ts';
@@ -21,7 +22,9 @@ export function beginTelemetry(cli: CliContext, command: string): void {
     };
   } catch (thrown) {
     // settings that the SDK refuses; the command itself is not affected
-    warn(cli, command, reportOf(thrown).message);
+    const { message, action } = reportOf(thrown);
+    const advice = isKind(thrown, 'validation.input') ? `. ${action.detail}` : '';
+    warn(cli, command, `${message}${advice}`);
   }
 }
 

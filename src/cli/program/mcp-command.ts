@@ -1,4 +1,5 @@
 /** `errand mcp` with its options. */
+import { withAllPackages } from '../guard/all-packages.ts';
 import { examples, onlyJsonOption, verboseOption, type CliContext } from './context.ts';
 
 export function addMcpCommand(cli: CliContext): void {
@@ -14,7 +15,7 @@ export function addMcpCommand(cli: CliContext): void {
     .addOption(verboseOption())
     .addHelpText('after', examples('errand mcp', 'errand mcp workflows/'))
     .action(async (files: readonly string[]) => {
-      const { mcp } = await import('../commands/servers/mcp.ts');
+      const { mcp } = await withAllPackages(() => import('../commands/servers/mcp.ts'));
       process.exitCode = await mcp(files, cli.terminal);
     });
 }

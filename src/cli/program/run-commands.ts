@@ -184,7 +184,7 @@ function legCommand({ program }: CliContext, name: string): Command {
     .addOption(
       new Option(
         '--answer <node=value>',
-        'the answer to a gate when it opens; may be repeated',
+        'the answer to a gate when it opens; may be repeated, also for the next times it opens',
       ).argParser(collect),
     )
     .option('--no-gates', 'no person can be asked: gates fail at once')

@@ -1,4 +1,5 @@
 /** `errand serve` with its options. */
+import { withAllPackages } from '../guard/all-packages.ts';
 import { collect, examples, formatOption, verboseOption, type CliContext } from './context.ts';
 import type { ServeFlags } from '../commands/servers/serve.ts';
 
@@ -36,7 +37,7 @@ export function addServeCommand(cli: CliContext): void {
       ),
     )
     .action(async (files: readonly string[], flags: ServeFlags) => {
-      const { serve } = await import('../commands/servers/serve.ts');
+      const { serve } = await withAllPackages(() => import('../commands/servers/serve.ts'));
       process.exitCode = await serve(files, flags, cli.terminal);
     });
 }

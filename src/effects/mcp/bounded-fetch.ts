@@ -33,11 +33,9 @@ export function boundedFetch(
     const isCall = Object.keys(key).length > 0;
     const address = input instanceof Request ? input.url : String(input);
     const to = isCall ? lastOf(moved, address) : input;
-    const response = await fetch(to, { ...withKey(init, key), redirect: 'manual' });
-    if (isRedirect(response)) {
-      if (isCall) return withoutLocation(response);
-      noteMove(moved, address, response);
-    }
+    const came = await fetch(to, { ...withKey(init, key), redirect: 'manual' });
+    if (isRedirect(came) && !isCall) noteMove(moved, address, came);
+    const response = isRedirect(came) && isCall ? withoutLocation(came) : came;
     if (response.body === null) return withoutChallenge(response, null);
     const type = response.headers.get('content-type') ?? '';
     const isStream = /^text\/event-stream\b/i.test(type);
@@ -79,11 +77,10 @@ function isRedirect({ status }: Response): boolean {
 
 /** Without a location the client cannot follow the redirect. */
 function withoutLocation(response: Response): Response {
-  const { status, statusText } = response;
+  const { status, statusText, body } = response;
   const headers = new Headers(response.headers);
   headers.delete('location');
-  void response.body?.cancel();
-  return new Response(null, { status, statusText, headers });
+  return new Response(body, { status, statusText, headers });
 }
 
 /**

@@ -42,7 +42,7 @@ export class CallTimeouts {
     this.#armSilence(timeouts.firstTokenMs);
   }
 
-  /** For the SDK call. */
+  /** For the call of the model. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

@@ -39,10 +39,14 @@ export interface Credential {
 }
 
 interface CachedKey {
-  key: Promise<string>;
+  readonly key: Promise<string>;
   /** Set once it is known. */
   value: string | undefined;
   isRefused: boolean;
+  /** How many calls wait for it. */
+  waiting: number;
+  /** Ends the request, which nobody waits for any more. */
+  readonly abandon: (reason: unknown) => void;
 }
 
 export type FindCredential = (
@@ -63,20 +67,33 @@ export function createFindCredential({ env, credentials = {} }: CredentialHost):
     const source = own === undefined ? made : credentials[own];
     if (source === undefined) return undefined;
     const cacheKey = own ?? JSON.stringify([name, directory ?? '', command]);
+    const ask = (isAgain: boolean): CachedKey => {
+      const controller = new AbortController();
+      const forget = (): void => {
+        if (cached.get(cacheKey) === fresh) cached.delete(cacheKey);
+      };
+      const request = { provider: name, isRefresh: isAgain, signal: controller.signal };
+      const fresh: CachedKey = {
+        key: requestKey(source, request, modelRef),
+        value: undefined,
+        isRefused: false,
+        waiting: 0,
+        abandon: (reason) => {
+          forget();
+          controller.abort(reason);
+        },
+      };
+      cached.set(cacheKey, fresh);
+      // a failed request is not kept: the next call asks anew
+      fresh.key.then((key) => (fresh.value = key), forget);
+      return fresh;
+    };
     return {
-      key: ({ isRefresh, signal }) => {
+      key: async ({ isRefresh, signal }) => {
         const before = cached.get(cacheKey);
-        if (before !== undefined && !before.isRefused) return before.key;
-        const isAgain = isRefresh || before !== undefined;
-        const fresh: CachedKey = {
-          key: requestKey(source, { provider: name, isRefresh: isAgain, signal }, modelRef),
-          value: undefined,
-          isRefused: false,
-        };
-        cached.set(cacheKey, fresh);
-        return settled(fresh, () => {
-          if (cached.get(cacheKey) === fresh) cached.delete(cacheKey);
-        });
+        if (before !== undefined && !before.isRefused)
+          return before.value ?? waited(before, signal);
+        return waited(ask(isRefresh || before !== undefined), signal);
       },
       refuse: (key) => {
         const present = cached.get(cacheKey);
@@ -86,15 +103,20 @@ export function createFindCredential({ env, credentials = {} }: CredentialHost):
   };
 }
 
-/** A failed request for a key is not kept: the next call requests it anew. */
-async function settled(fresh: CachedKey, forget: () => void): Promise<string> {
-  try {
-    fresh.value = await fresh.key;
-    return fresh.value;
-  } catch (thrown) {
-    forget();
-    throw thrown;
-  }
+/** A call that is cancelled leaves the request to the others; it ends with the last of them. */
+function waited(cached: CachedKey, signal: AbortSignal): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const left = (): void => {
+    cached.waiting--;
+    reject(signal.reason);
+    if (cached.waiting === 0 && cached.value === undefined) cached.abandon(signal.reason);
+  };
+  const ended = (): void => signal.removeEventListener('abort', left);
+  cached.waiting++;
+  cached.key.then(resolve, reject).finally(ended);
+  if (signal.aborted) left();
+  else signal.addEventListener('abort', left, { once: true });
+  return promise;
 }
 
 async function requestKey(

@@ -56,17 +56,16 @@ export interface CallFailure {
 
 export function thrownFailure(
   thrown: unknown,
-  state: Pick<StreamState, 'isBegun' | 'isDelivered' | 'finish' | 'wire'>,
+  state: Pick<StreamState, 'isBegun' | 'isDelivered' | 'wire'>,
   { modelRef, context }: { readonly modelRef: ModelRef; readonly context: EffectContext },
 ): CallFailure {
   const reply = failureWithoutEvents(thrown) ?? thrown;
   const options = { ...optionsFor(modelRef, context), delivered: state.isDelivered };
-  const given = isCutByOurSdk(thrown, state) ? INTERRUPTED : reply;
   const seen = { isBegun: state.isBegun, isDelivered: state.isDelivered };
   const draft: typeof draftFromProvider = (link, how) =>
     unlessGivenUp(draftFromProvider(link, how), modelRef, { stamp: stampFor(context), ...seen });
   const read = (link: unknown): ReportDraft => failureFrom(link, options, draft);
-  const failure = settledBy(state.wire, read(given), read);
+  const failure = settledBy(state.wire, read(reply), read);
   if (isCutBeforeContent(failure, state))
     return { failure: brokenBeforeContent(modelRef, stampFor(context)), thrown };
   // a registered model was called, whatever it says about the request that it made
@@ -115,7 +114,7 @@ export function endFailure(
   state: StreamState,
   { modelRef, context, last }: { modelRef: ModelRef; context: EffectContext; last?: ModelMessage },
 ): CallFailure | undefined {
-  const link = finish === undefined ? INTERRUPTED : extractorInput(finish, state, modelRef);
+  const link = finish === undefined ? INTERRUPTED : badEndIn(finish, state, modelRef);
   if (link === undefined) {
     return isEmpty(state, last) ? { failure: emptyReply(modelRef, context) } : undefined;
   }
@@ -125,6 +124,19 @@ export function endFailure(
   if (isCutBeforeContent(failure, state))
     return { failure: brokenBeforeContent(modelRef, stampFor(context)) };
   return { failure };
+}
+
+/** Undefined where every end of the reply is good. */
+function badEndIn(
+  finish: Finish,
+  state: StreamState,
+  modelRef: ModelRef,
+): ReturnType<typeof extractorInput> {
+  for (const each of [...state.ending.earlier, finish]) {
+    const link = extractorInput(each, state, modelRef);
+    if (link !== undefined) return link;
+  }
+  return undefined;
 }
 
 /** A stream that broke before its first content has shown nothing, so it may be repeated. */
@@ -205,7 +217,7 @@ const UNKNOWN_FINISHES: ReadonlySet<string> = new Set(['other', 'unknown']);
 
 /** Makes the input of the SDK's extractor; undefined for a good end. */
 function extractorInput(
-  { finishReason, rawFinishReason }: Finish,
+  { finishReason, rawFinishReason }: Pick<Finish, 'finishReason' | 'rawFinishReason'>,
   state: StreamState,
   { provider }: ModelRef,
 ): object | undefined {
@@ -224,9 +236,11 @@ function extractorInput(
   if (!isBelieved)
     return { type: 'finish', finishReason, ...(isGoodReason ? {} : { rawFinishReason: reason }) };
   if (!isGoodReason) return { type: 'finish', finishReason: 'other', rawFinishReason: reason };
-  return (
-    badSignIn(state.wire, provider) ?? (hasUsableCalls(finishReason, state) ? undefined : MALFORMED)
-  );
+  const sign = badSignIn(state.wire, provider);
+  if (sign !== undefined) return sign;
+  // counted: the id of a call and that of its arguments need not be the same
+  if (state.begunCalls.size > state.toolCalls.length) return INTERRUPTED;
+  return hasUsableCalls(finishReason, state) ? undefined : MALFORMED;
 }
 
 /** An announced call must be present, and each id must belong to one call. */
@@ -234,11 +248,6 @@ function hasUsableCalls(finishReason: string, { calls, toolCalls, wire }: Stream
   if (finishReason === 'tool-calls' && calls === 0) return false;
   const ids = toolCalls.map(({ id }) => id);
   return !hasTwinsAmong(wire.seenCalls, ids) && new Set(ids).size === ids.length;
-}
-
-/** The error of the SDK for a stream without any content. */
-function isCutByOurSdk(thrown: unknown, { finish }: Pick<StreamState, 'finish'>): boolean {
-  return readProperty(thrown, 'name') === 'AI_NoOutputGeneratedError' && finish === undefined;
 }
 
 /** After a tool's result a model may add nothing; an empty first reply is a failure. */

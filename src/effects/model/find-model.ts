@@ -12,10 +12,10 @@ import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
 import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 import { builtInProvider, compatible, type BuiltIn } from './built-in.ts';
 import { ConnectionSettings } from './connection-settings.ts';
-import type { CredentialHost } from './credentials.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { factsOf } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
+import type { ModelHost } from './model-host.ts';
 import { oneRequest } from './one-request.ts';
 import type { Target } from './prompt.ts';
 import type { TakeEventsOf } from './stream/raw-events.ts';
@@ -24,21 +24,7 @@ import {
   toLanguageModel,
   unsupported,
   type LanguageModel,
-  type SdkModel,
 } from './language-model.ts';
-
-/** Registered by a host: an AI SDK provider, or a function from a model's name to a model. */
-export type RegisteredProvider =
-  | { readonly languageModel: (model: string) => SdkModel }
-  /** `apiKey`: from its credential source, if it has one. */
-  | ((model: string, provided: { readonly apiKey?: string }) => SdkModel);
-
-export interface ModelHost extends CredentialHost {
-  /** Providers by name; they win over built-in ones. */
-  readonly providers?: Readonly<Record<string, RegisteredProvider>>;
-  /** AI SDK models by full name, `provider/model`; they win over providers. */
-  readonly models?: Readonly<Record<string, SdkModel>>;
-}
 
 export interface FoundModel extends Target, MadeModel {}
 
@@ -94,8 +80,8 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
     }
     const provider = providerNamed(modelRef.provider).name;
     if (builtIn === undefined || packageExports === undefined) {
-      const object =
-        typeof registered === 'string' ? modelByName(registered, modelRef, loader) : registered;
+      const given = registered?.model;
+      const object = typeof given === 'string' ? modelByName(given, modelRef, loader) : given;
       const model = toLanguageModel(object, modelRef);
       return { model, provider, schemas: 'schema', takesThoughts: true };
     }
@@ -112,24 +98,25 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
 /** Refreshed keys leave unused models in the cache. */
 const MAX_MADE = 256;
 
+/** Undefined where the host registers nothing of that name; else what it gives, though it be nothing. */
 function registeredModel(
   host: ModelHost,
   { name, modelRef, apiKey }: ModelLookup,
-): SdkModel | string | undefined {
+): { readonly model: unknown } | undefined {
   const { models = {}, providers = {} } = host;
-  if (Object.hasOwn(models, name)) return models[name];
+  if (Object.hasOwn(models, name)) return { model: models[name] };
   const canonical = providerNamed(modelRef.provider).name;
   const known = [modelRef.provider, canonical].find((spelling) =>
     Object.hasOwn(providers, spelling),
   );
-  const provider = known === undefined ? undefined : providers[known];
-  if (provider === undefined) return undefined;
+  if (known === undefined) return undefined;
+  const provider = providers[known];
   // a provider of the SDK is a function with methods
   const method: unknown = readProperty(provider, 'languageModel');
   if (typeof method === 'function')
-    return Reflect.apply(method, provider, [modelRef.model]) as SdkModel;
-  if (typeof provider !== 'function') return undefined;
-  return provider(modelRef.model, apiKey === undefined ? {} : { apiKey });
+    return { model: Reflect.apply(method, provider, [modelRef.model]) };
+  if (typeof provider !== 'function') return { model: undefined };
+  return { model: provider(modelRef.model, apiKey === undefined ? {} : { apiKey }) };
 }
 
 function builtInFor(lookup: ModelLookup): BuiltIn {

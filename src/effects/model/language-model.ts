@@ -9,9 +9,6 @@ import { providerNamed } from '../../providers/known-providers.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 
-/** A model of an application or of a package, not yet checked. */
-export type SdkModel = object;
-
 export type ModelOptions = LanguageModelV4CallOptions;
 
 export interface ModelWarning {
@@ -75,7 +72,7 @@ export type ModelPart =
   | { readonly type: 'response-metadata'; readonly id?: string; readonly modelId?: string }
   | DeltaPart
   | BlockPart
-  | { readonly type: 'tool-input-start' }
+  | { readonly type: 'tool-input-start'; readonly id?: string; readonly providerExecuted?: boolean }
   | { readonly type: 'tool-input-delta'; readonly id?: string; readonly delta: string }
   | CallPart
   | FinishPart
@@ -103,6 +100,8 @@ export function isLanguageModel(model: unknown): boolean {
 
 /** Throws `provider.unsupported` for what is no model of a version that is known here. */
 export function toLanguageModel(model: unknown, modelRef: ModelRef): LanguageModel {
+  if (model === undefined || model === null)
+    throw notCallable(modelRef, 'nothing is registered for it');
   const version = readProperty(model, 'specificationVersion');
   const doStream = readProperty(model, 'doStream');
   const modelId = readProperty(model, 'modelId');
@@ -116,7 +115,10 @@ export function toLanguageModel(model: unknown, modelRef: ModelRef): LanguageMod
         version === 'v4' ? options : { ...options, prompt: withPlainFiles(options.prompt) };
       // true: the documented method of a model
       const result = await (doStream as DoStream).call(model, own);
-      return readProperty(result, 'stream') as ReadableStream<ModelPart>;
+      const stream = readProperty(result, 'stream');
+      if (typeof readProperty(stream, 'getReader') !== 'function')
+        throw new Error('The model returned no stream');
+      return stream as ReadableStream<ModelPart>;
     },
   };
 }
@@ -141,12 +143,16 @@ function withPlainData(part: unknown): unknown {
 }
 
 /** Nothing was asked of it. */
-export function unsupported({ provider, model }: ModelRef, why: string): OwnFailure {
+export function unsupported(modelRef: ModelRef, why: string): OwnFailure {
+  return notCallable(modelRef, `what is registered for it ${why}`);
+}
+
+function notCallable({ provider, model }: ModelRef, why: string): OwnFailure {
   const { name, display } = providerNamed(provider);
   return new OwnFailure({
     kind: 'provider.unsupported',
     outcome: 'not_started',
-    message: `${model} at ${display} cannot be called, because what is registered for it ${why}`,
+    message: `${model} at ${display} cannot be called, because ${why}`,
     provider: { name, model },
     action: {
       kind: 'fix_setup',

@@ -36,25 +36,19 @@ import {
   settingsFor,
   type FindModel,
   type FoundModel,
-  type ModelHost,
 } from './find-model.ts';
 import { readStream } from './stream/read-stream.ts';
 import { newStreamState, type StreamState } from './stream/stream-state.ts';
-import { createLoadPackage, type LoadPackage } from './load-package.ts';
+import { createLoadPackage } from './load-package.ts';
+import type { ModelEffectOptions } from './model-host.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
 import type { ModelRequest } from './request.ts';
 import type { ModelWarning } from './language-model.ts';
-import { turnOf, type Turn } from './stream/provider-turn.ts';
+import type { Turn } from './stream/provider-turn.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
 import { NOTHING_USED, usedUp } from '../../providers/pricing/counted-usage.ts';
 import { estimateUsage } from './usage/estimate-usage.ts';
 import { CallTimeouts } from './call-timeouts.ts';
-
-export interface ModelEffectOptions extends ModelHost {
-  readonly timeouts?: Partial<ModelTimeouts>;
-  /** Loads packages. Default: from the folders of the workflow, the process and Errand. */
-  readonly loadPackage?: LoadPackage;
-}
 
 export function createModelEffect(options: ModelEffectOptions): Effect<ModelRequest> {
   const find = createFindModel(options, options.loadPackage ?? createLoadPackage());
@@ -161,9 +155,18 @@ async function sendCall(
   );
   await Promise.race([ended, watch.abandoned]);
   watch.close();
-  const responseId = state.finish?.response.id;
-  if (responseId !== undefined && responseId !== '') context.observe?.({ responseId });
+  observeId(state, context);
   return resultFrom(state, watch, callContext);
+}
+
+/** Ids are short; a gateway may write anything there. */
+const MAX_ID_CHARS = 200;
+
+function observeId({ finish }: StreamState, { observe, redactor }: EffectContext): void {
+  const id = finish?.response.id ?? '';
+  if (observe === undefined || id === '') return;
+  // cut after redaction, or half of a secret could remain
+  observe({ responseId: redactor.text(id).slice(0, MAX_ID_CHARS).toWellFormed() });
 }
 
 /** Says once how long the first text took, where somebody traces. */
@@ -216,14 +219,13 @@ function resultFrom(
 
 function answered(state: StreamState, callContext: CallContext): EffectResult {
   const { call, modelRef, context } = callContext;
-  const { text, toolCalls, reasoning, finish } = state;
+  const { text, toolCalls, reasoning, finish, turnToSend: turn } = state;
   const by = finish?.response.modelId;
-  const turn = turnOf(state.turn, modelRef.provider, toolCalls);
   const answer: ModelReply = {
     text,
     toolCalls: toolCalls.map((each) => withoutExcess(each, context)),
     ...(reasoning === '' ? {} : { reasoning }),
-    ...(turn.type === 'kept' ? { turn: turn.turn } : {}),
+    ...(turn?.type === 'kept' ? { turn: turn.turn } : {}),
     ...(by === undefined || by === '' || by === modelRef.model
       ? {}
       : { answeredBy: `${modelRef.provider}/${by}` }),
@@ -279,7 +281,7 @@ function notStarted(
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown, ...NOTHING_USED };
 }
 
-/** Warnings of the SDK about parts that it left out of the request. */
+/** Warnings of the model about what it left out of the request. */
 function suppressedOf(
   { warnings }: StreamState,
   modelRef: ModelRef,
@@ -308,7 +310,9 @@ function suppressedOf(
 function warningText({ feature, setting, details, message }: ModelWarning): string {
   const what = feature ?? setting;
   const why = details ?? message;
-  return [what, why].filter((text) => text !== undefined && text !== '').join(': ') || 'no details';
+  // of any type: the model is an application's own
+  const texts: readonly unknown[] = [what, why];
+  return texts.filter((text) => typeof text === 'string' && text !== '').join(': ') || 'no details';
 }
 
 /** Arguments of a tool may be nested too deeply to be stored. */

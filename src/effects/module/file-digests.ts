@@ -9,6 +9,9 @@ import { filesFrom } from './errand-hook.ts';
 const MOST_FILES = 50;
 const DIGITS = 16;
 
+/** By path. A process loads a file once, so what is on disk later is not what it runs. */
+const known = new Map<string, string>();
+
 /** By path from the module's folder. Installed packages are not among them. */
 export function digestsOf(path: string): ReadonlyMap<string, string> {
   const digests = new Map<string, string>();
@@ -22,8 +25,12 @@ export function digestsOf(path: string): ReadonlyMap<string, string> {
 }
 
 function digestOf(file: string): string | undefined {
+  const before = known.get(file);
+  if (before !== undefined) return before;
   try {
-    return createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, DIGITS);
+    const digest = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, DIGITS);
+    known.set(file, digest);
+    return digest;
   } catch {
     // removed while it was loaded
     return undefined;

@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
+import { processesWith } from '../effect.cases.ts';
 import { canHoldUp, holdUp } from '../held-up.cases.ts';
 import { ProcessTransport } from '../mcp/process-transport.ts';
 import { drainOutput } from './drain-output.ts';
 import { openScriptBench } from '../script/script.cases.ts';
+
+/** Seconds; longer than a busy machine keeps this process waiting. */
+const LEFT = `600.${process.pid}`;
 
 const root = mkdtempSync(join(tmpdir(), 'errand-read-out-'));
 const bench = openScriptBench();
@@ -88,8 +92,9 @@ describe('a script that leaves something running which holds its stdout', () => 
   });
 
   it.skipIf(process.platform === 'darwin')('also where that has left its group', async () => {
-    const result = await bench.bash('echo early; setsid sleep 3 &');
+    const result = await bench.bash(`echo early; setsid sleep ${LEFT} &`);
     expect(result).toMatchObject({ ok: true, output: { stdout: 'early\n' }, suppressed: warning });
+    processesWith(LEFT).forEach((pid) => process.kill(pid, 'SIGKILL'));
   });
 
   it('has no such warning where its output is redirected, or it ends in time', async () => {

@@ -13,6 +13,21 @@ afterAll(() => bench.dispose());
 /** As these runtimes print it, with the line that tells. */
 const PRINTED: readonly (readonly [string, string, string])[] = [
   [
+    'Node, TypeScript without a file that does not compile',
+    `[eval]:1
+let x = = 1
+        ^
+Expression expected
+
+SyntaxError: Unexpected token '='
+    at makeContextifyScript (node:internal/vm:194:14)
+    at compileScript (node:internal/process/execution:388:10)
+
+Node.js v24.21.0
+`,
+    "SyntaxError: Unexpected token '='",
+  ],
+  [
     'Node, an error',
     `starting
 file:///app/t.mjs:1

@@ -41,8 +41,12 @@ const RULES: readonly Rule[] = [uncaughtInNode, pythonTraceback, goPanic, rustPa
 function uncaughtInNode(lines: readonly string[]): string | undefined {
   const caret = lines.findLastIndex((line) => /^\s*\^+\s*$/.test(line));
   if (caret < 2 || !/^\S.*:\d+$/.test(lines[caret - 2] ?? '')) return undefined;
-  const thrown = lines.slice(caret + 1).find(isPrinted);
-  const reason = /^\[?UnhandledPromiseRejection: .* with the reason "(.*)"\.?/.exec(thrown ?? '');
+  const below = lines.slice(caret + 1).filter(isPrinted);
+  const [first = ''] = below;
+  // for TypeScript without a file, what its compiler says stands above the error
+  const error = ERROR.test(below[1] ?? '') && FRAME.test(below[2] ?? '') ? below[1] : undefined;
+  const thrown = /^\S+: /.test(first) ? first : (error ?? first);
+  const reason = /^\[?UnhandledPromiseRejection: .* with the reason "(.*)"\.?/.exec(thrown);
   return reason?.[1] ?? thrown;
 }
 

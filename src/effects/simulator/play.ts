@@ -35,6 +35,7 @@ import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../../machine/policy/model
 import type * as ScriptedFailures from './scripted-failure.ts';
 import type { LimitStop } from './scripted-failure.ts';
 import { replyTo, type Reply } from './reply.ts';
+import { usedBy } from './tokens.ts';
 
 export interface PlayLimits {
   readonly timeouts?: Partial<ModelTimeouts> | undefined;
@@ -143,15 +144,16 @@ async function streamReply(
     if (context.signal.aborted) return stopped(text, reply, context);
   }
   const { usage, toolCalls } = reply;
+  const used = usedBy(usage, call, { text, toolCalls });
   if (reply.isCut) {
     const { cutFailure } = await failures();
-    return { ...cutFailure(call, text !== '', context), ...partial(text, context), usage };
+    return { ...cutFailure(call, text !== '', context), ...partial(text, context), ...used };
   }
   const answer: ModelReply = { text: text, toolCalls };
   const output = toOutput(answer, context.redactor);
-  if (output.ok) return { ok: true, output: output.value, usage };
+  if (output.ok) return { ok: true, output: output.value, ...used };
   const message = `The scripted reply is not JSON: ${output.pointer} ${output.problem}`;
-  return { ok: false, failure: { kind: 'agent.output_invalid', message }, usage };
+  return { ok: false, failure: { kind: 'agent.output_invalid', message }, ...used };
 }
 
 /** A listener that throws must not fail the call. */

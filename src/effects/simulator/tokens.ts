@@ -1,5 +1,6 @@
-/** The tokens that a simulated call uses. They are exact by definition. */
+/** The tokens that a simulated call uses. Scripted counts are exact; zeros stand for a missing count. */
 import type { Usage } from '../../machine/state/events.ts';
+import type { Used } from '../../providers/pricing/counted-usage.ts';
 import type { ModelCall, ToolCall } from '../../machine/conversation/model-message.ts';
 import { inputTokensOf, outputTokensOf } from '../../machine/policy/pricing.ts';
 import type { SimulatedUsage } from '../../workflow/plan/plan.ts';
@@ -15,4 +16,15 @@ export function usageOf(
     outputTokens: outputTokensOf(answer.text, answer.toolCalls),
     ...scripted,
   };
+}
+
+/** A provider that counts nothing of a call that was not empty has sent no count: it is estimated. */
+export function usedBy(
+  scripted: Usage,
+  call: ModelCall,
+  answer: { readonly text: string; readonly toolCalls: readonly ToolCall[] },
+): Used {
+  const isZero = scripted.inputTokens === 0 && scripted.outputTokens === 0;
+  if (!isZero) return { usage: scripted };
+  return { usage: { ...scripted, ...usageOf(undefined, call, answer) }, isEstimated: true };
 }

@@ -47,6 +47,7 @@ export class Extensions {
   /** In the order of their start. */
   #held: readonly Held[] = [];
   #last: Promise<void> = Promise.resolve();
+  #isStopped = false;
 
   constructor(options: ExtensionsOptions) {
     this.#options = options;
@@ -57,15 +58,17 @@ export class Extensions {
     return this.#inTurn(() => this.#loadAll(modules));
   }
 
-  /** Rejects with `extension.lifecycle`; then none that this call has started is left running. */
+  /** Rejects with `extension.lifecycle`; then none that this call has started is left running. After a stop it starts none. */
   start(): Promise<void> {
     return this.#inTurn(() => this.#startAll());
   }
 
   /** Never rejects: an extension that cannot be stopped is reported. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all(this.#held.flatMap(({ sink }) => sink?.close(STOP_MS) ?? []));
-    await this.#stopAll(this.#held.filter(({ isStarted }) => isStarted));
+    // one that is just being started is stopped too
+    await this.#inTurn(() => this.#stopAll(this.#held.filter(({ isStarted }) => isStarted)));
   }
 
   tell(event: RunEvent): void {
@@ -158,7 +161,7 @@ export class Extensions {
   async #startAll(): Promise<void> {
     const begun: Held[] = [];
     for (const held of this.#held) {
-      if (held.isStarted) continue;
+      if (held.isStarted || this.#isStopped) continue;
       try {
         await withinTime(held.hooks.start, LOAD_MS);
       } catch (thrown) {

@@ -97,6 +97,32 @@ test('a run that a person stopped is left alone until somebody resumes it', asyn
   await server.close();
 });
 
+test('a stop of a leg that has ended says nothing about the next one', async () => {
+  const place = newPlace();
+  const begun = Promise.withResolvers<void>();
+  const work = ({ signal }: { readonly signal: AbortSignal }): Promise<string> => {
+    begun.resolve();
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve('done')));
+  };
+  let isClosed = true;
+  const errand = await place.open({
+    functions: { work: (_: unknown, call: never) => (isClosed ? closed() : work(call)) },
+  });
+  const run = await errand.start(PARKS);
+  expect(await run.result()).toMatchObject({ status: 'paused' });
+  run.stop();
+  isClosed = false;
+  await errand.resume(run.id, { now: true });
+  await begun.promise;
+  await errand.close();
+
+  const server = await place.open({ functions: { work: () => 'again' } });
+  await server.carryOn();
+  await place.pass(SOON_MS);
+  expect((await server.get(run.id)).status).toBe('completed');
+  await server.close();
+});
+
 test('a run whose process was closed is carried on at once, and effects with a result are not repeated', async () => {
   const place = newPlace();
   const calls: string[] = [];

@@ -3,12 +3,7 @@ import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { createRedactor, tellingRedactor, type Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
-import {
-  forOpenGate,
-  isGateOpen,
-  refuseClosed,
-  type Answer,
-} from '../../machine/gates/gate-answer.ts';
+import { forOpenGate, type Answer } from '../../machine/gates/gate-answer.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
 import { openNodes } from '../../history/trace-facts.ts';
 import { recordEvents, firstStep, toStoredEvents } from '../../machine/decide/step.ts';
@@ -43,7 +38,6 @@ import { LocalSharing } from './local-sharing.ts';
 import { retryStoreOutage, timedCommit } from '../run/log-writer.ts';
 import type { LegTelemetry } from '../run/telemetry-port.ts';
 import { noticesOf } from '../run/notices.ts';
-import { asEvent } from '../run/subscription.ts';
 import { refuseMissing } from '../run/run-requirements.ts';
 import { newOwner } from './claim-owner.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
@@ -55,6 +49,7 @@ import {
   answerMessage,
   deliverMessages,
   lastAfterEnd,
+  refuseClosedGate,
   refuseUnlessAccepted,
 } from './run-messages.ts';
 import { runStatusOf, currentStatus } from '../run/run-status.ts';
@@ -209,14 +204,12 @@ export class LocalBackend implements Backend {
     const here = this.#legs.get(run);
     const { loop } = here ?? {};
     if (loop?.state.status === 'running') {
-      await this.#refuseClosed(loop.state, typed);
+      await refuseClosedGate(this.store, loop.state, typed);
       loop.enqueueAnswer(typed);
       return here;
     }
     const seen = loop?.state ?? (await this.#seen(run, options.known));
-    refuseEnded(seen);
-    await this.#refuseClosed(seen, typed);
-    const answer = forOpenGate(seen, typed);
+    const answer = await this.#forOpenGate(seen, typed, options);
     // its leg is just ending; it is resumed with the answer after that
     await here?.result();
     return this.#delivery.deliverOrRun(run, {
@@ -236,20 +229,24 @@ export class LocalBackend implements Backend {
   /** Checks the answer as `answer` does, and leaves it for whichever process executes the run next. */
   async leaveAnswer(run: string, given: Answer): Promise<string> {
     const { state } = await recover(this.store, run);
-    refuseEnded(state);
-    await this.#refuseClosed(state, given);
-    const answer = forOpenGate(state, withoutValues(given, this.#redactor));
+    const answer = await this.#forOpenGate(state, withoutValues(given, this.#redactor));
     const message = answerMessage(state, answer, await this.store.messages(run));
     await this.store.send(run, message);
     return message.gate;
   }
 
-  /** Throws `gate.closed` where the log has the gate, and it is not open any more. */
-  async #refuseClosed(state: RunState, { gate }: Answer): Promise<void> {
-    if (isGateOpen(state, gate)) return;
-    for await (const { events } of this.store.read(state.run))
-      for (const event of events.map(asEvent))
-        if (event.type === 'gate:opened') refuseClosed(event, gate);
+  /** A run that cannot continue here is refused as that first, also where it asks nothing. */
+  async #forOpenGate(state: RunState, given: Answer, how?: BackendResumeOptions): Promise<Answer> {
+    refuseEnded(state);
+    if (how !== undefined && state.gates.size === 0) await this.#refuseLacking(state, how);
+    await refuseClosedGate(this.store, state, given);
+    return forOpenGate(state, given);
+  }
+
+  async #refuseLacking(state: RunState, { workflow }: BackendResumeOptions): Promise<void> {
+    if (this.statusOf(await this.store.summary(state.run)) !== 'interrupted') return;
+    const { effects = this.#options.effects } = (await workflow?.()) ?? {};
+    await refuseMissing(state, effects.lacks);
   }
 
   /** The run as the caller has seen it, or as it is now. */

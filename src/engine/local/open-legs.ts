@@ -310,7 +310,8 @@ export class OpenLegs {
   /** At once, because the process may be killed before its effects have ended. */
   async #noteStop(claim: Claim): Promise<void> {
     if (this.#stopped.has(claim.run)) return;
-    this.#stopped.add(claim.run);
+    // a leg that has ended cannot be stopped, and the next one of its run may be open here
+    if (this.#legs.get(claim.run)?.epoch === claim.epoch) this.#stopped.add(claim.run);
     await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
   }
 

@@ -41,9 +41,10 @@ const NOBODY: ReadonlySet<Subscription> = new Set();
 
 export class LocalRunHandle implements RunHandle {
   readonly id: string;
+  /** Epoch of the leg's claim. */
+  readonly epoch: number;
   readonly #backend: HandleBackend;
   readonly #firstSeq: number;
-  readonly #epoch: number;
   /** Those whose listener has not left; made by the first. */
   #subscriptions: Set<Subscription> | undefined;
   readonly #result: Promise<RunResult>;
@@ -55,7 +56,7 @@ export class LocalRunHandle implements RunHandle {
     this.#open = { parts, answers: new PreparedAnswers(parts.options.answers) };
     this.#backend = parts.backend;
     this.#firstSeq = parts.firstSeq;
-    this.#epoch = parts.epoch;
+    this.epoch = parts.epoch;
     this.id = parts.loop.state.run;
     this.#result = parts.loop.ended.then((end) => this.#end(end, parts));
   }
@@ -92,7 +93,7 @@ export class LocalRunHandle implements RunHandle {
   }
 
   stop(): void {
-    this.#backend.noteStop({ run: this.id, epoch: this.#epoch });
+    this.#backend.noteStop({ run: this.id, epoch: this.epoch });
     this.loop?.stop();
   }
 

@@ -1,7 +1,13 @@
 /** Messages to a run from outside its process, sent through its store. */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
-import { alreadyAnswered, answerEvent, type Answer } from '../../machine/gates/gate-answer.ts';
+import {
+  alreadyAnswered,
+  answerEvent,
+  isGateOpen,
+  refuseClosed,
+  type Answer,
+} from '../../machine/gates/gate-answer.ts';
 import { stampAt } from '../../machine/decide/failure.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import type { RunStore, StoredMessage } from '../../machine/ports/store-port.ts';
@@ -20,6 +26,18 @@ export type RunMessage =
     };
 
 export type AnswerMessage = Extract<RunMessage, { readonly type: 'answer' }>;
+
+/** Throws `gate.closed` where the log has the gate, and it is not open any more. */
+export async function refuseClosedGate(
+  store: RunStore,
+  state: RunState,
+  { gate }: Answer,
+): Promise<void> {
+  if (isGateOpen(state, gate)) return;
+  for await (const { events } of store.read(state.run))
+    for (const event of events.map(asEvent))
+      if (event.type === 'gate:opened') refuseClosed(event, gate);
+}
 
 /** Validates the answer now, while the caller can still see the error. */
 export function answerMessage(

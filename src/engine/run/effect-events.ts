@@ -4,7 +4,7 @@ import { OUTCOME_UNKNOWN } from '../../machine/policy/unknown-outcome.ts';
 import type { EffectFailure, EffectResult } from '../../effects/effect.ts';
 import { buildReport, outcomeOf } from '../../errors/report/build.ts';
 import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
-import { isPlainObject } from '../../errors/support/safe-json.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport, ReportDraft, UserAction } from '../../errors/report/report.ts';
@@ -31,6 +31,7 @@ export function resultEvents(
   { redactor, isStopped = false }: Recording,
 ): readonly EventBody[] {
   const result = withSpokenKinds(given, request.node.raises ?? [], redactor);
+  if (isPlain(result)) return [succeeded(request, result.output)];
   const suppressed = (result.suppressed ?? []).map(({ failure, reason, isWarning }): EventBody => ({
     type: 'error:suppressed',
     error: buildReport(failure, { stamp: stampAt(state, request.path, failure.kind), redactor }),
@@ -39,6 +40,22 @@ export function resultEvents(
   }));
   const again = isStopped ? undefined : askedAgain(state, request, result);
   return [...suppressed, again ?? settled(state, request, result, redactor)];
+}
+
+/** Most results are only an output. */
+function isPlain(result: EffectResult): result is Extract<EffectResult, { readonly ok: true }> {
+  const { suppressed, usage } = result;
+  return (
+    result.ok &&
+    result.errors === undefined &&
+    result.isReplayed !== true &&
+    suppressed === undefined &&
+    usage === undefined
+  );
+}
+
+function succeeded({ node, path, ref }: EffectRequest, output: JsonValue) {
+  return { type: 'effect:succeeded' as const, node: node.name, path, effect: ref, output };
 }
 
 /** The kind that replaces a `cancelled.*` that this run did not cause. */
@@ -87,7 +104,6 @@ function settled(
   result: EffectResult,
   redactor: Redactor,
 ): EventBody {
-  const where = { node: request.node.name, path: request.path, effect: request.ref };
   const used = usedBy(state, request, result);
   const pending = state.effects.get(request.ref.key);
   const scope = scopeOf(state, pending?.scope ?? '');
@@ -101,14 +117,14 @@ function settled(
     });
     const beside = errors === undefined ? {} : { errors };
     const replayed = result.isReplayed === true ? { replayed: true as const } : {};
-    const { output } = result;
-    return { type: 'effect:succeeded', ...where, output, ...beside, ...replayed, ...used };
+    return { ...succeeded(request, result.output), ...beside, ...replayed, ...used };
   }
   const draft = inDoubt(state, request, executedFailure(request, result), redactor);
   const error = report({ attempt: { number: (pending?.attempt ?? 0) + 1 }, ...draft });
   const keptBack = result.keptBack === undefined ? {} : { keptBack: result.keptBack };
   const partial = result.output === undefined ? {} : { output: result.output };
   const unusable = result.isUnusable === true ? { unusable: true as const } : {};
+  const where = { node: request.node.name, path: request.path, effect: request.ref };
   return { type: 'effect:failed', ...where, error, ...keptBack, ...partial, ...unusable, ...used };
 }
 

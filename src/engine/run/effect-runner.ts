@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { failureOfBug, type EffectContext, type EffectResult } from '../../effects/effect.ts';
 import type { McpServers } from '../../effects/mcp/mcp.ts';
-import type { ModelEffectOptions } from '../../effects/model/model.ts';
+import type { ModelEffectOptions } from '../../effects/model/model-host.ts';
 import type { Callables, FindCallable } from '../../effects/module/find-callable.ts';
 import type { createFileFetch } from '../../effects/fetch/fetch-tool.ts';
 import type { Callable } from '../../effects/module/callable.ts';

@@ -4,22 +4,28 @@
  * log.
  */
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import type { LogWitness, Witness } from './lost-log.ts';
 
+const RUNS = 'runs';
+
 /** The witness of all runs whose exports are in that folder. */
 export function exportsIn(home: string): LogWitness {
-  return (run) => {
-    const folder = runFolder(home, run);
-    return folder === undefined ? undefined : lastExported(join(folder, 'events.jsonl'), run);
-  };
+  // asked at every start; what follows is a name, so there is nothing to resolve in it
+  const runs = `${join(home, RUNS)}${sep}`;
+  return (run) =>
+    isFolderName(run) ? lastExported(`${runs}${run}${sep}events.jsonl`, run) : undefined;
 }
 
 /** Folder of a run's files; undefined for a typed name that would lead out of the home folder. */
 export function runFolder(home: string, run: string): string | undefined {
+  return isFolderName(run) ? join(home, RUNS, run) : undefined;
+}
+
+function isFolderName(run: string): boolean {
   const isName = run !== '' && run !== '.' && run !== '..' && basename(run) === run;
-  return isName && !/[\\\0]/.test(run) ? join(home, 'runs', run) : undefined;
+  return isName && !/[\\\0]/.test(run);
 }
 
 /**

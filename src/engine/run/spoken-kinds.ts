@@ -17,6 +17,7 @@ export function withSpokenKinds(
   declared: readonly string[],
   redactor: Redactor,
 ): EffectResult {
+  if (result.ok && result.errors === undefined && result.suppressed === undefined) return result;
   const spoken = (draft: ReportDraft): ReportDraft => spokenDraft(draft, { declared, redactor });
   const suppressed = result.suppressed?.map((each) => ({ ...each, failure: spoken(each.failure) }));
   const beside = suppressed === undefined ? {} : { suppressed };

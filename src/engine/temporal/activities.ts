@@ -30,7 +30,7 @@ import type { Extensions } from '../loading/extensions.ts';
 import { refuseLackingAt } from '../run/run-requirements.ts';
 import { lostDraft, storableDraft, toTemporalFailure } from './failure.ts';
 import type { EffectDone, EffectRest, EffectTask } from './messages.ts';
-import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeOutput } from './payload-size.ts';
+import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeOutput } from './sizes/payload-size.ts';
 import type { ActivityContext, ActivityModule } from './sdk.ts';
 import { secretsAt, withSecrets } from './secrets/fill-secrets.ts';
 import { isStillAwaited, type AwaitedOptions } from './still-awaited.ts';

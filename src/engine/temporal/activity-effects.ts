@@ -4,6 +4,7 @@
  * the result.
  */
 import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { TaskRoom } from './sizes/task-room.ts';
 import {
   cancelledBefore,
   type EffectContext,
@@ -18,7 +19,7 @@ import type { BreakerChange, GuardedResult } from '../run/breakers.ts';
 import { arrivedReport, foreignDraft, isLost, isTakenBack, lostDraft } from './failure.ts';
 import { ACTIVITY_TYPE, type EffectDone, type EffectRest, type EffectTask } from './messages.ts';
 import type { SecretReferences } from './secrets/secret-marks.ts';
-import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeRequest } from './payload-size.ts';
+import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeRequest } from './sizes/payload-size.ts';
 
 export interface ActivityEffectsOptions {
   readonly run: string;
@@ -49,6 +50,7 @@ export class ActivityEffects {
   readonly #options: ActivityEffectsOptions;
   readonly #changes = new Map<string, readonly BreakerChange[]>();
   readonly #losses = new Map<string, number>();
+  readonly #room = new TaskRoom();
   #running = 0;
 
   constructor(options: ActivityEffectsOptions) {
@@ -72,6 +74,10 @@ export class ActivityEffects {
     const sizeBytes = jsonBytes(task);
     if (sizeBytes > MAX_PAYLOAD_BYTES)
       return { ok: false, failure: tooLargeRequest(request, sizeBytes) };
+    if (!this.#room.takes(sizeBytes)) {
+      await this.#room.later(sizeBytes);
+      if (signal.aborted || this.#options.mustHold(this.#running)) return held(request, signal);
+    }
     const scope = new CancellationScope();
     const stop = (): void => scope.cancel();
     signal.addEventListener('abort', stop);

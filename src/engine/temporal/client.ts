@@ -50,7 +50,7 @@ import {
   type RunSettings,
 } from './messages.ts';
 import { RedactedPayloads } from './secrets/redacted-payloads.ts';
-import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeInput, withSnapshot } from './payload-size.ts';
+import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeInput, withSnapshot } from './sizes/payload-size.ts';
 import { connectionSecrets, type TemporalConfig, type TemporalOptions } from './config.ts';
 import { RunQueries } from './run-queries.ts';
 import { RemoteRunHandle } from './remote-run-handle.ts';

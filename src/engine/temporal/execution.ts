@@ -29,8 +29,14 @@ import { abandonedEffects, neverStartedEffects } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { ActivityEffects } from './activity-effects.ts';
 import { askForContext, LegMessages, type LegMessage } from './legs/leg-messages.ts';
-import type { Begin, LegSettings, RunInput } from './messages.ts';
-import { jsonBytes, MAX_STATE_BYTES, tooLargeState, withSnapshot } from './payload-size.ts';
+import { OUTPUT_IN_LOG, type Begin, type LegSettings, type RunInput } from './messages.ts';
+import {
+  isShowable,
+  jsonBytes,
+  MAX_STATE_BYTES,
+  tooLargeState,
+  withSnapshot,
+} from './sizes/payload-size.ts';
 import { marksIn, type SecretReferences } from './secrets/secret-marks.ts';
 import { alreadyActive, runFailed } from './refusals.ts';
 import { WorkflowTimer } from './workflow-alarm.ts';
@@ -360,8 +366,9 @@ export class RunExecution {
   #end(): JsonValue {
     const { status, output, error } = this.state;
     if (status === 'cancelled') throw new CancelledFailure('The run was cancelled');
-    if (status === 'failed' && error !== undefined) throw runFailed(error, output);
-    return output ?? null;
+    const shown = output === undefined || isShowable(output) ? output : OUTPUT_IN_LOG;
+    if (status === 'failed' && error !== undefined) throw runFailed(error, shown);
+    return shown ?? null;
   }
 }
 

@@ -2,7 +2,7 @@
  * Messages between client, workflow and worker. JSON all through and versioned, because the three may
  * be of different versions: a run may outlive the deployment that started it.
  */
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { readProperty, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { Suppressed } from '../../effects/effect.ts';
 import type { Used } from '../../providers/pricing/counted-usage.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -100,21 +100,27 @@ export interface RunInput {
   readonly before?: { readonly execution: string; readonly nextSeq: number };
 }
 
-/** A piece of the text of a snapshot, which may be larger than anything that Temporal carries. */
-export interface StatePart {
+/** A piece of a text that may be larger than anything that Temporal carries. */
+export interface TextPart {
   readonly text: string;
   /** How many there are. */
   readonly parts: number;
+  /** The number of the latest event in a state. Parts of different states are never joined. */
+  readonly seq?: number;
 }
 
 export interface StateTask {
   readonly run: string;
   readonly execution: string;
   readonly part: number;
+  /** The number of the latest event of the state whose part it is. Default: the state as it is. */
+  readonly seq?: number | undefined;
 }
 
 export interface EventsPage {
   readonly events: readonly RunEvent[];
+  /** Instead of events: a piece of the text of one that no answer can hold as a whole. */
+  readonly piece?: TextPart;
   /** Number of the latest event of this execution. */
   readonly lastSeq: number;
   readonly status: RunStatus;
@@ -125,7 +131,8 @@ export interface EventsPage {
 
 /** The summary of a run, without its events. */
 export interface RunFacts extends RunIdentity {
-  readonly statusRow: RunStatusRow;
+  /** As in the memo, as far as what the run waits for is concerned. */
+  readonly statusRow: RunStatusRow & Pick<RunMemo, 'isCut'>;
   readonly lastSeq: number;
 }
 
@@ -137,6 +144,8 @@ export interface RunMemo {
   readonly kind?: string;
   readonly message?: string;
   readonly waiting?: Waiting;
+  /** Some of what the run waits for is left out; its last event has all of it. */
+  readonly isCut?: true;
   readonly costUsdMicros: number;
   readonly startedAt: string;
 }
@@ -171,4 +180,12 @@ export interface EffectRest extends Used {
   readonly isLost?: boolean;
   readonly isUnusable?: true;
   readonly keptBack?: KeptBackBy;
+}
+
+/** Stands where Temporal shows the output of a run, if that is too large to be shown. */
+export const OUTPUT_IN_LOG = { errand: 'the output is in the last event of the run' } as const;
+
+/** Says so of any output that is the same, too, which is no mistake: its last event has every output. */
+export function isInLog(output: unknown): boolean {
+  return readProperty(output, 'errand') === OUTPUT_IN_LOG.errand;
 }

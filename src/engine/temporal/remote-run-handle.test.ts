@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import { MEMO, type EventsPage } from './messages.ts';
+import { MEMO } from './messages.ts';
 import { RemoteRunHandle } from './remote-run-handle.ts';
 import type { RunQueries } from './run-queries.ts';
 
@@ -12,17 +12,13 @@ vi.mock('node:timers/promises', () => ({ setTimeout: vi.fn(() => Promise.resolve
 it('does not ask for the end of a run that has paused, once its connection is closed', async () => {
   const end = Promise.withResolvers<never>();
   const waiting = { type: 'gate', gate: 'ask' };
-  // all that a page needs of an event
+  // all that a result needs of an event
   const paused = { seq: 1, type: 'run:paused', waiting } as unknown as RunEvent;
-  const page: Partial<EventsPage> = { events: [paused], lastSeq: 1 };
   const queries = {
     describe: () => Promise.resolve({ memo: { [MEMO]: { status: 'paused' } } }),
-    statusPage: () => Promise.resolve(page),
+    last: () => Promise.resolve(paused),
     guarded: (_run: string, ask: () => Promise<unknown>) => ask(),
     handle: () => ({ result: () => end.promise }),
-    all: async function* () {
-      yield await Promise.resolve(page);
-    },
   };
   const start = { run: 'r', firstSeq: 1 };
   const handle = new RemoteRunHandle(queries as unknown as RunQueries, start, {

@@ -8,7 +8,7 @@ import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { isRest, resultAt, type RunHandle, type RunOptions, type RunResult } from '../backend.ts';
 import { arrivedReport, fromTemporalFailure } from './failure.ts';
-import { CANCELLED_BY } from './messages.ts';
+import { CANCELLED_BY, isInLog } from './messages.ts';
 import { memoOf, type RunQueries } from './run-queries.ts';
 
 /** Waits between polls: short at first, then longer and longer. */
@@ -121,10 +121,9 @@ export class RemoteRunHandle implements RunHandle {
       if (isOver) return undefined;
       const { memo } = await this.#patiently(() => this.#queries.describe(this.id));
       if (memoOf(this.id, { memo }).status !== 'paused') continue;
-      const { lastSeq } = await this.#patiently(() => this.#queries.statusPage(this.id));
-      if (lastSeq < this.#firstSeq) continue;
-      const events = await this.#patiently(() => this.#read(lastSeq));
-      const latest = resultAt(events.at(-1));
+      const last = await this.#patiently(() => this.#queries.last(this.id));
+      if (last === undefined || last.seq < this.#firstSeq) continue;
+      const latest = resultAt(last);
       if (latest.status === 'paused') return latest;
     }
   }
@@ -188,12 +187,20 @@ export class RemoteRunHandle implements RunHandle {
         // the question outlives the leg that paused, until the connection is closed
         () => !this.#isLeft && !this.#isPaused,
       );
+      if (isInLog(output)) return await this.#resultInLog();
       // the result of our own workflow
       return { status: 'completed', output: output as JsonValue };
     } catch (thrown) {
       if (isKind(thrown, 'store.*') || isKind(thrown, 'run.*')) throw thrown;
-      return failedResult(thrown);
+      const result = failedResult(thrown);
+      return result.status === 'failed' && isInLog(result.output) ? this.#resultInLog() : result;
     }
+  }
+
+  async #resultInLog(): Promise<RunResult> {
+    const last = await this.#patiently(() => this.#queries.last(this.id));
+    if (last?.type !== 'run:failed' || last.output === undefined) return resultAt(last);
+    return { status: 'failed', error: last.error, output: last.output };
   }
 }
 

@@ -7,6 +7,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import type { Snapshot } from '../../machine/state/snapshot.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
 import { isAway, isEarly, isUnanswered, unreachable, type TemporalConnection } from './connect.ts';
 import {
   MEMO,
@@ -14,12 +15,12 @@ import {
   type EventsPage,
   type RunFacts,
   type RunMemo,
-  type StatePart,
   type StateTask,
+  type TextPart,
 } from './messages.ts';
 import type { TemporalConfig } from './config.ts';
 import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
-import { readChunks } from './state-chunks.ts';
+import { readParts } from './sizes/text-parts.ts';
 
 const QUERY_MS = 10_000;
 /** Waits for an execution that has just begun, short at first. */
@@ -47,12 +48,14 @@ export class RunQueries {
   }
 
   /** For a run that is over; names the latest execution, because a newer one could answer. */
-  state(run: string, execution: string): Promise<Snapshot> {
-    return readChunks((part) => this.statePart({ run, execution, part }));
+  async state(run: string, execution: string): Promise<Snapshot> {
+    const text = await readParts((part, seq) => this.statePart({ run, execution, part, seq }));
+    // written by `StateParts`
+    return JSON.parse(text) as Snapshot;
   }
 
-  statePart({ run, execution, part }: StateTask): Promise<StatePart> {
-    return this.#queryIn(run, execution, QUERIES.state, part);
+  statePart({ run, execution, part, seq }: StateTask): Promise<TextPart> {
+    return this.#queryIn(run, execution, QUERIES.state, part, seq);
   }
 
   /** The status of the latest execution, without its events. */
@@ -60,14 +63,22 @@ export class RunQueries {
     return this.#query(run, QUERIES.events, NO_EVENTS);
   }
 
+  /** The latest event of the run; undefined when there is none. */
+  async last(run: string): Promise<RunEvent | undefined> {
+    const { lastSeq } = await this.statusPage(run);
+    let last: RunEvent | undefined;
+    for await (const { events } of this.all(run, lastSeq)) last = events.at(-1) ?? last;
+    return last;
+  }
+
   /** The events as of now, from that number on, page by page. */
   async *all(run: string, fromSeq = 1): AsyncGenerator<EventsPage, void, undefined> {
-    const latest = await this.#query<EventsPage>(run, QUERIES.events, fromSeq);
+    const latest = await this.#page(run, undefined, fromSeq);
     const earlier = latest.firstSeq > fromSeq ? await this.#earlier(run, latest, fromSeq) : [];
     let next = fromSeq;
     for (const execution of earlier) {
       for (let isMore = true; isMore;) {
-        const page = await this.#queryIn<EventsPage>(run, execution, QUERIES.events, next);
+        const page = await this.#page(run, execution, next);
         yield page;
         next += page.events.length;
         isMore = page.events.length > 0 && next <= page.lastSeq;
@@ -76,11 +87,30 @@ export class RunQueries {
     yield latest;
     next += latest.events.length;
     while (latest.events.length > 0 && next <= latest.lastSeq) {
-      const page = await this.#query<EventsPage>(run, QUERIES.events, next);
+      const page = await this.#page(run, undefined, next);
       if (page.events.length === 0) return;
+      // continued in a new execution meanwhile
+      if (page.firstSeq > next) return yield* this.all(run, next);
       yield page;
       next += page.events.length;
     }
+  }
+
+  /** With the first event whole, however large it is. */
+  async #page(run: string, execution: string | undefined, from: number): Promise<EventsPage> {
+    const ask = (part: number): Promise<EventsPage> =>
+      this.#queryIn(run, execution, QUERIES.events, from, part);
+    const { piece, ...page } = await ask(0);
+    if (piece === undefined) return page;
+    const texts = [piece.text];
+    for (let part = 1; part < piece.parts; part++) {
+      const { piece: next, firstSeq } = await ask(part);
+      // it is in the execution before by now
+      if (next === undefined || firstSeq !== page.firstSeq) return this.#page(run, execution, from);
+      texts.push(next.text);
+    }
+    // written by `WorkflowLog`
+    return { ...page, events: [JSON.parse(texts.join('')) as RunEvent] };
   }
 
   /** Temporal's own record; throws `run.not_found`. */

@@ -56,6 +56,8 @@ declare module '@temporalio/workflow' {
 
   export function workflowInfo(): WorkflowInfo;
   export function sleep(ms: number): Promise<void>;
+  /** False for the rest of an execution whose recorded past decided without it. */
+  export function patched(id: string): boolean;
   export function condition(isTrue: () => boolean): Promise<void>;
   export function condition(isTrue: () => boolean, timeout: number): Promise<boolean>;
   export function makeContinueAsNewFunc<Args extends unknown[]>(options?: {

@@ -23,8 +23,8 @@ import {
   LEG_ACTIVITY,
   STATE_ACTIVITY,
   type EffectTask,
-  type StatePart,
   type StateTask,
+  type TextPart,
 } from './messages.ts';
 import { connectionSecrets, type TemporalConfig } from './config.ts';
 import type { TelemetryPort } from '../run/telemetry-port.ts';
@@ -209,7 +209,7 @@ async function readState(
   task: StateTask,
   queries: RunQueries,
   { ApplicationFailure }: ActivityModule,
-): Promise<StatePart> {
+): Promise<TextPart> {
   try {
     return await queries.statePart(task);
   } catch (thrown) {

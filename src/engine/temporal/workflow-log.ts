@@ -13,10 +13,12 @@ import {
   type RunMemo,
 } from './messages.ts';
 import { withoutMarks } from './secrets/secret-marks.ts';
-import { jsonBytes } from './payload-size.ts';
+import { jsonBytes, MAX_PAYLOAD_BYTES } from './sizes/payload-size.ts';
+import { shownWaiting } from './sizes/shown-waiting.ts';
+import { PartedText } from './sizes/text-parts.ts';
 
-/** Most bytes that one query returns. */
-const MAX_PAGE_BYTES = 1_000_000;
+/** Several answers may have to leave in one message, beside what the run decides. */
+const MAX_PAGE_BYTES = 500_000;
 
 export class WorkflowLog {
   readonly #state: RunState;
@@ -46,17 +48,11 @@ export class WorkflowLog {
     return [];
   }
 
-  page(fromSeq: number): EventsPage {
+  /** The part is of the first event, where no answer can hold all of that. */
+  page(fromSeq: number, part = 0): EventsPage {
     const { before } = this.#input;
-    const events: RunEvent[] = [];
-    let bytes = 0;
-    for (const event of this.#events.slice(Math.max(0, fromSeq - this.#firstSeq))) {
-      bytes += jsonBytes(event);
-      if (events.length > 0 && bytes > MAX_PAGE_BYTES) break;
-      events.push(event);
-    }
     return {
-      events: events.map(asRead),
+      ...this.#pageFrom(fromSeq - this.#firstSeq, part),
       lastSeq: this.#firstSeq + this.#events.length - 1,
       status: this.#state.status,
       firstSeq: this.#firstSeq,
@@ -64,16 +60,36 @@ export class WorkflowLog {
     };
   }
 
+  #pageFrom(index: number, part: number): Pick<EventsPage, 'events' | 'piece'> {
+    const events: RunEvent[] = [];
+    let bytes = 0;
+    for (const stored of this.#events.slice(Math.max(0, index))) {
+      const event = asRead(stored);
+      const sizeBytes = jsonBytes(event);
+      if (events.length === 0 && sizeBytes > MAX_PAYLOAD_BYTES)
+        return { events, piece: new PartedText(JSON.stringify(event)).part(part) };
+      bytes += sizeBytes;
+      if (events.length > 0 && bytes > MAX_PAGE_BYTES) break;
+      events.push(event);
+    }
+    return { events };
+  }
+
   facts(): RunFacts {
     const { identity } = this.#input;
-    const statusRow = runStatusOf(this.#state, this.#lastAt);
-    return { ...identity, plan: withoutMarks(identity.plan), statusRow, lastSeq: this.#state.seq };
+    const plan = withoutMarks(identity.plan);
+    return { ...identity, plan, statusRow: this.#statusRow(), lastSeq: this.#state.seq };
+  }
+
+  #statusRow(): RunFacts['statusRow'] {
+    const { waiting, ...row } = runStatusOf(this.#state, this.#lastAt);
+    return waiting === undefined ? row : { ...row, ...shownWaiting(waiting) };
   }
 
   /** In Temporal's lists. */
   #show(): void {
     const { identity, settings } = this.#input;
-    const { status, error, waiting, costUsdMicros } = runStatusOf(this.#state, this.#lastAt);
+    const { status, error, waiting, isCut, costUsdMicros } = this.#statusRow();
     const memo: RunMemo = {
       workflow: identity.workflow,
       file: identity.file,
@@ -82,6 +98,7 @@ export class WorkflowLog {
       startedAt: identity.startedAt,
       ...(error === undefined ? {} : error),
       ...(waiting === undefined ? {} : { waiting }),
+      ...(isCut === undefined ? {} : { isCut }),
     };
     upsertMemo({ [MEMO]: memo });
     if (!settings.hasAttributes) return;

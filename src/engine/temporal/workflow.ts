@@ -28,15 +28,15 @@ import {
   type LegSettings,
   type RunFacts,
   type RunInput,
-  type StatePart,
   type StateTask,
+  type TextPart,
 } from './messages.ts';
 import { alreadyActive, refused, runFailed } from './refusals.ts';
-import { readChunks, StateChunks } from './state-chunks.ts';
+import { readParts, StateParts } from './sizes/text-parts.ts';
 
-const eventsQuery = defineQuery<EventsPage, [number]>(QUERIES.events);
+const eventsQuery = defineQuery<EventsPage, [number, number?]>(QUERIES.events);
 const recordQuery = defineQuery<RunFacts, []>(QUERIES.record);
-const stateQuery = defineQuery<StatePart, [number]>(QUERIES.state);
+const stateQuery = defineQuery<TextPart, [number, number?]>(QUERIES.state);
 const cancelledBy = defineSignal<[string]>(CANCELLED_BY);
 const resumeUpdate = defineUpdate<number, [ResumeRequest, LegSettings]>(UPDATES.resume);
 const answerUpdate = defineUpdate<number, [Answer, ResumeRequest, LegSettings]>(UPDATES.answer);
@@ -60,7 +60,7 @@ export async function errandRun(input: RunInput): Promise<JsonValue> {
 }
 
 interface Activities {
-  readonly [STATE_ACTIVITY]: (task: StateTask) => Promise<StatePart>;
+  readonly [STATE_ACTIVITY]: (task: StateTask) => Promise<TextPart>;
 }
 
 /** Repeated until a worker answers; ends only when the execution is gone. */
@@ -71,9 +71,11 @@ async function snapshotBefore({ identity: { run }, before }: RunInput): Promise<
   });
   const execution = before?.execution ?? '';
   try {
-    return await CancellationScope.nonCancellable(() =>
-      readChunks((part) => activities[STATE_ACTIVITY]({ run, execution, part })),
+    const text = await CancellationScope.nonCancellable(() =>
+      readParts((part, seq) => activities[STATE_ACTIVITY]({ run, execution, part, seq })),
     );
+    // written by `StateParts`
+    return JSON.parse(text) as Snapshot;
   } catch (thrown) {
     throw refused(arrivedReport(thrown)?.report ?? thrown);
   }
@@ -84,10 +86,10 @@ const READ_MS = 120_000;
 /** Each returns the number of the first event that follows from it. */
 function listen(execution: RunExecution): void {
   const { state, log } = execution;
-  setHandler(eventsQuery, (fromSeq) => log.page(fromSeq));
+  setHandler(eventsQuery, (fromSeq, part?: number) => log.page(fromSeq, part));
   setHandler(recordQuery, () => log.facts());
-  const parts = new StateChunks(state);
-  setHandler(stateQuery, (part) => parts.part(part));
+  const parts = new StateParts(state);
+  setHandler(stateQuery, (part, seq?: number) => parts.part(part, seq));
   setHandler(
     resumeUpdate,
     (how, leg) =>

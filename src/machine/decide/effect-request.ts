@@ -215,7 +215,7 @@ function requestOf(
   const node = nodeOf(file, visit.node);
   const owner = input.type === 'tool' ? ownerOf(state, scope, input) : undefined;
   const isRepeatable = isIdempotent(state, scope, node, input);
-  return {
+  const request: { -readonly [Key in keyof EffectRequest]: EffectRequest[Key] } = {
     ref: { key, type: input.type, target: targetOf(input) },
     work: input,
     node,
@@ -224,8 +224,6 @@ function requestOf(
     attempt: input.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
     isAgain: (visit.requestCounts.get(key) ?? 0) > 1,
     isIdempotent: isRepeatable,
-    ...(isRepeatable && isReadOnly(state, scope, input) ? { isReadOnly: true } : {}),
-    ...(isNeverRepeated(node) ? { isNeverRepeated: true } : {}),
     module: file.module,
     server: owner?.server,
     fetch: owner?.fetch,
@@ -233,8 +231,11 @@ function requestOf(
     isApproved,
     timeoutMs,
     outputSchema,
-    ...(recorded === undefined || isRepeatable ? {} : { recorded }),
   };
+  if (isRepeatable && isReadOnly(state, scope, input)) request.isReadOnly = true;
+  if (isNeverRepeated(node)) request.isNeverRepeated = true;
+  if (recorded !== undefined && !isRepeatable) request.recorded = recorded;
+  return request;
 }
 
 /** Includes the guards of all callers, so that a sub-workflow cannot avoid them. */

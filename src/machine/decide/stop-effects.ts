@@ -23,9 +23,15 @@ export interface Ending {
 /** The delayed end that these events need, when running effects have to be stopped first. */
 export function endingOf(state: RunState, events: readonly EventBody[]): Ending | undefined {
   if (state.effects.size === 0) return undefined;
-  const scopes = new Set(events.flatMap((event) => endedBy(state, event)));
-  if (![...scopes].some(hasRunningEffects)) return undefined;
-  return { events, scopes: Array.from(scopes, ({ id }) => id) };
+  // most events end nothing, and nothing is made for them
+  let ended: Set<Scope> | undefined;
+  for (const event of events)
+    for (const scope of endedBy(state, event)) (ended ??= new Set()).add(scope);
+  if (ended === undefined) return undefined;
+  const scopes = [...ended];
+  return scopes.some(hasRunningEffects)
+    ? { events, scopes: scopes.map(({ id }) => id) }
+    : undefined;
 }
 
 /** Whether all effects that it stops have ended. */
@@ -77,16 +83,18 @@ function endedBy(state: RunState, event: EventBody): readonly Scope[] {
     case 'node:failed':
     case 'node:completed': {
       const scope = state.scopes.get(scopeIdOf(event.path, event.node));
-      if (scope?.visit?.node !== event.node) return [];
-      const own = hasRunningEffects(scope) ? [scope] : [];
-      return [...own, ...allInside(state, scope.visit)];
+      if (scope?.visit?.node !== event.node) return NOTHING;
+      const inside = allInside(state, scope.visit);
+      return hasRunningEffects(scope) ? [scope, ...inside] : inside;
     }
     case 'route:taken':
       return endedByTermination(state, event);
     default:
-      return [];
+      return NOTHING;
   }
 }
+
+const NOTHING: readonly Scope[] = [];
 
 /** A termination ends its whole workflow, including other branches. */
 function endedByTermination(
@@ -94,13 +102,15 @@ function endedByTermination(
   { node, path, move, to }: RouteTaken,
 ): readonly Scope[] {
   const scope = state.scopes.get(scopeIdOf(path, node));
-  if (scope?.kind !== 'branch' || (move === 'to' && to !== '$end')) return [];
-  if (nodeOf(fileOf(state.plan, scope.file), node).type !== 'terminate') return [];
+  if (scope?.kind !== 'branch' || (move === 'to' && to !== '$end')) return NOTHING;
+  if (nodeOf(fileOf(state.plan, scope.file), node).type !== 'terminate') return NOTHING;
   return allInside(state, visitOf(workflowScope(state, scope)));
 }
 
 function allInside(state: RunState, visit: Visit): readonly Scope[] {
-  return scopesInside(state, visit).flatMap((scope) =>
+  const scopes = scopesInside(state, visit);
+  if (scopes.length === 0) return scopes;
+  return scopes.flatMap((scope) =>
     isOpen(scope)
       ? [scope, ...(scope.visit === undefined ? [] : allInside(state, scope.visit))]
       : [],

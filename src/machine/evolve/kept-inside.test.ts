@@ -108,6 +108,31 @@ for_each:
   },
 );
 
+it.each(['park: {for: 15m}', 'ask: {options: [retry]}'])(
+  'keeps all of a sub-workflow that has completed but for its output, after %s',
+  (route) => {
+    const text = (around(route)['a sub-workflow'] ?? '').replace(
+      'entry_point: g',
+      'entry_point: g, limits: {max_iterations: 5}',
+    );
+    const calls: string[] = [];
+    const { state, events } = rehearse(text, {
+      files: {
+        'c.yaml': `workflow: {name: c, entry_point: a}
+nodes: [{name: a, type: script, command: ok}]
+output: {made: "{{ a.output[workflow.name] }}"}
+`,
+      },
+      answers: { g: 'retry' },
+      effects: ({ path }) => ({ n: calls.push(path) }),
+    });
+    const failed = events.filter(({ type }) => type === 'node:failed');
+    expect(failed.length).toBeGreaterThan(2);
+    expect(state.error?.kind).toBe('limit.steps');
+    expect(calls).toEqual(['g/a']);
+  },
+);
+
 it('has its limits anew after a pause', () => {
   const files = {
     'c.yaml': FILES['c.yaml'].replace(

@@ -113,10 +113,11 @@ export function reopenToAnswer(state: RunState, visit: Visit): boolean {
 
 /**
  * Reopens what has not completed inside a node that runs again after a park or an answer; its workflows have
- * their limits anew, because they begin another attempt. False where there is nothing to continue.
+ * their limits anew, because they begin another attempt. Where all has completed, only the output is made
+ * again. False where nothing is inside.
  */
 export function continueInside(state: RunState, visit: Visit): boolean {
-  if (visit.error === undefined || reopenInside(state, visit, 'again') !== 'open') return false;
+  if (visit.error === undefined || reopenInside(state, visit, 'again') === 'none') return false;
   visit.phase = { type: 'inside' };
   for (const inner of scopesInside(state, visit)) {
     reopenReady(state, inner);
@@ -230,6 +231,9 @@ function resumeInside(state: RunState, scope: Scope): void {
   const visit = visitOf(scope);
   closeGates(state, scope);
   if (visit.error !== undefined) reopenInside(state, visit);
+  // stopped with something around it whose failure a route has handled: nothing else would end them
+  for (const inner of scopesInside(state, visit))
+    if (inner.isFrozen && inner.result === undefined) reopenScope(state, inner);
   visit.error = undefined;
   visit.phase = { type: 'inside' };
 }

@@ -61,7 +61,7 @@ export const LONG_WAIT: Rule = {
   why: 'the wait is that of a window of a day or longer',
 };
 
-/** A rule that the hint decides too: a server that names a wait has a limit, whatever its words. */
+/** A rule that the hint decides too: a server that names a wait has a limit, where nothing else says why. */
 export const STATED_WAIT: Rule = {
   id: 'rate.stated-wait',
   when: {},
@@ -102,7 +102,7 @@ export function createClassify(rules: readonly Rule[]): Classify {
       readProse: recognised === NO_RULE || WAITS.has(recognised.means.kind),
       readResets: LIMITED.has(recognised.means.kind),
     });
-    const matched = recognised === NO_RULE && hint?.from === MESSAGE ? STATED_WAIT : recognised;
+    const matched = isOnlyWait(recognised, evidence, hint) ? STATED_WAIT : recognised;
     const rule = ruledByWait(matched, evidence, hint) ?? matched;
     const { means } = rule;
     const row = catalogRow(means.kind);
@@ -168,10 +168,23 @@ const LIMITED: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
   'provider.quota_exhausted',
 ]);
 
-/** `Your quota will reset after 26s.`: the wait is that of the quota, not of the next try. */
+/** `Your quota will reset after 26s.`, or a quota by its metric: the wait is that of the quota, not of the next try. */
 const REFILL =
-  /\b(?:quota|capacity|allowance)\b[^.\n]{0,60}\b(?:resets?|refills?|refreshes|replenish\w{0,3}|renews?)\b(?: again)? (?:in|after)\b|\b(?:it|they|which) (?:will )?(?:resets?|refills?|refreshes|renews?) (?:in|after)\b/i;
+  /\b(?:quota|capacity|allowance)\b[^.\n]{0,60}\b(?:resets?|refills?|refreshes|replenish\w{0,3}|renews?)\b(?: again)? (?:in|after)\b|\b(?:it|they|which) (?:will )?(?:resets?|refills?|refreshes|renews?) (?:in|after)\b|\bquota exceeded for (?:quota )?metric\b/i;
 const MONEY = /\b(?:credits?|balance|billing|pay(?:ment)?|budget|spend(?:ing)?|top[ -]up)\b/i;
+
+/** Refusals that give no reason beside their status. */
+const BARE_REFUSALS: ReadonlySet<string> = new Set(['status.403', 'status.4xx']);
+/** Nothing, or the status in words: `upstream returned 403:`. */
+const NO_REASON = /^(?:[\w .-]{0,60}\b[45]\d\d\W{0,3})?$/;
+const NUMBERED = /^[a-z]{0,3}_?\d+$/;
+
+/** The wait is all that is said. */
+function isOnlyWait(recognised: Rule, evidence: Evidence, hint: RetryHint | undefined): boolean {
+  if (recognised === NO_RULE) return hint?.from === MESSAGE;
+  if (hint === undefined || hint.ms === 0 || !BARE_REFUSALS.has(recognised.id)) return false;
+  return NO_REASON.test(evidence.text) && [...evidence.codes].every((code) => NUMBERED.test(code));
+}
 
 function ruledByWait(
   matched: Rule,

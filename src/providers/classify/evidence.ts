@@ -10,7 +10,7 @@ import { once } from '../../errors/support/once.ts';
 import { readCode } from './concepts/read-concepts.ts';
 import { saidIn, type Said } from './concepts/sentence.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
-import { addParams } from './named-params.ts';
+import { addCodedParam, addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
 import type { MatchedFamilies } from './phrases.ts';
 import { readProse, type Prose } from './prose.ts';
@@ -66,8 +66,11 @@ export function gatherEvidence(observed: ProviderFailure): Evidence {
   const said = decisive === inBody.messages ? all : decisive.join('\n\n');
   const text = said.length > MAX_TEXT_CHARS ? said.slice(0, MAX_TEXT_CHARS) : said;
   const status = registered(decisiveStatus(failure, inBody, all));
-  if (mayNameParam(status))
+  if (mayNameParam(status)) {
     for (const message of inBody.messages) addParams(message, inBody.params);
+    if (inBody.params.length === 0)
+      for (const code of inBody.codes) addCodedParam(code, inBody.params);
+  }
   const prose = readProse(text);
   const faulty = withFault(failure, inBody.namedCode);
   const faults = faultsOf(faulty, status, text);
@@ -285,6 +288,7 @@ function behindGateway(outer: number, inBody: BodyEvidence, text: string): numbe
   // a status says more than a code that only means a status
   const isRefused = stated !== undefined && stated > 400 && stated < 500;
   const wrapped = statuses.find(isFailing) ?? (isRefused ? stated : statusOfCodes(codes));
+  if (isRefused && stated === printed && wrapped !== undefined && wrapped >= 500) return stated;
   return wrapped ?? stated ?? outer;
 }
 
@@ -349,11 +353,11 @@ function statusOfCodes(codes: readonly string[]): number | undefined {
 }
 
 /**
- * A status by what stands before it (`server response: 401`, `HTTP 503`, `Error (429)`, `returned 500`) or
+ * A status by what stands before it (`server response: 401`, `HTTP 503`, `Server error '504 …'`, `returned 500`) or
  * behind it (`429: {…}`, `400 Bad Request`).
  */
 const STATUS_IN_TEXT =
-  /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|\w{0,40}error|\w{0,40}exception|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden)(?: of)?(?:[:=]| -)?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
+  /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|\w{0,40}error|\w{0,40}exception|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden|(?:client|server) error ')(?: of)?(?:[:=]| -)?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
 
 /** Names the work, and after a colon nothing but the status: `Failed to list models: 403`. */
 const STATUS_AT_END =

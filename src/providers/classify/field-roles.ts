@@ -32,7 +32,7 @@ export interface Roles {
 }
 
 const NAMES: Readonly<Record<keyof Roles, string>> = {
-  code: 'code type status reason error_type errortype error_code errorcode __type :exception-type exception-type error kind name enumeration enum error_name errorname error_class errorclass error_kind errorkind exception',
+  code: 'code type status reason error_type errortype error_code errorcode __type :exception-type exception-type error kind name enumeration enum tag _tag error_name errorname error_class errorclass error_kind errorkind exception',
   namedCode: 'code error_code errorcode',
   namedType: 'type error_type errortype status __type :exception-type',
   message:

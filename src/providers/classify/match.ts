@@ -331,11 +331,17 @@ function nameIn(text: string): string {
   return /^\S{1,100}/.exec(text)?.[0] ?? '';
 }
 
+const PRINTED = /(?:Exception|Error|Timeout):|\b(?:kind|source): [A-Z]/;
+/** Rust prints the fault as a struct, the cause as the last of its fields: `source: TimedOut }`. */
+const OF_STRUCT = /\b(?:kind|source): (?:Some\()?([A-Z][A-Za-z]{3,40})\b(?![({.:]| \{)/g;
+
 /** `java.net.SocketTimeoutException: timeout`: other languages print the class of a fault before its words. */
 function printedNames({ message = '' }: TransportFault): readonly string[] {
-  if (!/(?:Exception|Error|Timeout):/.test(message)) return [];
-  const names = message.slice(0, 1024).match(/\b[A-Z]\w{2,60}(?:Exception|Error|Timeout)(?=:)/g);
-  return names?.slice(0, 4) ?? [];
+  if (!PRINTED.test(message)) return [];
+  const head = message.slice(0, 1024);
+  const names = head.match(/\b[A-Z]\w{2,60}(?:Exception|Error|Timeout)(?=:)/g) ?? [];
+  const causes = [...head.matchAll(OF_STRUCT)].flatMap(([, name]) => name ?? []);
+  return [...names.slice(0, 4), ...causes.slice(-2)];
 }
 
 /** `httpx.ReadError` and `Net::ReadTimeout` are named with their package. */

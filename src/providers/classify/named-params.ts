@@ -35,8 +35,13 @@ const MAX_LEAD_CHARS = 44;
 const INVALID = 'Invalid ';
 const STATUS = /^[45]\d\d /;
 
+/** `Invalid tool_choice type`, `Unknown sort_order`: what has a line in it is a name. */
+const AFTER_VERDICT =
+  /^(?:[a-z ]{0,24}: ?)?(?:invalid|missing|unknown|illegal|incorrect) (?:value (?:for|of) |param(?:eter)? |field |argument )?[`'"]?([a-z]+(?:_[a-z]+)+)\b/i;
+
 export function addParams(message: string, params: string[]): void {
-  const first = firstIn(message);
+  const first =
+    firstIn(message) ?? (message.includes('_') ? AFTER_VERDICT.exec(message)?.[1] : undefined);
   if (first !== undefined) params.push(first);
   if (first === undefined && /required|missing/i.test(message)) {
     const head = message.slice(0, MAX_CHARS);
@@ -52,6 +57,28 @@ export function addParams(message: string, params: string[]): void {
   if (!message.includes('tools') && !message.includes('function')) return;
   const tool = TOOL_PATH.exec(message.slice(0, MAX_CHARS))?.[1];
   if (tool !== undefined) params.push(tool);
+}
+
+/** A code that names the field: `INVALID_PAGE_SIZE`, `missing_slug`, `subject_id_required`. */
+const CODED =
+  /^(?:e_)?(?:invalid|missing|bad|illegal)_([a-z]\w{1,40})$|^([a-z]\w{1,40})_(?:is_)?(?:required|missing|invalid|out_of_range)$/;
+/** Codes for anything that is wrong. */
+const ANY_FIELD =
+  /^(?:required|missing|invalid|malformed|unknown)?_?(?:requests?|arguments?|param(?:eter)?s?|inputs?|values?|body|payload|json|data|format|type|fields?|schema|operation|state|syntax|options?|validation|request_(?:body|argument|parameter|payload|format|input)|param(?:eter)?_\w+|field_\w+|url|response|configuration|config)(?:_(?:value|error|name|format|type))?$/;
+
+/** Codes are few and recur, so each is read once. */
+const CODED_PARAMS = new Map<string, string | undefined>();
+const MAX_REMEMBERED = 4096;
+
+export function addCodedParam(code: string, params: string[]): void {
+  let name = CODED_PARAMS.get(code);
+  if (name === undefined && !CODED_PARAMS.has(code)) {
+    const found = CODED.exec(code);
+    const field = found?.[1] ?? found?.[2];
+    name = field === undefined || ANY_FIELD.test(field) ? undefined : field;
+    if (CODED_PARAMS.size < MAX_REMEMBERED) CODED_PARAMS.set(code, name);
+  }
+  if (name !== undefined) params.push(name);
 }
 
 /** The message begins with the parameter that it is about, after a status or a few words. */

@@ -32,7 +32,8 @@ function ownWords(message: string): string {
 }
 
 /** The AWS clients begin every refusal so: it is no fault of the server that an error occurred. */
-const LEAD = /\bAn error occurred (?=\([\w.]{1,80}\) when calling the )/g;
+const LEAD =
+  /\bAn error occurred (?=\([\w.]{1,80}\) when calling the )|(?<=\([\w.]{1,80}\)) when calling the \w{1,60} operation\b/g;
 
 function withoutLead(message: string): string {
   return message.includes(' when calling the ') ? message.replace(LEAD, '') : message;

@@ -192,6 +192,8 @@ function isSaid(
 /** Few texts are written in these scripts and few words are needed, so each is searched for by itself. */
 function addOtherScripts(text: string, { ids, phrases: found }: MatchedFamilies): void {
   const lower = text.toLowerCase();
+  ids.push(familyId('about_script'));
+  found.push('its script');
   const isThere = (phrase: Phrase): boolean =>
     wordsOf(phrase).every((word) => lower.includes(word));
   for (const [family, phrases] of Object.entries(SCRIPT_PHRASES)) {

@@ -1,5 +1,5 @@
 /**
- * Reads a failure again where nothing but its status decided. Gateways put the status of a fault around refusals
+ * Reads a failure again where nothing but its status decided, or nothing at all under a good one. Gateways put the status of a fault around refusals
  * of their upstream, and that of a refusal around faults, under whatever number their framework has; a rule
  * lists only statuses that somebody thought of. So the words of a fault are read as those of a refused request,
  * which another call cannot change, and the words of a refusal as those of a server without room, where it can.
@@ -46,6 +46,12 @@ const AS_CROWDED: Reading = {
   counts: ({ rule, basis }) => basis !== 'certain' && WITHOUT_ROOM.has(rule.means.kind),
 };
 
+/** Vendors number their failures and send all of them under a good status: then the words are all there is. */
+const AS_REFUSED_OF_GOOD: Reading = {
+  status: 400,
+  counts: ({ basis }) => basis !== 'vague' && basis !== 'status' && basis !== 'fault',
+};
+
 /** By the rule of the status that decided alone. */
 const READINGS: ReadonlyMap<string, Reading> = new Map([
   ['status.408', AS_REFUSED],
@@ -66,11 +72,15 @@ export function lookAgain(
   match: Match | undefined,
   findRule: FindRule,
 ): Match | undefined {
-  const reading = match && READINGS.get(match.compiled.rule.id);
+  const reading = match === undefined ? ofGood(evidence) : READINGS.get(match.compiled.rule.id);
   if (reading === undefined) return match;
   if (evidence.text === '' && evidence.codes.size === 0) return match;
   // a request whose reply began was not refused
   if (evidence.delivered || isInOurWords(evidence)) return match;
   const again = findRule({ ...evidence, status: reading.status });
   return again !== undefined && reading.counts(again.compiled) ? again : match;
+}
+
+function ofGood({ status }: Evidence): Reading | undefined {
+  return status === 200 ? AS_REFUSED_OF_GOOD : undefined;
 }

@@ -3,6 +3,7 @@
  * structure before prose.
  */
 import type { Rule } from './rule.ts';
+import { BARE_CODE_RULES } from './rules/bare-codes.ts';
 import { REFUSAL_CODE_RULES } from './rules/codes.ts';
 import { MISLEADING_CODE_RULES } from './rules/misleading-codes.ts';
 import { TRANSIENT_CODE_RULES } from './rules/transient-codes.ts';
@@ -11,7 +12,8 @@ import { VENDOR_NUMBER_RULES } from './rules/vendor-numbers.ts';
 import { STOP_RULES } from './rules/stops.ts';
 import { TEXT_RULES } from './rules/texts.ts';
 import { CODE_WORD_RULES } from './rules/code-words.ts';
-import { CONCEPT_ACCESS_RULES, CONCEPT_CAPACITY_RULES } from './rules/concept-access.ts';
+import { CONCEPT_ACCESS_RULES } from './rules/concept-access.ts';
+import { CONCEPT_CAPACITY_RULES } from './rules/concept-capacity.ts';
 import { CONCEPT_TRANSPORT_RULES, CONNECT_LATE_RULES } from './rules/concept-transport.ts';
 import { CONCEPT_RULES } from './rules/concepts.ts';
 import { FIRST_CONCEPT_RULES, SET_UP_RULES } from './rules/first-concepts.ts';
@@ -21,6 +23,7 @@ import { LOCAL_FAULT_RULES } from './rules/local-faults.ts';
 import { MEASURE_FIRST_RULES, MEASURE_RULES } from './rules/measures.ts';
 import { MISSING_THING_RULES } from './rules/missing-things.ts';
 import { NAMED_FIELD_RULES } from './rules/named-fields.ts';
+import { SCRIPT_RULES } from './rules/script-rules.ts';
 import { SDK_FINDING_RULES } from './rules/sdk-findings.ts';
 
 export const RULES: readonly Rule[] = [
@@ -39,6 +42,7 @@ export const RULES: readonly Rule[] = [
   ...FIRST_CONCEPT_RULES,
   ...MATERIAL_LENGTH_RULES,
   ...MEASURE_FIRST_RULES,
+  ...SCRIPT_RULES,
   ...TEXT_RULES,
   ...CONCEPT_TRANSPORT_RULES,
   ...SET_UP_RULES,
@@ -48,4 +52,5 @@ export const RULES: readonly Rule[] = [
   ...MEASURE_RULES,
   ...CONCEPT_CAPACITY_RULES,
   ...STATUS_RULES,
+  ...BARE_CODE_RULES,
 ];

@@ -98,7 +98,12 @@ function streamError(link: unknown): Extracted {
 
 /** The error of an `error` part in the form that `aiSdk` reads: what a provider sent is no thrown value. */
 export function errorOfPart(error: unknown): unknown {
-  return isThrown(error) ? error : { type: 'error', error };
+  return isThrown(error) || isErrorEvent(error) ? error : { type: 'error', error };
+}
+
+/** Some packages pass the provider's whole event on. */
+function isErrorEvent(error: unknown): boolean {
+  return readProperty(error, 'type') === 'error' && isPlainObject(readProperty(error, 'error'));
 }
 
 function isThrown(error: unknown): boolean {

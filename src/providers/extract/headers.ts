@@ -18,6 +18,8 @@ const KEPT: ReadonlySet<string> = new Set([
   'x-ms-request-id',
   'x-amzn-requestid',
   'x-amzn-errortype',
+  // Lambda: the function failed, under a good status
+  'x-amz-function-error',
   'x-goog-request-id',
   'cf-ray',
   'server',

@@ -50,6 +50,19 @@ export function isRefused(kind: string, outcome: Outcome, status = 0): boolean {
 
 const FIRST_FAILURE_STATUS = 400;
 
+/** The later of two counts, except for what it leaves out or counts as nothing. */
+export function laterCount(before: ReportedUsage | undefined, now: ReportedUsage): ReportedUsage {
+  if (before === undefined) return now;
+  const input = (inputTokensOf(now) ?? 0) > 0 ? now : before;
+  const output = (outputTokensOf(now) ?? 0) > 0 ? now : before;
+  return {
+    inputTokens: input.inputTokens,
+    inputTokenDetails: input.inputTokenDetails,
+    outputTokens: output.outputTokens,
+    outputTokenDetails: output.outputTokenDetails,
+  };
+}
+
 /** Whether the provider counted anything of the call. */
 export function isCounted(reported: ReportedUsage | undefined): boolean {
   return Object.keys(toCounts(reported)).length > 0;

@@ -6,7 +6,7 @@
  */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { isBadFinishReason } from '../finish-reasons.ts';
-import { newBounds, noteBounds, type ReplyBounds } from '../reply-bounds.ts';
+import { DONE, newBounds, noteBounds, type ReplyBounds } from '../reply-bounds.ts';
 import { newSeenCalls, noteSeenCall, type SeenCalls } from './distinct-calls.ts';
 import { errorIn, isFilled } from './wire-errors.ts';
 
@@ -109,10 +109,18 @@ export function noteWire(wire: WireRecord, event: unknown): void {
   for (const [at, one] of items.entries()) {
     noteItem(wire, one, indexes[at]);
     noteListedCall(wire, one);
+    noteListedStatus(wire, one);
     const id = readProperty(one, 'call_id');
     // the SDK makes a call of a finished item only
     if (isFunctionCall(one) && !wire.doneCalls.has(id)) wire.openCalls.add(id);
   }
+}
+
+/** At the end the status of a message is final, and only one that is known counts as good. */
+function noteListedStatus(wire: WireRecord, item: unknown): void {
+  const status = readProperty(item, 'status');
+  if (!isMessage(item) || typeof status !== 'string' || status === 'completed') return;
+  wire.finishReason = status;
 }
 
 /** The status of the whole, or the reason for it; a good one that follows a bad one does not take its place. */
@@ -211,6 +219,7 @@ function noteProgress(
   wire: WireRecord,
   { isEnd, hasContent }: { readonly isEnd: boolean; readonly hasContent: boolean },
 ): void {
+  wire.isMixed ||= wire.isOver && hasContent;
   if (isEnd) wire.choice = 'ended';
   else if (hasContent || wire.choice === undefined) wire.choice = 'begun';
 }
@@ -332,6 +341,7 @@ function noteItem(wire: WireRecord, item: unknown, index: unknown): void {
 
 /** Whether an event has pieces of a reply, all of them empty. A ping has none, and is a sign of life. */
 export function isEmptyEvent(event: unknown): boolean {
+  if (event === DONE) return true;
   const choices = readProperty(event, 'choices');
   if (!isArray(choices)) return isEmptyPiece(event);
   return choices.length > 0 && choices.every(isEmptyPiece);

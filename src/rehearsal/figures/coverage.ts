@@ -4,7 +4,7 @@ import { recipesFor } from '../inject/recipes.ts';
 import { doubtfulTool } from '../inject/model-recipes.ts';
 import type { Route } from '../../workflow/plan/route.ts';
 import { getsTo, type Place, type PlacedFile } from '../places/places.ts';
-import { WENT_ON } from '../names.ts';
+import { GOES_ON, WENT_ON } from '../names.ts';
 import { kindFor } from '../scenarios/failure-scenarios.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { MoveFact, Notebook } from './notebook.ts';
@@ -55,6 +55,12 @@ export interface ErrorRoute {
   readonly place: Place | undefined;
   readonly file: PlacedFile;
 }
+
+/** What the name of its scenario ends with, where that is not the fact itself. */
+const SCENARIO_OF: Readonly<Record<string, string>> = {
+  'ran again': '',
+  [WENT_ON]: `, ${GOES_ON}`,
+};
 
 const NO_MEMBER = 'no failure of a member can get out of it';
 
@@ -129,7 +135,7 @@ export class CoverageReport {
           at: ruleOf(each),
           isExcluded: this.isExcluded(each),
           why: (): string =>
-            this.#notes.routes.has(each.route) ? `it never happened` : this.#whyMissed(each),
+            this.#notes.routes.has(each.route) ? this.#whyNever(each, fact) : this.#whyMissed(each),
         })),
       ),
       ...this.#context.atlas.places.flatMap((place) =>
@@ -138,7 +144,8 @@ export class CoverageReport {
           fact,
           at: { node: place.name, line: place.node.location.line ?? 0 },
           isExcluded: false,
-          why: (): string => this.#whyOf(place) ?? 'it never happened',
+          why: (): string =>
+            this.#whyOf(place) ?? this.#whyEnded(`${place.name}: ${factWords(fact)}`),
         })),
       ),
     ];
@@ -198,6 +205,30 @@ export class CoverageReport {
       return place === undefined ? 'earlier routes leave nothing to it' : shadowed(place, route);
     const kind = kindFor(rehearsed, route) ?? '';
     return this.#whyOf(rehearsed, kind, route) ?? 'never taken';
+  }
+
+  /** Why a route that was taken did less than it promises. */
+  #whyNever({ route, place, file }: ErrorRoute, fact: MoveFact): string {
+    const places = place === undefined ? this.#placesOf(file) : [place];
+    const names = places.flatMap((each) => {
+      const kind = kindFor(each, route);
+      return kind === undefined
+        ? []
+        : [`${each.name}: ${kind}${SCENARIO_OF[fact] ?? `, ${factWords(fact)}`}`];
+    });
+    return this.#whyEnded(...names);
+  }
+
+  /** How the first of these scenarios ended instead of showing it. */
+  #whyEnded(...names: readonly string[]): string {
+    const meant = this.#scenarios.find(({ name }) => names.includes(name));
+    if (meant === undefined) return 'no scenario of this rehearsal shows it';
+    const { judgement, summary } = meant;
+    if (summary === undefined) return judgement.why ?? 'nothing leads to it';
+    const { result } = summary;
+    return result.status === 'failed'
+      ? `the run failed with ${result.error.kind} first`
+      : `the run was ${result.status} first`;
   }
 
   /** Why the scenario that was to show it did not. */

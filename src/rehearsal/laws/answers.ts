@@ -12,13 +12,15 @@ export interface Given {
   readonly path: string;
   readonly value: JsonValue;
   readonly inDoubt?: Wait['inDoubt'];
+  /** Path of the node whose effect is in doubt: the answer at a node around it counts there. */
+  readonly arose?: string | undefined;
   /** Whether the gate asks about a failure; only there is `edit` more than a word. */
   readonly isAboutFailure: boolean;
 }
 
 export function isAnswer(
   plan: WorkflowPlan,
-  { gate, path, value, inDoubt, isAboutFailure }: Given,
+  { gate, path, value, inDoubt, arose = path, isAboutFailure }: Given,
   options: readonly JsonValue[],
 ): boolean {
   const node = nodeAt(plan, path)?.node;
@@ -34,8 +36,9 @@ export function isAnswer(
     return gate.includes('#') && (approve['for'] === 'node' || approve['for'] === 'run');
   if (edit === undefined || !options.includes('edit')) return false;
   // for a call with an unknown outcome it is the result of that call
-  const isOfCall = node?.type === 'agent' && inDoubt?.type === 'tool';
-  const own = node !== undefined && 'outputSchema' in node ? node.outputSchema : undefined;
+  const edited = nodeAt(plan, arose)?.node;
+  const isOfCall = edited?.type === 'agent' && inDoubt?.type === 'tool';
+  const own = edited !== undefined && 'outputSchema' in edited ? edited.outputSchema : undefined;
   const schema = isOfCall ? plan.tools?.['']?.[inDoubt.target]?.outputSchema : own;
   return schema === undefined || checkValue(schema, edit).length === 0;
 }

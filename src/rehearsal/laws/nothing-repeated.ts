@@ -115,6 +115,7 @@ export const keysAreKept: Law = {
   promise: 'P4 nothing repeated blindly',
   breaches: ({ events, executions, plan }) => {
     const latest = new Map<string, Execution>();
+    const all = new Map<string, Execution[]>();
     return executions.flatMap((execution) => {
       const { effect, path, work, afterSeq, number } = execution;
       // both may be repeated at any time
@@ -123,8 +124,18 @@ export const keysAreKept: Law = {
       const action = JSON.stringify([path, work]);
       const before = latest.get(action);
       latest.set(action, execution);
-      if (before === undefined || before.effect.key === effect.key) return [];
-      const between = events.filter(({ seq }) => seq > before.afterSeq && seq <= afterSeq);
+      const earlier = all.get(action) ?? [];
+      all.set(action, [...earlier, execution]);
+      if (before === undefined) return [];
+      const since = (each: Execution): readonly RunEvent[] =>
+        events.filter(({ seq }) => seq > each.afterSeq && seq <= afterSeq);
+      // several visits may have left the same action open: they are done again in their order
+      const isOwn = earlier.some(
+        (each) =>
+          each.effect.key === effect.key && (each === before || !isKnown(since(each), effect.key)),
+      );
+      if (isOwn) return [];
+      const between = since(before);
       const isRewound = ofType(between, 'run:resumed').some(({ from }) => from !== undefined);
       const isSettled = ofType(between, 'gate:answered').some(
         ({ value }) => value !== 'repeat' && value !== 'retry',

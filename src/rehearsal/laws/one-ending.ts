@@ -39,12 +39,15 @@ export const restsAreFinal: Law = {
     }),
 };
 
-/** Whether the handle of a leg cancelled the run after that leg had come to rest with that event. */
+/**
+ * Whether the handle of a leg cancelled the run after that leg had come to rest with that event, or had begun
+ * after it and lost its claim before it wrote anything.
+ */
 function isCancelledLate({ cancelledAtMs, fromSeq, toSeq }: Leg, restSeq: number): boolean {
-  return cancelledAtMs !== undefined && fromSeq < restSeq && restSeq <= toSeq;
+  return cancelledAtMs !== undefined && fromSeq <= restSeq && restSeq <= toSeq;
 }
 
-/** Whether all that a leg met is the end that an earlier one's handle had asked for: no answer is taken any more. */
+/** Whether all that a leg met is the end that its own handle or an earlier one's had asked for: no answer is taken any more. */
 export function isCancelledBefore({ legs, events }: Subject, { fromSeq, toSeq }: Leg): boolean {
   const isOnlyEnd = toSeq === fromSeq + 1 && events[fromSeq]?.type === 'run:cancelled';
   return isOnlyEnd && legs.some((earlier) => isCancelledLate(earlier, fromSeq));

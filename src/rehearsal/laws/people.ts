@@ -6,8 +6,9 @@ import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts
 import { auditTrail, type AuditEntry } from '../../history/audit-trail.ts';
 import type { RunEvent, Wait } from '../../machine/state/events.ts';
 import type { Leg } from '../simulated-run.ts';
+import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { isAnswer, isSameAnswer } from './answers.ts';
+import { isAnswer, isQuestionOfModel, isSameAnswer } from './answers.ts';
 import { callsOf, isGateOf, settledBy } from './calls.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
 
@@ -36,7 +37,8 @@ export const oneAnswerPerGate: Law = {
         return isLate || !hasPeople ? [] : [`${what} comes too early`];
       if (isLate) return [`${what} comes too late`];
       const isAboutFailure = failed.has(event.path);
-      const given = { ...event, inDoubt: opened.inDoubt, isAboutFailure };
+      const arose = whereItArose(events, opened);
+      const given = { ...event, inDoubt: opened.inDoubt, arose, isAboutFailure };
       return isAnswer(plan, given, opened.options) ? [] : [`${what} is not an answer`];
     });
   },
@@ -54,7 +56,7 @@ export const answersAreJudged: Law = {
       if (isCancelledBefore(subject, leg)) return [];
       const isRefused = result.status === 'refused' && result.error.kind === 'validation.input';
       const wait = waitCalled(paused.waiting.all, answer);
-      if (wait === undefined || !isTakeable(plan, wait, answer.value, startedAtMs)) {
+      if (wait === undefined || !isTakeable(subject, wait, answer.value, startedAtMs)) {
         // before it is read, the store or a changed file may refuse it
         const isOther = result.status === 'refused' || fromSeq === toSeq;
         return isRefused || isOther ? [] : [`leg ${number} took the answer of ${answer.by}`];
@@ -82,11 +84,31 @@ function waitCalled(
   return exact ?? (fitting.length === 1 ? fitting[0] : undefined);
 }
 
-function isTakeable(plan: WorkflowPlan, wait: Wait, value: JsonValue, nowMs: number): boolean {
+function isTakeable(
+  { events, plan }: Subject,
+  wait: Wait,
+  value: JsonValue,
+  nowMs: number,
+): boolean {
   const { gate = '', path = '', until, options = [], inDoubt, error } = wait;
   const isInTime = until === undefined || nowMs < Date.parse(until);
-  const given = { gate, path, value, inDoubt, isAboutFailure: error !== undefined };
+  const arose = whereItArose(events, { path, inDoubt });
+  const given = { gate, path, value, inDoubt, arose, isAboutFailure: error !== undefined };
   return isInTime && isAnswer(plan, given, options);
+}
+
+/** Inside the node that asks, if the effect in doubt was requested there. */
+function whereItArose(
+  events: readonly RunEvent[],
+  {
+    path = '',
+    inDoubt,
+  }: { readonly path?: string; readonly inDoubt?: Wait['inDoubt'] | undefined },
+): string {
+  const requested = ofType(events, 'effect:requested').find(
+    ({ effect }) => effect.key === inDoubt?.key,
+  );
+  return requested !== undefined && isInside(requested.path, path) ? requested.path : path;
 }
 
 export const anEditIsTheResult: Law = {
@@ -131,7 +153,8 @@ export const expiredGatesContinue: Law = {
       );
       // the scope around it has ended before it, by its own time limit
       if (isLeft) return [];
-      const isDefault = next.type === 'node:completed' && node.default !== undefined;
+      const isDefault =
+        node.default !== undefined && (next.type === 'node:completed' || isCheck(node, next));
       const isFailed =
         next.type === 'node:failed' &&
         (next.error.kind === 'gate.no_one_to_ask' ||
@@ -161,9 +184,18 @@ function notDenied(
     ({ effect, grant }) => effect.key === settled.effect.key && grant !== undefined,
   );
   if (isAskedAgain || isGranted) return [];
-  return settled.type === 'effect:failed' && settled.error.kind === 'tool.denied'
+  const kind = isQuestionOfModel(gate) ? 'gate.no_one_to_ask' : 'tool.denied';
+  return settled.type === 'effect:failed' && settled.error.kind === kind
     ? []
     : [`event ${settled.seq} at ${path} is of a call that nobody approved in time`];
+}
+
+/** Whether the node failed although it had its result: by an assertion, or by its routes. */
+function isCheck(node: NodePlan | undefined, event: RunEvent): boolean {
+  if (event.type !== 'node:failed') return false;
+  const { kind } = event.error;
+  const raised = node?.assert.map(({ raise }) => raise) ?? [];
+  return ['assert.failed', 'route.no_match', 'route.guard_failed', ...raised].includes(kind);
 }
 
 export const nobodyIsAsked: Law = {
@@ -178,6 +210,12 @@ export const nobodyIsAsked: Law = {
       const isGate =
         event.type === 'node:started' && nodeAt(plan, event.path)?.node.type === 'human_gate';
       if (!isGate || hasPeople) return [];
+      // it was answered before: only what follows from the answer is decided again
+      const before = ofType(events.slice(0, index), 'node:failed').findLast(
+        ({ path }) => path === event.path,
+      );
+      const node = nodeAt(plan, event.path)?.node;
+      if (event.attempt > 0 && before !== undefined && isCheck(node, before)) return [];
       const next = events
         .slice(index + 1)
         .find((each) => ('path' in each && each.path === event.path) || isRest(each));

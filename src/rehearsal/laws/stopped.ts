@@ -64,7 +64,7 @@ function isUsed({ ending, effect, path }: Execution, between: readonly RunEvent[
 }
 
 export const stoppedIsDone: Law = {
-  name: 'what ended well while something around it stopped it is never executed again, unless its own node fails with it',
+  name: 'what ended well while something around it stopped it is never executed again, unless its own node fails with it or a route begins anew what is around it',
   promise: 'P3 nothing repeated',
   breaches: ({ events, executions }) =>
     executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
@@ -74,8 +74,8 @@ export const stoppedIsDone: Law = {
         (event) => event.effect.key === effect.key && isStopped(before, event),
       );
       if (done === undefined) return [];
-      const isRefused = before.slice(done.seq).some((event) => isRefusedByItsNode(event, path));
-      return isRefused
+      const isOrdered = before.slice(done.seq).some((event) => isOrderedAgain(event, path));
+      return isOrdered
         ? []
         : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
     }),
@@ -95,8 +95,9 @@ function isStopped(
   return end !== undefined && (!('path' in end) || end.path !== path);
 }
 
-/** Its own node has failed with it, by a check: what runs that again does so as written. */
-function isRefusedByItsNode(event: RunEvent, path: string): boolean {
+/** Its own node has failed with it, by a check, or a route begins anew what is around it: both as written. */
+function isOrderedAgain(event: RunEvent, path: string): boolean {
+  if (event.type === 'node:retrying') return isInside(path, event.path);
   return event.type === 'node:failed' && event.path === path;
 }
 
@@ -221,14 +222,22 @@ function undecided(subject: Subject, isAgain: IsAgain): readonly string[] {
   });
 }
 
-/** Members of one visit of a group that have the same to do are effects of their own. */
+/**
+ * Members of one visit of a group that have the same to do are effects of their own, also where the group
+ * was started again in that visit, over the same items.
+ */
 function isTwin({ events }: Subject, left: EventOf<'effect:failed'>, later: Execution): boolean {
   const [one, other] = [left.path.split('['), later.path.split('[')];
   const parts = one.findIndex((part, index) => part !== other[index]);
   if (parts < 1) return false;
   const group = one.slice(0, parts).join('[');
-  return !ofType(events, 'node:started').some(
-    ({ path, seq }) => path === group && seq > left.seq && seq <= later.afterSeq,
+  const starts = ofType(events, 'node:started').filter(
+    ({ path, seq }) => path === group && seq <= later.afterSeq,
+  );
+  const before = starts.findLast(({ seq }) => seq < left.seq);
+  return starts.every(
+    ({ seq, attempt, members }) =>
+      seq < left.seq || (attempt > 0 && isDeepStrictEqual(members?.items, before?.members?.items)),
   );
 }
 

@@ -14,7 +14,7 @@ import { NEVER } from '../play/scripted-person.ts';
 import { chosenOption } from '../play/trace.ts';
 import { possibleNames } from '../scenarios/possible-names.ts';
 import { runtimeOf, type WorldValues } from '../values/world-values.ts';
-import { hasEffect, subjectOf } from './subject.ts';
+import { hasEffect, subjectOf } from './fault-subject.ts';
 
 export function checkPlan(
   atlas: Atlas,

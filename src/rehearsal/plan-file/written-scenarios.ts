@@ -7,8 +7,8 @@ import type { Scenario } from '../scenarios/scenario.ts';
 import type { Judgement } from '../verdict/verdict.ts';
 import { placeNamed } from './check-plan.ts';
 import { differencesOf } from './expect.ts';
-import { faultsOf } from './faults.ts';
-import { subjectOf } from './subject.ts';
+import { faultsOf } from './written-faults.ts';
+import { subjectOf } from './fault-subject.ts';
 
 export async function writtenScenarios(
   bill: Playbill,

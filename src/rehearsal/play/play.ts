@@ -4,7 +4,7 @@ import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { RunHandle, RunResult } from '../../engine/backend.ts';
 import type { CallFault } from '../inject/call-fault.ts';
-import { RehearsalDirector } from '../inject/director.ts';
+import { RehearsalDirector } from '../inject/rehearsal-director.ts';
 import type { Strike } from '../inject/strike.ts';
 import type { Atlas, Place } from '../places/places.ts';
 import { SimulatedBackend } from '../simulated-run.ts';

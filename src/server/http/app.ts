@@ -9,6 +9,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import type { Access, Visitor } from '../access/access.ts';
 import { includesRole } from '../access/tokens.ts';
+import type { RequestHost } from '../options.ts';
 import { parseJson, readText } from './body.ts';
 import { problemResponse, reportOfThrown } from './problem.ts';
 import { nearestIssues, wordsForAll } from './issue-words.ts';
@@ -25,12 +26,6 @@ export interface AppOptions {
   /** For addresses that nothing is at, where a browser asks for a page. */
   readonly page: (request: Request, status: number) => Response;
   readonly log: (line: string) => void;
-}
-
-/** Facts about a request that only its host knows. */
-export interface RequestHost {
-  /** The address that the request came from. */
-  readonly address?: string;
 }
 
 type Env = { Bindings: RequestHost };

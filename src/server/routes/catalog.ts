@@ -56,7 +56,8 @@ export function catalogRoutes(_core: ServerCore): readonly Route[] {
       role: 'read',
       answers: { 200: { description: 'The row.', content: { 'application/json': Row } } },
       refusals: ['request.not_found'],
-      handle: ({ params }) => jsonAnswer(explainKind(params['kind'] ?? '')),
+      handle: ({ params }) =>
+        jsonAnswer(explainKind(params['kind'] ?? '', '`GET /v1/catalog` lists all kinds.')),
     },
     {
       operationId: 'classify',

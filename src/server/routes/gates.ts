@@ -54,24 +54,23 @@ export function gatesRoute(core: ServerCore): Route {
   };
 }
 
-interface ListedGate extends OpenQuestion {
-  readonly run: string;
-  readonly workflow: string;
+interface ListedGate {
+  readonly listed: OpenQuestion & { readonly run: string; readonly workflow: string };
+  /** By the deadline, those without one last; then as they were asked. The rest of it keeps two apart. */
+  readonly order: string;
 }
 
 async function listGates(core: ServerCore, request: CheckedRequest): Promise<Response> {
   // checked against its schema
   const { workflow, limit = DEFAULT_LIMIT, cursor } = request.query as z.output<typeof Query>;
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const all = (await openGates(core, workflow)).toSorted((a, b) =>
-    orderOf(a) < orderOf(b) ? -1 : 1,
-  );
-  const rest = after === undefined ? all : all.filter((gate) => orderOf(gate) > after);
+  const all = (await openGates(core, workflow)).toSorted((a, b) => (a.order < b.order ? -1 : 1));
+  const rest = after === undefined ? all : all.filter(({ order }) => order > after);
   const shown = rest.slice(0, limit);
   const last = shown.at(-1);
-  const next = rest.length > limit && last !== undefined ? encodeCursor(orderOf(last)) : undefined;
+  const next = rest.length > limit && last !== undefined ? encodeCursor(last.order) : undefined;
   return jsonAnswer(
-    { gates: shown, ...(next === undefined ? {} : { next }) },
+    { gates: shown.map(({ listed }) => listed), ...(next === undefined ? {} : { next }) },
     next === undefined ? {} : { headers: nextLink(request, next) },
   );
 }
@@ -91,13 +90,15 @@ async function openGates(
     if (wanted !== undefined && workflow !== wanted) continue;
     if (status === 'paused' && waiting?.all.every(({ gate }) => gate === undefined) === true)
       continue;
-    const { questions } = await core.reader.digest(summary);
-    for (const question of questions) gates.push({ run, workflow, ...question });
+    const { questions, askedAt } = await core.reader.digest(summary);
+    for (const question of questions) {
+      const { deadline = '~', opening = 0, gate } = question;
+      const place = [deadline, askedAt.get(opening) ?? '~', run, String(opening).padStart(12, '0')];
+      gates.push({
+        listed: { run, workflow, ...question },
+        order: [...place, gate].join(' '),
+      });
+    }
   }
   return gates;
-}
-
-/** Those without a deadline come last; the rest of it keeps two apart. */
-function orderOf({ deadline, run, gate }: ListedGate): string {
-  return `${deadline ?? '~'} ${run} ${gate}`;
 }

@@ -25,8 +25,11 @@ export async function explainRun(core: RunCore, run: string): Promise<ExplainedR
   return { run: record.run, error, life };
 }
 
-/** Throws `request.not_found`. */
-export function explainKind(kind: string): ExplainedRow {
+/**
+ * Throws `request.not_found`.
+ * @param allKinds - where the caller finds all kinds
+ */
+export function explainKind(kind: string, allKinds: string): ExplainedRow {
   if (catalogRow(kind) !== undefined) return explainedKind(kind);
   const meant = suggest(kind, RUNTIME_KINDS);
   throw new ErrandError({
@@ -34,10 +37,7 @@ export function explainKind(kind: string): ExplainedRow {
     message: `The catalog has no kind ${kind.slice(0, 80)}`,
     action: {
       kind: 'change_input',
-      detail:
-        meant === undefined
-          ? '`errand explain --list` and `GET /v1/catalog` list all kinds.'
-          : `Did you mean ${meant}?`,
+      detail: meant === undefined ? allKinds : `Did you mean ${meant}?`,
     },
   });
 }

@@ -23,6 +23,8 @@ export interface RunReaderOptions {
 export interface RunDigest {
   readonly needs: RunNeeds;
   readonly questions: readonly OpenQuestion[];
+  /** When each was asked, by its `opening`. */
+  readonly askedAt: ReadonlyMap<number, string>;
 }
 
 interface KeptDigest {
@@ -103,7 +105,7 @@ export class RunReader {
     const isFresh = status !== 'running' || nowMs - (known?.atMs ?? 0) < RUNNING_MS;
     if (known?.key === key && isFresh) return known.digest;
     const { fold } = await this.#options.folds.of(run);
-    const digest = { needs: fold.needs(), questions: fold.questions() };
+    const digest = { needs: fold.needs(), questions: fold.questions(), askedAt: fold.askedAt() };
     this.#keep(run, { digest, key, atMs: nowMs });
     return digest;
   }

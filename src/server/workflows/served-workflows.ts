@@ -224,9 +224,8 @@ function notFound(name: string, known: readonly string[]): ErrandError {
   return new ErrandError({
     kind: 'workflow.not_found',
     message: `The server has no workflow ${name.slice(0, 80)}`,
-    action: {
-      kind: 'change_input',
-      detail: `${meant === undefined ? '' : `Did you mean ${meant}? `}List them with GET /v1/workflows.`,
-    },
+    ...(meant === undefined
+      ? {}
+      : { action: { kind: 'change_input', detail: `Did you mean ${meant}?` } }),
   });
 }

@@ -117,7 +117,7 @@ describe('a store that this Errand cannot use', () => {
 
   it('because its version is damaged is not called newer', async () => {
     await withOneRun();
-    using((db) => db.exec('PRAGMA user_version = 7'));
+    using((db) => db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`));
     await rejects(openSqliteStore({ path, now: () => 0 }), 'store.corrupt');
   });
 

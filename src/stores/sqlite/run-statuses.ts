@@ -9,6 +9,7 @@ import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
+import { packedPlan, unpackedPlan } from '../packed-plan.ts';
 import { integerAt, textAt, type Row } from '../typed-row.ts';
 
 interface StandingText {
@@ -24,6 +25,8 @@ interface StandingRow extends StandingText {
 export class Standings {
   readonly #db: Preparer;
   readonly #written = new Map<string, StandingText>();
+  /** The plan of the newest run. */
+  #digested = { plan: '', digest: digestOf('') };
 
   constructor(db: Preparer) {
     this.#db = db;
@@ -69,7 +72,7 @@ export class Standings {
   readPlan(ref: RunRef): string {
     const digest = this.#read(ref).plan;
     const row = this.#db.prepare('SELECT plan FROM plans WHERE digest = ?').get(digest);
-    const plan = row === undefined ? null : textAt(row, 'plan');
+    const plan = row === undefined ? null : unpackedPlan(textAt(row, 'plan'));
     if (plan === null || digestOf(plan) !== digest) throw damaged(ref, 'plans');
     return plan;
   }
@@ -87,9 +90,18 @@ export class Standings {
 
   /** Runs of the same plan share a row. */
   #storePlan(plan: string): string {
-    const digest = digestOf(plan);
-    this.#db.prepare('INSERT OR IGNORE INTO plans (digest, plan) VALUES (?, ?)').run(digest, plan);
+    const digest = this.#digestOf(plan);
+    if (this.#db.prepare('SELECT 1 FROM plans WHERE digest = ?').get(digest) === undefined)
+      this.#db
+        .prepare('INSERT INTO plans (digest, plan) VALUES (?, ?)')
+        .run(digest, packedPlan(plan));
     return digest;
+  }
+
+  /** Most runs are started one after the other with one plan, whose text is one object then. */
+  #digestOf(plan: string): string {
+    if (plan !== this.#digested.plan) this.#digested = { plan, digest: digestOf(plan) };
+    return this.#digested.digest;
   }
 }
 

@@ -27,12 +27,18 @@ export const MIGRATIONS: readonly Migration[] = [
   createTables,
   addSharedWork,
   shortenCommits,
+  packPlans,
 ];
 
 export const OLDEST_VERSION = 4;
 
 /** New commits have shorter texts, which an earlier Errand cannot read; those that are there stay as they are. */
 function shortenCommits(): void {
+  // the version says it
+}
+
+/** New plans that are long are packed, which an earlier Errand takes for damage. */
+function packPlans(): void {
   // the version says it
 }
 

@@ -4,6 +4,7 @@
  */
 import { createLoadPackage } from '../../effects/model/load-package.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { describe } from '../../errors/thrown/to-report.ts';
 import { SCOPE } from '../names.ts';
 import { createIdGenerator } from './span-ids.ts';
@@ -45,6 +46,31 @@ export function missingPackages(directory: string): readonly string[] {
 }
 
 /**
+ * The variable that names a receiver by something that is no address. The SDK would send to an address of its own, or
+ * say of an empty host that its protocol is wrong.
+ */
+export function wrongEndpoint(env: Environment): string | undefined {
+  return ENDPOINTS.find((name) => {
+    const value = env[name]?.trim() ?? '';
+    return value !== '' && !isGrpc(env, name) && !/^https?:$/.test(protocolOf(value));
+  });
+}
+
+/** With gRPC an address may be a host and a port alone. */
+function isGrpc(env: Environment, endpoint: string): boolean {
+  const own = env[endpoint.replace(/ENDPOINT$/, 'PROTOCOL')];
+  return (own ?? env['OTEL_EXPORTER_OTLP_PROTOCOL'])?.trim() === 'grpc';
+}
+
+function protocolOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).protocol : '';
+}
+
+/** The action for `wrongEndpoint`. */
+export const ENDPOINT_ADVICE = 'Give it an address such as http://localhost:4318, or unset it.';
+
+/**
+ * Throws `validation.input` for a receiver that has no address.
  * Undefined where nothing asks for it, it is not installed, or another SDK is registered. `isServer`: it has promised
  * to end soon once it is asked to.
  */
@@ -57,6 +83,15 @@ export function startSdk(
   const loading = createLoadPackage()(SDK_PACKAGE, directory);
   const NodeSDK = loading.type === 'loaded' ? readProperty(loading.exports, 'NodeSDK') : undefined;
   if (typeof NodeSDK !== 'function') return undefined;
+  const wrong = wrongEndpoint(env);
+  if (wrong !== undefined)
+    throw new ErrandError({
+      kind: 'validation.input',
+      // the value may hold credentials
+      message: `Nothing is sent to OpenTelemetry: ${wrong} is no http:// or https:// address`,
+      details: { variable: wrong },
+      action: { kind: 'fix_setup', detail: ENDPOINT_ADVICE },
+    });
   const problems = new Problems();
   problems.listen(directory);
   const sdk = withDefaults(env, () => {

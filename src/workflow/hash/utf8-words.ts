@@ -49,12 +49,21 @@ function roomFor(size: number): Room {
   return room;
 }
 
-const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
-  byte.toString(16).padStart(2, '0'),
-);
-
 /** Eight digits of the lowest 32 bits, the most significant first. */
 export function hex(word: number): string {
-  const pair = (shift: number): string => HEX_PAIRS[(word >>> shift) & 0xff] ?? '';
-  return pair(24) + pair(16) + pair(8) + pair(0);
+  return String.fromCharCode(
+    digit(word >>> 28),
+    digit((word >>> 24) & 15),
+    digit((word >>> 20) & 15),
+    digit((word >>> 16) & 15),
+    digit((word >>> 12) & 15),
+    digit((word >>> 8) & 15),
+    digit((word >>> 4) & 15),
+    digit(word & 15),
+  );
+}
+
+/** The code of its character; one text is made of all of them, which is quicker than joining texts. */
+function digit(value: number): number {
+  return value < 10 ? 48 + value : 87 + value;
 }

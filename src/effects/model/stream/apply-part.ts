@@ -1,11 +1,13 @@
 /** What a part of a reply adds to what is known of it. */
+import { isArray, isPlainObject } from '../../../errors/support/safe-json.ts';
 import { errorOfPart } from '../../../providers/extract/ai-sdk.ts';
+import { INTERRUPTED } from '../../../providers/wire/bad-sign.ts';
 import { noteWire } from '../../../providers/wire/wire-events.ts';
 import type { CallTimeouts } from '../call-timeouts.ts';
-import type { BlockPart, CallPart, DeltaPart, ModelPart } from '../language-model.ts';
+import type { BlockPart, CallPart, DeltaPart, ModelPart, ModelWarning } from '../language-model.ts';
 import { countedSoFar } from '../usage/early-usage.ts';
 import { toToolCall, type ReadArguments } from './call-arguments.ts';
-import { toFinish } from './finish.ts';
+import { noteFinish } from './finish.ts';
 import { noteBlock, noteCall } from './provider-turn.ts';
 import type { StreamState } from './stream-state.ts';
 
@@ -18,13 +20,16 @@ interface Applying {
 
 /** Throws for a part that no version of the interface has. */
 export function applyPart(part: ModelPart, { state, watch, read }: Applying): void {
+  // it would belong to another reply
+  if (state.ending.finish !== undefined && isContent(part))
+    return noteError(INTERRUPTED, state, watch);
   switch (part.type) {
     case 'stream-start':
-      state.announced = part.warnings ?? [];
+      state.announced = warningsIn(part.warnings);
       return;
     case 'response-metadata':
-      state.ending.id = part.id ?? state.ending.id;
-      state.ending.modelId = part.modelId ?? state.ending.modelId;
+      state.ending.id = textOf(part.id) ?? state.ending.id;
+      state.ending.modelId = textOf(part.modelId) ?? state.ending.modelId;
       return;
     case 'text-start':
     case 'text-end':
@@ -37,6 +42,8 @@ export function applyPart(part: ModelPart, { state, watch, read }: Applying): vo
       applyDelta(part, state, watch);
       return;
     case 'tool-input-start':
+      // the provider makes its own calls itself
+      if (part.providerExecuted !== true) state.begunCalls.add(part.id);
       noteContent(0, state, watch);
       return;
     case 'tool-input-delta':
@@ -51,7 +58,7 @@ export function applyPart(part: ModelPart, { state, watch, read }: Applying): vo
       state.ending.hasContent = true;
       return;
     case 'finish':
-      state.ending.finish = toFinish(part);
+      noteFinish(state.ending, part);
       return;
     case 'error':
       noteError(errorOfPart(part.error), state, watch);
@@ -70,6 +77,31 @@ export function applyPart(part: ModelPart, { state, watch, read }: Applying): vo
       // nobody knows what a reply is without it
       throw unknownPart(part);
   }
+}
+
+/** Whole parts that a reply consists of, or begins. */
+const CONTENT: ReadonlySet<string> = new Set([
+  'tool-input-start',
+  'tool-call',
+  'file',
+  'reasoning-file',
+]);
+
+function isContent(part: ModelPart): boolean {
+  return 'delta' in part ? part.delta !== '' : CONTENT.has(part.type);
+}
+
+function warningsIn(warnings: unknown): readonly ModelWarning[] {
+  return isArray(warnings) ? warnings.filter(isWarning) : [];
+}
+
+/** Its fields are read as what they are. */
+function isWarning(value: unknown): value is ModelWarning {
+  return isPlainObject(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Something of the reply came, and may have been shown. */
@@ -124,6 +156,8 @@ function noteInput(
 }
 
 function applyCall(part: CallPart, read: ReadArguments, state: StreamState): void {
+  if (textOf(part.toolCallId) === undefined || textOf(part.toolName) === undefined)
+    throw new TypeError('A tool call of the reply has no id, or no name');
   state.ending.hasContent = true;
   state.calls++;
   // the provider runs this call itself

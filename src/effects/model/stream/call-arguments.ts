@@ -25,16 +25,19 @@ export function readArguments({ input, toolName }: CallPart, tools: ReadonlySet<
   return { value, isRead: isKnown || typeof value !== 'string' };
 }
 
-/** `written` is the text of the arguments, if it came in pieces. */
+/** `pieces` is the text of the arguments, if it came in pieces too. Throws for a value that is not JSON. */
 export function toToolCall(
-  { toolCallId: id, toolName: name }: CallPart,
+  { toolCallId: id, toolName: name, input }: CallPart,
   { value, isRead }: ReadArguments,
-  written: string | undefined,
+  pieces: string | undefined,
 ): ToolCall {
   if (!isRead && typeof value === 'string') return { id, name, unparsable: value };
   if (value === undefined) return { id, name, arguments: {} };
-  if (written !== undefined && isInexact(written)) return { id, name, unparsable: written };
-  // true: it was parsed from JSON
+  const texts = new Set([input, pieces].filter((each) => typeof each === 'string'));
+  for (const written of texts) if (isInexact(written)) return { id, name, unparsable: written };
+  if (typeof input !== 'string' && JSON.stringify(value) === undefined)
+    throw new TypeError('The arguments of a tool call are no JSON');
+  // true: it is JSON, or was parsed from it
   const provided = value as JsonValue;
   if (isFiniteThroughout(provided)) return { id, name, arguments: provided };
   // an infinite number would be null in the log: the model is asked to correct it

@@ -1,6 +1,6 @@
 /** How a reply ended, out of the last parts of the stream of a model of any version. */
 import { isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
-import type { ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
+import { laterCount, type ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
 import { readCount } from '../../../providers/pricing/token-count.ts';
 import type { FinishPart } from '../language-model.ts';
 
@@ -15,6 +15,8 @@ export interface Finish {
 /** The end of a reply, as far as it has come. */
 export interface Ending {
   finish: Omit<Finish, 'response'> | undefined;
+  /** Ends before it: a good one does not take back a bad one. */
+  readonly earlier: Omit<Finish, 'response'>[];
   /** Some of the reply came. */
   hasContent: boolean;
   id: string | undefined;
@@ -22,10 +24,17 @@ export interface Ending {
 }
 
 export function newEnding(modelId: string | undefined): Ending {
-  return { finish: undefined, hasContent: false, id: undefined, modelId };
+  return { finish: undefined, earlier: [], hasContent: false, id: undefined, modelId };
 }
 
-export function toFinish({ finishReason, usage }: FinishPart): Omit<Finish, 'response'> {
+export function noteFinish(ending: Ending, part: FinishPart): void {
+  const { finish: before } = ending;
+  const finish = toFinish(part);
+  if (before !== undefined) ending.earlier.push(before);
+  ending.finish = { ...finish, usage: laterCount(before?.usage, finish.usage) };
+}
+
+function toFinish({ finishReason, usage }: FinishPart): Omit<Finish, 'response'> {
   const unified = typeof finishReason === 'string' ? finishReason : wordIn(finishReason, 'unified');
   return {
     finishReason: unified ?? UNKNOWN,

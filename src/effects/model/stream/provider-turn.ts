@@ -43,12 +43,13 @@ export function noteBlock(draft: TurnDraft | undefined, part: BlockPart | DeltaP
   const { parts, open } = draft;
   const type = part.type.startsWith('text') ? 'text' : 'reasoning';
   const name = `${type} ${part.id}`;
-  const blocks = open.get(name) ?? [];
-  let block = blocks.at(-1);
+  const blocks = open.get(name);
+  let block = blocks?.at(-1);
   if (block === undefined || isStart(part)) {
     block = { type, text: '', call: 0, metadata: undefined };
     parts.push(block);
-    open.set(name, [...blocks, block]);
+    if (blocks === undefined) open.set(name, [block]);
+    else blocks.push(block);
   }
   if ('delta' in part) block.text += part.delta;
   // the last metadata is complete: signatures come only at the end

@@ -7,6 +7,7 @@ import { MAX_EVENT_BYTES, tooLong } from './bounded-response.ts';
 import type { ByteReader, Bytes } from './byte-reader.ts';
 import { EventData } from './event-data.ts';
 import { AnswerWithoutEvents } from './response-without-events.ts';
+import { DONE } from '../../../providers/reply-bounds.ts';
 import { INTERRUPTED } from '../../../providers/wire/bad-sign.ts';
 
 /** False where nothing more is to be read. */
@@ -14,9 +15,6 @@ export type TakeRawEvent = (event: unknown) => boolean;
 
 /** Takes the events of the request that is sent with this signal. */
 export type TakeEventsOf = (signal: unknown, take: TakeRawEvent) => void;
-
-/** The end of a stream of OpenAI's protocol, and no event. */
-const DONE = '[DONE]';
 
 /**
  * The SDK drops an event at the end of a body without an empty line after it, and with it the rest of a text.
@@ -36,7 +34,7 @@ export function withEventsTaken(
     const bytes = (await reader.read()) ?? (events.keptChars > 0 ? MISSING_END : undefined);
     if (bytes === undefined) return undefined;
     for (const data of readEvents(events, bytes)) {
-      if (data === DONE || take(parsed(data))) continue;
+      if (take(data === DONE ? DONE : parsed(data))) continue;
       await reader.cancel();
       return undefined;
     }

@@ -1,4 +1,5 @@
 /** Reads one reply to its end and keeps everything received, however it ends. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
 import { isDeeper } from '../../../errors/support/is-deeper.ts';
 import { MAX_OUTPUT_DEPTH } from '../../../machine/state/stored-output.ts';
@@ -10,6 +11,7 @@ import { applyPart, noteContent } from './apply-part.ts';
 import { MAX_WRITTEN_CHARS, tooLong } from './bounded-response.ts';
 import { readArguments, type ReadArguments } from './call-arguments.ts';
 import { endedWith } from './finish.ts';
+import { turnOf } from './provider-turn.ts';
 import type { TakeRawEvent } from './raw-events.ts';
 import type { StreamState } from './stream-state.ts';
 
@@ -28,7 +30,7 @@ export async function readStream(
   open: (takeRaw: TakeRawEvent) => Promise<ReadableStream<ModelPart>>,
   reading: Reading,
 ): Promise<void> {
-  const { state, watch } = reading;
+  const { state, watch, modelRef } = reading;
   let isLeft = false;
   const take = (part: ModelPart): boolean => {
     isLeft ||= !takePart(part, reading);
@@ -42,6 +44,7 @@ export async function readStream(
     if (finish === undefined) return;
     state.finish = finish;
     state.text = wholeText(state.wire, state.text);
+    state.turnToSend = turnOf(state.turn, modelRef.provider, state.toolCalls);
   } catch (thrown) {
     if (!isStopped(watch)) state.error ??= { thrown };
   }
@@ -61,16 +64,20 @@ async function readParts(
   signal.addEventListener('abort', leave, { once: true });
   let isEnded = false;
   try {
-    for (;;) {
+    for (let parts = 1; ; parts++) {
       const { done, value } = await reader.read();
       isEnded = done;
       if (done || !take(value)) return;
+      // parts that are made without a wait would keep every timer and signal from being seen
+      if (parts % PARTS_A_TURN === 0) await nextTurn();
     }
   } finally {
     signal.removeEventListener('abort', leave);
     if (!isEnded) leave();
   }
 }
+
+const PARTS_A_TURN = 1024;
 
 /** False where nothing more is to be read. */
 function takePart(part: ModelPart, { state, watch, onDelta, modelRef }: Reading): boolean {

@@ -5,7 +5,7 @@ import { newWireRecord, type WireRecord } from '../../../providers/wire/wire-eve
 import type { ModelWarning } from '../language-model.ts';
 import { newEnding, type Ending, type Finish } from './finish.ts';
 import { OpenBlocks } from './open-blocks.ts';
-import { newTurnDraft, type TurnDraft } from './provider-turn.ts';
+import { newTurnDraft, type Turn, type TurnDraft } from './provider-turn.ts';
 
 export interface StreamState {
   text: string;
@@ -13,6 +13,8 @@ export interface StreamState {
   readonly toolCalls: ToolCall[];
   /** The arguments of calls as the model writes them, by id. */
   readonly inputs: Map<string, string[]>;
+  /** Ids of calls whose arguments have begun to come. */
+  readonly begunCalls: Set<unknown>;
   /** All calls, including those that the provider runs itself. */
   calls: number;
   /** Characters of everything that the model wrote. */
@@ -28,6 +30,8 @@ export interface StreamState {
   warnings: readonly ModelWarning[];
   /** Only with tools: without a tool loop nothing is sent back. */
   readonly turn: TurnDraft | undefined;
+  /** The whole of it, once the stream was read to its end. */
+  turnToSend?: Turn;
   readonly wire: WireRecord;
   /** The names of the tools that were offered. */
   readonly tools: ReadonlySet<string>;
@@ -54,6 +58,7 @@ export function newStreamState({ tools = [], modelId }: Asked = {}): StreamState
     reasoning: '',
     toolCalls: [],
     inputs: new Map(),
+    begunCalls: new Set(),
     calls: 0,
     written: 0,
     parts: 0,

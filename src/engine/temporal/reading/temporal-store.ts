@@ -1,5 +1,6 @@
 /** Reads runs at a Temporal server for the commands that show runs. Read-only. */
 import { createHash } from 'node:crypto';
+import { isKind } from '../../../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../../../errors/support/safe-json.ts';
 import type {
   SeenClaim,
@@ -25,14 +26,14 @@ export class TemporalStore implements ReadableStore {
   }
 
   async get(run: string): Promise<RunRecord> {
-    const summary = await this.summary(run);
+    const shown = shownOf(await this.#queries.describe(run));
     const { plan, input, lastSeq, statusRow } = await this.#queries.facts(run);
     const text = JSON.stringify(plan);
     const digest = createHash('sha256').update(`${run}:${lastSeq}`).digest('hex');
+    // for a run that is over, Temporal's status counts
+    const latest = shown.status === 'running' ? { ...shown, ...statusRow } : shown;
     return {
-      ...summary,
-      // for a run that is over, Temporal's status counts
-      ...(summary.status === 'running' ? statusRow : {}),
+      ...(await this.#whole(latest)),
       plan: text,
       input,
       head: { nextSeq: lastSeq + 1, digest },
@@ -40,7 +41,7 @@ export class TemporalStore implements ReadableStore {
   }
 
   async summary(run: string): Promise<RunSummary> {
-    return summaryOf(await this.#queries.describe(run));
+    return this.#wholeOrShown(shownOf(await this.#queries.describe(run)));
   }
 
   async list({ statuses, limit = Infinity, before }: ListQuery = {}): Promise<
@@ -57,12 +58,30 @@ export class TemporalStore implements ReadableStore {
         const { workflowId } = described;
         if (seen.has(workflowId)) continue;
         seen.add(workflowId);
-        const summary = summaryOf(described);
-        if (after !== undefined && byNewest(after, summary) >= 0) continue;
-        if (statuses === undefined || statuses.includes(summary.status)) newest.add(summary);
+        const shown = shownOf(described);
+        if (after !== undefined && byNewest(after, shown) >= 0) continue;
+        if (statuses === undefined || statuses.includes(shown.status)) newest.add(shown);
       }
     }
-    return newest.all();
+    return Promise.all(newest.all().map((shown) => this.#wholeOrShown(shown)));
+  }
+
+  /** Also while no worker is there. */
+  async #wholeOrShown(shown: ShownRun): Promise<RunSummary> {
+    try {
+      return await this.#whole(shown);
+    } catch (thrown) {
+      if (!isKind(thrown, 'store.unavailable')) throw thrown;
+      const { isCut: _isCut, ...summary } = shown;
+      return summary;
+    }
+  }
+
+  /** With all that it waits for, which its last event has. */
+  async #whole({ isCut, ...summary }: ShownRun): Promise<RunSummary> {
+    if (isCut !== true) return summary;
+    const last = await this.#queries.last(summary.run);
+    return last?.type === 'run:paused' ? { ...summary, waiting: last.waiting } : summary;
   }
 
   async *read(run: string, fromSeq = 1): AsyncGenerator<StoredCommit, void, undefined> {
@@ -83,7 +102,10 @@ export class TemporalStore implements ReadableStore {
   }
 }
 
-function summaryOf(described: WorkflowDescription): RunSummary {
+/** A run, with what it waits for as far as Temporal's record has it. */
+type ShownRun = RunSummary & Pick<RunMemo, 'isCut'>;
+
+function shownOf(described: WorkflowDescription): ShownRun {
   const { workflowId: run, closeTime, status } = described;
   const memo = memoOf(run, { memo: described.memo });
   const runStatus = statusIn(memo, status.name, closeTime !== undefined);
@@ -99,6 +121,7 @@ function summaryOf(described: WorkflowDescription): RunSummary {
       ? {}
       : { error: { kind: memo.kind, message: memo.message ?? memo.kind } }),
     ...(memo.waiting === undefined || runStatus !== 'paused' ? {} : { waiting: memo.waiting }),
+    ...(memo.isCut === undefined || runStatus !== 'paused' ? {} : { isCut: memo.isCut }),
     claim: closeTime === undefined ? TEMPORAL : null,
   };
 }

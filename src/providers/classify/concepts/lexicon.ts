@@ -4,6 +4,8 @@
  * is understood by its parts.
  */
 
+import { SCRIPT_NEGATED, SCRIPT_WORDS } from './script-words.ts';
+
 /** Meanings of a word as it stands. */
 const PLAIN = {
   // what is spoken of
@@ -113,12 +115,12 @@ const PLAIN = {
     'invalid* malform* incorrect* wrong bad illegal improper* mismatch* corrupt* unparse* unparsable refused reject* inconsistent duplicate* 无效 错误 不正确 не?верн* недействител*',
   must: 'must should ensure requir* expect* needs need needed mandatory between allowed',
   expired: 'expir* revok* deactivat* disabled inactive rotated 过期 失效 已失效 истек*',
-  busy: 'busy full overload* capacity loading asleep sleeping waking booting provisioning warming starting scaling saturat* congest* queue* demand traffic overwhelmed 加载中 人数过多 访问量过大 繁忙 过载 排队 拥挤 перегруж*',
+  busy: 'busy full maintenance overload* capacity loading asleep sleeping waking booting provisioning warming starting scaling saturat* congest* queue* demand traffic overwhelmed 加载中 人数过多 访问量过大 繁忙 过载 排队 拥挤 перегруж*',
   late: 'timed timeout* timedout deadline elapsed 超时 таймаут*',
   cut: 'closed down close closing reset resets aborted terminat* disconnect* lost broken broke dropped drop interrupt* hangup eof shutdown shut prematurely premature incomplete cut goaway severed 断开 中断 разорван*',
   refused: 'refused econnrefused unreachable enetunreach econnreset epipe resolv* unresolv*',
   untrusted: 'selfsigned untrusted',
-  failed: 'fail* error* unable problem* alert',
+  failed: 'fail* error* exception* unable problem* alert',
   cancelled: 'cancel* interrupted',
   unset: 'unset unconfigured notconfigured 未配置 未设置 没有配置',
   wait: 'later again retry shortly moment soon 稍后 重试 позже',
@@ -180,6 +182,8 @@ const NEGATED: Partial<Record<Concept, string>> = {
 
 /** Pairs of words that mean something else together, or only together. */
 const PAIRS: Partial<Record<Concept, string>> = {
+  host: 'no-instance available-instance available-workers idle-instance no-slots free-slots available-slots free-slot available-slot',
+  media: 'document-format document-type',
   vetting: 'real-name',
   forbidden:
     'not-auth join-the under-review pending-approval pending-review private-preview limited-preview closed-beta',
@@ -189,7 +193,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
   call: 'tool-call tool-calls tool-output tool-outputs tool-result tool-results function-call function-calls function-response',
   plan: 'subscription-terminated subscription-cancelled subscription-canceled subscription-expired subscription-ended subscription-lapsed',
   underway:
-    'in-process in-progress already-being already-running already-active still-running still-processing being-processed being-generated another-request another-run another-operation another-generation another-job another-task another-response another-call another-session session-busy concurrent-modification concurrent-update concurrent-write',
+    'in-process in-progress already-being already-running already-active still-running still-processing being-processed being-generated another-request another-run another-operation another-generation another-job another-task another-response another-call another-session being-deployed being-created session-busy concurrent-modification concurrent-update concurrent-write',
   reached: 'over-quota over-limit over-budget over-its over-their',
   unset: 'must-setup must-configure',
   expired:
@@ -254,14 +258,16 @@ const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
 export function buildLexicons(): Lexicons {
   return {
-    plain: lexiconOf(PLAIN),
-    negated: lexiconOf(NEGATED),
+    plain: lexiconOf([...entriesOf(PLAIN), ...entriesOf(SCRIPT_WORDS)]),
+    negated: lexiconOf([...entriesOf(NEGATED), ...entriesOf(SCRIPT_NEGATED)]),
     pairs: pairsOf(PAIRS),
     negatedPairs: pairsOf(NEGATED_PAIRS),
     paired: new Set(
       [...entriesOf(PAIRS), ...entriesOf(NEGATED_PAIRS)].flatMap(([pair]) => pair.split('-')),
     ),
-    unspaced: entriesOf(PLAIN).filter(([word]) => UNSPACED.test(word)),
+    unspaced: [...entriesOf(PLAIN), ...entriesOf(SCRIPT_WORDS)].filter(([word]) =>
+      UNSPACED.test(word),
+    ),
   };
 }
 
@@ -283,10 +289,10 @@ function pairsOf(table: Partial<Record<Concept, string>>): Pairs {
   return pairs;
 }
 
-function lexiconOf(table: Partial<Record<Concept, string>>): Lexicon {
+function lexiconOf(entries: readonly (readonly [word: string, concept: Concept])[]): Lexicon {
   const exact = new Map<string, Concept[]>();
   const prefixes = new Map<string, Concept[]>();
-  for (const [word, concept] of entriesOf(table)) {
+  for (const [word, concept] of entries) {
     const into = word.endsWith('*') ? prefixes : exact;
     for (const spelling of spellings(word.replace('*', '')))
       into.set(spelling, [...(into.get(spelling) ?? []), concept]);

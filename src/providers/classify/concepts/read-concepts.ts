@@ -97,6 +97,8 @@ const IDENTIFIER =
 
 type SecondWords = ReadonlyMap<string, readonly Concept[]>;
 
+/** Whatever is being done to a thing, somebody is at work on it; most of these verbs mean nothing else. */
+const UNDERWAY = idOf('underway');
 const OVER = idOf('over');
 const MODEL = idOf('model');
 const ENDPOINT = idOf('endpoint');
@@ -232,7 +234,9 @@ function readPart({ words, number, isApart, isSilent }: Chunk, reading: Reading)
   if (isApart) reading.holderUntil = reading.prepositionUntil = -1;
   if (isSilent) {
     reading.place += words.length === 0 ? 1 : words.length;
-    if (words.length > 0) reading.last = undefined;
+    if (words.length === 0) return;
+    if (reading.last?.word === 'being') addTo(reading.sentence, UNDERWAY, reading.place);
+    reading.last = undefined;
     return;
   }
   const { sentence } = reading;
@@ -261,8 +265,8 @@ function readPart({ words, number, isApart, isSilent }: Chunk, reading: Reading)
       if (place <= reading.holderUntil && HOLDERS.has(id)) addTo(sentence, OF_ACCOUNT, place);
     }
     const { last } = reading;
-    const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;
-    const paired = seconds?.get(meaning.word);
+    const turned = isNegated ? last?.negatedPairs?.get(meaning.word) : undefined;
+    const paired = turned ?? last?.pairs?.get(meaning.word);
     if (paired !== undefined) for (const concept of paired) addTo(sentence, idOf(concept), place);
     reading.last = meaning;
   }
@@ -386,7 +390,11 @@ function lookUp(word: string, { exact, prefixes }: Lexicon): readonly Concept[] 
 
 /** Without spaces, a negation is a part of the word. */
 function inUnspaced(word: string): readonly Concept[] {
-  return lexicons().unspaced.flatMap(([part, concept]) => (word.includes(part) ? [concept] : []));
+  const { unspaced } = lexicons();
+  const whole = `=${word}`;
+  return unspaced.flatMap(([part, concept]) =>
+    word.includes(part) || part === whole ? [concept] : [],
+  );
 }
 
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;

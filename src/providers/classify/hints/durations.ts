@@ -2,7 +2,7 @@
 
 /** The names of the units, in the languages that servers answer in. */
 const UNITS: readonly (readonly [ms: number, names: string])[] = [
-  [1, 'ms millisecond milliseconds'],
+  [1, 'ms millisecond milliseconds мс миллисекунд миллисекунды 毫秒 ミリ秒 밀리초'],
   [
     1000,
     's sec secs second seconds segundo segundos seconde secondes secondi sekunde sekunden seconden sekund sekúnd sekundu sekundy sekundach sekunder secunde секунди секунд секунду секунды saniye giây detik 秒 초',
@@ -84,7 +84,7 @@ export function durationBefore(text: string): number | undefined {
 }
 
 const BEFORE =
-  /(\d{1,9})\s{0,2}(秒|分钟|分鐘|分|小时|小時|時間|초|분|시간)\s{0,2}(?:钟)?\s{0,2}(?:之后|以后|后|後|후)/;
+  /(\d{1,9})\s{0,2}(毫秒|ミリ秒|밀리초|秒|分钟|分鐘|分|小时|小時|時間|초|분|시간|ms|s|min)\s{0,2}(?:钟)?\s{0,2}(?:之后|以后|后|後|후|뒤)/;
 
 /** A wait in milliseconds, if it can be one. */
 export function acceptMs(ms: number): number | undefined {

@@ -16,7 +16,7 @@ const ROUGHLY =
 const LEAD = new RegExp(
   [
     `(?<!\\w)(?:${OF_WAITING})(?: will occur)?[ _-](?:in|after|em|en|dans|tra|po|over|o|za|om|peste|через|sau|dalam)[ :=]{1,2}${ROUGHLY}$`,
-    `(?:^|[^a-z])(?:wait|back off|backoff|cooldown|give it)(?: time| period)?(?: for| of| is|:|=)? ?${ROUGHLY}$`,
+    `(?:^|[^a-z])(?:wait|back off|backoff|cooldown|give it|подождите|подождать)(?: time| period)?(?: for| of| is|:|=)? ?${ROUGHLY}$`,
   ].join('|'),
 );
 

@@ -84,4 +84,6 @@ export const TOPIC_PHRASES = {
     'service',
   ],
   about_content_type: ['content type', 'content-type', 'contenttype', 'media type', 'mime type'],
+  /** Whatever is said, it is said in Chinese, Japanese, Korean or Russian: found by its signs, not by words. */
+  about_script: [],
 } as const satisfies Record<string, readonly Phrase[]>;

@@ -3,6 +3,9 @@ import { anyOf, each } from '../concepts/saying.ts';
 import { NONE, type Rule } from '../rule.ts';
 import { OTHER_LIMITS } from './concept-access.ts';
 
+/** No `max tokens` of the reply, no `maximum output`. */
+const NOT_OF_OUTPUT = /^(?![^]*\bmax(?:imum)?[ _]?output|[^]*\bmax[ _]?tokens must\b)/i;
+
 export const CODE_WORD_RULES: readonly Rule[] = [
   {
     id: 'code-words.not-configured',
@@ -78,6 +81,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
         ['rate', 'minute', 'day', 'quota', 'reply'],
       ),
       notPhrases: ['short_window', 'long_window', 'output_cap'],
+      mentions: NOT_OF_OUTPUT,
     },
     means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
     why: 'the code says that there are too many tokens, and nothing says that they are those of a window',
@@ -284,6 +288,15 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
     why: 'the code says that time ran out',
+  },
+  {
+    id: 'code-words.off-for-caller',
+    when: {
+      statuses: [401, 403],
+      codeSays: each(['feature'], ['unavailable', 'forbidden'], ['model', 'money', 'key']),
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the code says that a feature is off, and the status that it is so for this caller',
   },
   {
     id: 'code-words.unsupported',

@@ -1,9 +1,10 @@
-/** Rules for prose by its concepts, about keys, rights, money and capacity; see `concepts.ts`. */
+/** Rules for prose by its concepts, about keys, rights and money; see `concepts.ts`. */
 import { anyOf, each } from '../concepts/saying.ts';
 import { NONE, type Rule } from '../rule.ts';
 
 /** Words beside which a key is none that opens an account. */
 const OTHER_KEYS = ['tool', 'model', 'prompt', 'text', 'schema', 'fetch'] as const;
+const OF_A_BLOCK = [...OTHER_KEYS, 'block', 'feature', 'media', 'call'] as const;
 const REJECTED_LOGIN = [['login', 'key', 'invalid'] as const, ['login', 'must'] as const];
 const OTHER_TOKENS = ['tokens', 'bound', 'prompt', 'reply', 'text', 'sampling'] as const;
 
@@ -167,6 +168,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
         ),
         ...each(['token'], ['expired', 'invalid', 'missing', 'blank'], OTHER_TOKENS),
         ...each(['login'], ['must', 'failed', 'invalid', 'missing', 'expired', 'unset']),
+        ...each(['signature'], ['invalid', 'missing', 'expired'], OF_A_BLOCK),
       ],
     },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
@@ -196,7 +198,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['expired', 'invalid', 'missing'],
           [...OTHER_TOKENS, 'account', 'right'],
         ),
-        ...each(['login'], ['must', 'invalid', 'missing', 'expired'], ['account', 'right']),
+        ...each(
+          ['login'],
+          ['must', 'invalid', 'missing', 'expired', 'failed'],
+          ['account', 'right'],
+        ),
         ...anyOf([['key', 'expired']], [...OTHER_KEYS, 'right', 'account', 'host']),
       ],
     },
@@ -317,81 +323,5 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
     why: 'the model is there, but not for this account',
-  },
-];
-
-/** After the rules for requests: a model that no server has is missing, not busy. */
-export const CONCEPT_CAPACITY_RULES: readonly Rule[] = [
-  {
-    id: 'concept.overload',
-    when: {
-      statuses: [NONE, 200, 408, 425, 429, 500, 503, 529],
-      says: [
-        ...each(['host', 'model'], ['busy'], ['minute', 'day', 'missing', 'invalid', 'account']),
-        ...each(
-          ['host'],
-          ['lacking', 'unavailable'],
-          ['minute', 'day', 'money', 'quota', 'account', 'reply'],
-        ),
-        ...anyOf(
-          [
-            ['busy', 'wait'],
-            ['busy', 'now'],
-            ['unavailable', 'now'],
-          ],
-          ['minute', 'day', 'account'],
-        ),
-      ],
-    },
-    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
-    why: 'the servers are said to have no room at the moment',
-  },
-  {
-    id: 'concept.overload-refused',
-    when: {
-      statuses: [400],
-      says: [
-        ...each(['host', 'model'], ['busy'], ['minute', 'day', 'missing', 'invalid', 'account']),
-        ...anyOf(
-          [
-            ['busy', 'wait'],
-            ['busy', 'now'],
-            ['unavailable', 'now'],
-            ['host', 'unavailable', 'wait'],
-            ['host', 'lacking', 'wait'],
-          ],
-          ['minute', 'day', 'account'],
-        ),
-      ],
-    },
-    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
-    why: 'the servers are said to have no room at the moment, under the status of a refusal',
-  },
-  {
-    id: 'concept.rate',
-    when: {
-      statuses: [NONE, 200, 400, 403, 500, 503],
-      says: [
-        ...each(['rate'], ['reached', 'bound', 'much'], ['prompt', 'sampling', 'param']),
-        ...anyOf(
-          [
-            ['requests', 'too', 'much'],
-            ['requests', 'reached', 'minute'],
-            ['requests', 'bound', 'now'],
-            ['minute', 'bound', 'reached'],
-            ['often'],
-          ],
-          ['prompt', 'bytes'],
-        ),
-      ],
-    },
-    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
-    why: 'requests are said to come too fast',
-  },
-  {
-    id: 'rate.limit-hit',
-    when: { statuses: [NONE, 200, 400, 403, 500, 502, 503, 529], phrases: ['limit_hit'] },
-    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
-    why: 'a limit is hit, and nothing says which',
   },
 ];

@@ -68,7 +68,18 @@ export const CAPABILITY_RULES: readonly Rule[] = [
         ),
         ...anyOf(
           [['model', 'cut']],
-          ['account', 'right', 'tool', 'text', 'busy', 'connection', 'reply', 'prompt', 'invalid'],
+          [
+            'account',
+            'right',
+            'tool',
+            'text',
+            'busy',
+            'connection',
+            'reply',
+            'prompt',
+            'invalid',
+            'host',
+          ],
         ),
         ...anyOf(
           [['model', 'unset', 'host']],

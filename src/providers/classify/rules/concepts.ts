@@ -180,7 +180,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.underway',
     when: {
       statuses: [400, 409, 422, 423],
-      says: anyOf([['underway']], ['rate', 'bound', 'money', 'quota', 'param', 'invalid']),
+      says: anyOf([['underway']], ['rate', 'bound', 'money', 'quota', 'param', 'invalid', 'model']),
     },
     means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
     why: 'something else is said to work on the same thing',

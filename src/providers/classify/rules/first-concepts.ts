@@ -191,6 +191,16 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     why: 'a part of the schema is said not to be supported, not schemas as such',
   },
   {
+    id: 'schema.keyword',
+    when: {
+      statuses: [NONE, 400, 422],
+      mentions:
+        /\b(?:array|object)s?(?: fields?| types?| schemas?| propert(?:y|ies)| parameters?)?\b[^.]{0,24}\b(?:must|requires?|needs?|missing|lacks?|without)\b[^.]{0,20}\b(?:items|properties)\b/i,
+    },
+    means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    why: 'words of JSON Schema: a type is said to lack the keyword that describes its parts',
+  },
+  {
     id: 'concept.output-cap',
     when: {
       statuses: REFUSED,

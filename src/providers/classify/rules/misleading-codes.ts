@@ -115,6 +115,16 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'a budget that is used up, which gateways report as a fault of the key',
   },
   {
+    id: 'quota.another-status-in-words',
+    when: {
+      statuses: [402],
+      codes: ['unauthorized', 'forbidden', 'bad_request', 'not_found', 'auth', 'authentication'],
+      notPhrases: ['auth', 'rate_limit', 'overload', 'scopes'],
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'the code is the name of another status, and the status itself asks for payment',
+  },
+  {
     id: 'auth.denied-key',
     when: { codes: DENIED_CODES, phrases: ['auth'], notPhrases: ['spent'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
@@ -208,6 +218,31 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'shares its code with a rate limit, but the request alone is too large',
   },
   {
+    id: 'rate.oversize-said',
+    when: {
+      codes: ['resource_exhausted'],
+      says: each(
+        ['bytes', 'size'],
+        ['excess'],
+        ['rate', 'minute', 'day', 'quota', 'requests', 'money', 'tokens'],
+      ),
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'gRPC has one word for every bound; this one is a size, and the request is larger',
+  },
+  {
+    id: 'overload.resource',
+    when: {
+      codes: ['resource_exhausted'],
+      says: anyOf(
+        [['unavailable', 'wait']],
+        ['rate', 'minute', 'day', 'quota', 'money', 'requests', 'tokens', 'bound'],
+      ),
+    },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'gRPC has one word for everything that is used up; it is their own room, and it comes back',
+  },
+  {
     id: 'overload.shared-rate-code',
     when: {
       codes: [...RATE_CODES, 'upstream', 'server', 'api'],
@@ -246,14 +281,14 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
   {
     id: 'media.wrong-format',
     when: {
-      statuses: [200, 400, 415, 422],
-      phrases: ['about_media'],
+      statuses: [NONE, 200, 400, 415, 422],
+      phrases: ['unsupported', 'about_media'],
       says: anyOf(
         [
           ['media', 'format', 'unsupported'],
           ['media', 'format', 'invalid'],
         ],
-        ['reply', 'feature', 'model', 'tool', 'schema', 'must', 'text'],
+        ['reply', 'feature', 'model', 'tool', 'schema', 'must'],
       ),
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },

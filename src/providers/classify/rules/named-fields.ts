@@ -1,7 +1,23 @@
 /** Rules for a code that says no more than that something is wrong, where a field names what it is. */
-import type { Rule } from '../rule.ts';
+import { NONE, type Rule } from '../rule.ts';
 
 export const NAMED_FIELD_RULES: readonly Rule[] = [
+  {
+    id: 'parameter.choice',
+    when: {
+      statuses: [NONE, 400, 422],
+      params: /^tool_?choice\b/i,
+      phrases: ['tool_schema'],
+      notPhrases: ['unsupported'],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the choice among the tools is a setting; their definitions are fine',
+  },
   {
     id: 'parameter.of-code',
     when: {

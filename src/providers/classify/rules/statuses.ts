@@ -1,12 +1,16 @@
-/** Rules for when nothing more exact holds: generic codes, then the HTTP status alone. */
+/** Rules for when nothing more exact holds: a named field, then the HTTP status alone. */
 import { anyOf } from '../concepts/saying.ts';
-import { NONE, type Conclusion, type Rule } from '../rule.ts';
+import type { Conclusion, Rule } from '../rule.ts';
 
 /** Settings of a call, as opposed to what it is about. */
 const SETTING =
   /^(?:body\.)?(?:temperature|top_?p|top_?k|n|seed|stop|stream|max_(?:completion_|output_)?tokens|presence_penalty|frequency_penalty|logprobs|top_logprobs|logit_bias|service_tier|verbosity|reasoning(?:_effort|\.\w+)?|thinking(?:\.\w+)?|tool_choice|parallel_tool_calls|store|metadata|user|modalities|session\.\w+)$/;
 
-const WRONG_SETTING: Conclusion = {
+/** A field of the request that holds none of its content. */
+const OTHER_FIELD =
+  /^(?:body\.)?(?!(?:messages?|inputs?|prompts?|contents?|texts?|query|queries|documents?|tools?|functions?|model|files?|images?|audios?|videos?|media|history|conversation|body|data|items?|chunks?|attachments?|turns?|roles?)(?:\b|_))(?!\w*(?:url|content|prompt|message|text|image|video|audio|file|document|tool|token|key|model|turn|status|error|code|media|response|face|transcript|speech|role|history))[a-z]\w{1,60}$/i;
+
+export const WRONG_SETTING: Conclusion = {
   kind: 'provider.invalid_request',
   category: 'configuration',
   scope: 'request',
@@ -217,6 +221,16 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'the name or the id is taken, and stays so',
   },
   {
+    id: 'conflict.ask-to-check',
+    when: {
+      statuses: [409],
+      mentions:
+        /\b(?:check|verify|make sure|ensure|confirm)(?: that)? (?:your|you)\b(?![^.]{0,80}\b(?:retry|again|later)\b)/i,
+    },
+    means: WRONG_SETTING,
+    why: 'the caller is asked to check something of its own; another call would find it the same',
+  },
+  {
     id: 'status.409',
     when: { statuses: [409, 423] },
     means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
@@ -287,109 +301,15 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'refused without a reason; content and settings look alike',
   },
   {
+    id: 'parameter.other',
+    when: { statuses: [400, 422], params: OTHER_FIELD },
+    means: WRONG_SETTING,
+    why: 'a field is named that is none of the content, and nothing more is said',
+  },
+  {
     id: 'status.4xx',
     when: { statusRange: [400, 499] },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'the server refused the request as it is',
-  },
-  {
-    id: 'code.server',
-    when: {
-      codes: [
-        'server',
-        'internal',
-        'internal_server',
-        'api',
-        'cf_bad_gateway',
-        'bad_gateway',
-        'upstream',
-        'processing',
-      ],
-    },
-    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
-    why: 'a code for a fault of the server, without a status',
-  },
-  {
-    id: 'code-words.inner',
-    when: {
-      statuses: [NONE, 200],
-      codeSays: anyOf([['inner']], ['prompt', 'param', 'media', 'key', 'tool', 'stop', 'text']),
-      notPhrases: ['spent', 'auth', 'context', 'content_filter', 'overload', 'timeout'],
-    },
-    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
-    why: 'the code names a fault of their own, under a status that says nothing',
-  },
-  {
-    id: 'code.refused',
-    when: {
-      codes: [
-        'invalid_request',
-        'bad_request',
-        'invalid_argument',
-        'validation',
-        'invalid_prompt',
-        'invalid_input',
-      ],
-    },
-    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
-    why: 'a code for a refused request, without a status',
-  },
-  {
-    id: 'code.parameter',
-    when: {
-      statuses: [NONE, 200],
-      codes: ['missing_parameter', 'missing_required_parameter', 'invalid_parameter_value'],
-    },
-    means: WRONG_SETTING,
-    why: 'a code for a parameter that is missing or has a wrong value, without a status that says so',
-  },
-  {
-    id: 'code.invalid',
-    when: { codeParts: ['invalid_', 'missing_', 'malformed'] },
-    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
-    why: 'a code for something invalid in the request, without a status that says so',
-  },
-  {
-    id: 'code.denied',
-    when: { codes: ['permission', 'permission_denied', 'access_denied', 'forbidden'] },
-    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
-    why: 'a code for a missing right, without a status',
-  },
-  {
-    id: 'code.absent',
-    when: { codes: ['not_found', 'resource_not_found'] },
-    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'a code for something that is not there, without a status',
-  },
-  {
-    id: 'stop.error',
-    when: {
-      statuses: [NONE, 200],
-      stops: [
-        'error',
-        'network_error',
-        'network',
-        'failed',
-        'server',
-        'abort',
-        'aborted',
-        'other',
-        'cancelled',
-      ],
-    },
-    means: { kind: 'provider.server_error', outcome: 'unknown', scope: 'request', recovery: 'now' },
-    why: 'the provider ended the reply with an error of its own',
-  },
-  {
-    id: 'job.failed',
-    when: { statusRange: [200, 299], stops: ['job_failed'] },
-    means: { kind: 'provider.server_error', scope: 'model', recovery: 'now' },
-    why: 'a job that failed, with a reason that names no fault of the request',
-  },
-  {
-    id: 'stream.unrecognised',
-    when: { phases: ['streaming'], statuses: [NONE, 200] },
-    means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
-    why: 'something broke inside the stream, and nothing says what',
   },
 ];

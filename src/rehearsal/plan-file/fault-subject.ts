@@ -1,14 +1,14 @@
 /** Where a fault happens: at a node, a model, a tool, or a tool server. */
 import type { Place } from '../places/places.ts';
 
-export interface Subject {
+export interface FaultSubject {
   readonly type: 'node' | 'model' | 'tool' | 'mcp';
   readonly name: string;
 }
 
 const PREFIXES = ['model', 'tool', 'mcp'] as const;
 
-export function subjectOf(at: string): Subject {
+export function subjectOf(at: string): FaultSubject {
   const type = PREFIXES.find((prefix) => at.startsWith(`${prefix}:`));
   return type === undefined
     ? { type: 'node', name: at }

@@ -20,7 +20,7 @@ import type { PlayedFaults, RunControl } from '../play/play.ts';
 import type { CommitFault } from '../world/simulated-store.ts';
 import { matchesPath } from '../values/world-values.ts';
 import { placeNamed } from './check-plan.ts';
-import { hasEffect, subjectOf } from './subject.ts';
+import { hasEffect, subjectOf } from './fault-subject.ts';
 
 type CommitFaultOf = NonNullable<PlayedFaults['commitFault']>;
 type Watcher = NonNullable<PlayedFaults['onEvent']>;

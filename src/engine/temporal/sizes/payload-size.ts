@@ -2,12 +2,13 @@
  * Temporal refuses payloads over 2 MB, and what it refuses inside a workflow it refuses for ever. So
  * a payload that large becomes a failure that says so.
  */
-import { utf8Bytes } from '../../errors/report/bounded-text.ts';
-import type { JsonValue } from '../../errors/support/safe-json.ts';
-import type { ReportDraft } from '../../errors/report/report.ts';
-import type { EffectRequest } from '../../machine/decide/effect-request.ts';
-import type { Snapshot } from '../../machine/state/snapshot.ts';
-import type { RunInput } from './messages.ts';
+import { utf8Bytes } from '../../../errors/report/bounded-text.ts';
+import { MAX_REPORT_BYTES } from '../../../errors/report/limits.ts';
+import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import type { ReportDraft } from '../../../errors/report/report.ts';
+import type { EffectRequest } from '../../../machine/decide/effect-request.ts';
+import type { Snapshot } from '../../../machine/state/snapshot.ts';
+import type { RunInput } from '../messages.ts';
 
 /** Below the server's limit, for what it counts besides. */
 export const MAX_PAYLOAD_BYTES = 1_900_000;
@@ -23,6 +24,11 @@ export function jsonBytes(value: JsonValue | object): number {
 export function withSnapshot(input: RunInput, snapshot: Snapshot): RunInput {
   const whole = { ...input, snapshot };
   return jsonBytes(whole) <= MAX_PAYLOAD_BYTES ? whole : input;
+}
+
+/** Whether Temporal can show the output of a run, beside the report of its failure. */
+export function isShowable(output: JsonValue): boolean {
+  return jsonBytes(output) + MAX_REPORT_BYTES <= MAX_PAYLOAD_BYTES;
 }
 
 /** Nothing was started. */
