@@ -171,6 +171,26 @@ export const busy = tool({ writes: false, retry: { max: 1, backoff: 'none', on: 
       ],
     },
     {
+      it: 'one that acted and gave up at its time limit is not called again by itself, and the model is not asked to',
+      models: { m: [call('pay'), { answer: 'unclear' }] },
+      module: `export const pay = tool({ writes: true, timeoutMs: 30, retry: { max: 2, backoff: 'none' },
+  run: (_, { signal }) => { did('pay'); return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))); } });`,
+      nodes: [agent({ tools: ['pay'] })],
+      steps: [
+        {
+          says: { output: { result: 'unclear' } },
+          calls: ['sim/m ok', 'pay tool.timeout', 'sim/m ok'],
+          did: ['pay'],
+          look: (events) =>
+            expect(events.find(({ type }) => type === 'effect:failed')?.error).toMatchObject({
+              outcome: 'partial',
+              category: 'ambiguous',
+              retryable: false,
+            }),
+        },
+      ],
+    },
+    {
       it: 'an idempotent one is simply shown as a failure',
       models: { m: [call('slow'), { answer: 'well' }] },
       module: `export const slow = tool({ writes: false, idempotent: true, timeoutMs: 30, run: () => new Promise(() => setTimeout(() => {}, 2000).unref()) });`,

@@ -224,7 +224,12 @@ describe('the response of an allowed host', () => {
     const report = reportOf(
       await fetchWith({ ...allowed(origin), timeoutMs: 50 }, { url: origin }),
     );
-    expect(report).toMatchObject({ kind: 'tool.timeout', outcome: 'partial' });
+    expect(report).toMatchObject({
+      kind: 'tool.timeout',
+      outcome: 'partial',
+      category: 'transient',
+      retryable: true,
+    });
   });
 });
 

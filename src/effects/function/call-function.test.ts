@@ -375,6 +375,22 @@ describe('a timeout', () => {
     expect(reportOf(await call(endsOnSignal, ofNode)).kind).toBe('limit.node_timeout');
   });
 
+  it('of a tool may have interrupted what it did, so it is transient only where it is idempotent', async () => {
+    const tool = { timeoutMs: 30, type: 'tool' } as const;
+    expect(reportOf(await call(endsOnSignal, tool))).toMatchObject({
+      kind: 'tool.timeout',
+      outcome: 'partial',
+      category: 'ambiguous',
+      retryable: false,
+    });
+    expect(reportOf(await call(endsOnSignal, { ...tool, isIdempotent: true }))).toMatchObject({
+      kind: 'tool.timeout',
+      outcome: 'partial',
+      category: 'transient',
+      retryable: true,
+    });
+  });
+
   it('of one that ignores its signal leaves its outcome unknown, unless it is idempotent', async () => {
     expect(reportOf(await call(ignoresSignal, { timeoutMs: 20 }))).toMatchObject({
       kind: 'limit.node_timeout',

@@ -13,7 +13,7 @@
  * | a tool returned more than 1 MiB       | `tool.output_malformed`                   | failed  |
  * | returned something that is not JSON   | `call.failed`, `tool.output_malformed`    | failed  |
  * | returned a value that violates its schema | `internal.schema_violation`, `tool.output_malformed` | failed |
- * | timeout, ended on its signal          | `limit.node_timeout`, `tool.timeout`      | partial |
+ * | timeout, ended on its signal          | `limit.node_timeout`; `tool.timeout`, which is ambiguous unless it is idempotent or only reads | partial |
  * | timeout, ignores its signal           | the same                                  | unknown, or partial where it is idempotent |
  * | our signal, ended by itself within 2 s | its result, or the typed failure that it threw | as above |
  * | our signal, threw anything else       | `cancelled.*`                             | unknown, or partial where it is idempotent |
@@ -74,7 +74,7 @@ export interface FunctionRequest {
   readonly timeoutKind?: 'limit.node_timeout' | 'tool.timeout' | undefined;
   /** Whether it may be repeated when its outcome is unknown. */
   readonly isIdempotent: boolean;
-  /** It asks another system to change something, which may do so whatever becomes of the answer. */
+  /** It asks another system to change something, which may do so whatever becomes of the answer. False: it only reads. */
   readonly writesRemotely?: boolean | undefined;
   readonly outputSchema?: JsonObject | undefined;
   /** Accepts a result that was cut. Default: that is a failure. */
@@ -260,6 +260,17 @@ function failureIn(
   });
 }
 
+/** For a tool that gave up at its time limit: what it asked for is not undone by that. */
+const MAY_HAVE_ACTED = {
+  category: 'ambiguous',
+  retryable: false,
+  action: {
+    kind: 'find_out',
+    detail:
+      'Find out whether it did its work. Then give the tool more time, or declare it `idempotent: true` if repeating it does no harm.',
+  },
+} as const satisfies Partial<ReportDraft>;
+
 function stopped(
   end: Extract<CallEnd, { type: 'stopped' }>,
   kind: RuntimeKind,
@@ -283,6 +294,7 @@ function stopped(
       kind,
       message: `The ${noun} ${request.name} ${why}${end.isRunning ? ' and ignores its abort signal' : ''}`,
       outcome: isUnknown ? 'unknown' : 'partial',
+      ...(kind === 'tool.timeout' && mayHaveActed(request) ? MAY_HAVE_ACTED : {}),
       details: { abandoned: end.isRunning },
     }),
     ...(late?.ok === true ? { output: late.value } : {}),
@@ -308,6 +320,10 @@ function failed(failure: ReportDraft): EffectFailure {
 function unusable(request: FunctionRequest, failure: ReportDraft): EffectFailure {
   const outcome = mayHaveWritten(request) ? { outcome: 'unknown' as const } : {};
   return { ok: false, failure: { ...failure, ...outcome }, isUnusable: true };
+}
+
+function mayHaveActed({ writesRemotely, isIdempotent }: FunctionRequest): boolean {
+  return writesRemotely !== false && !isIdempotent;
 }
 
 /** Nothing here can tell, or undo, what another system has done. */

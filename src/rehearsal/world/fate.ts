@@ -190,7 +190,13 @@ export function timeoutFailure(
       // a server finishes a request also when the caller is gone
       const isUnknown = !isIdempotent && (isDeaf || server !== undefined);
       const kind = isOfTool ? 'tool.timeout' : 'limit.node_timeout';
-      return { kind, message, outcome: isUnknown ? 'unknown' : 'partial' };
+      const isAmbiguous = isOfTool && !isIdempotent;
+      return {
+        kind,
+        message,
+        outcome: isUnknown ? 'unknown' : 'partial',
+        ...(isAmbiguous ? { category: 'ambiguous' as const, retryable: false } : {}),
+      };
     }
     case 'model':
       return { kind: 'provider.timeout', message };

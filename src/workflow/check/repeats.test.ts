@@ -153,8 +153,11 @@ describe('a retry around an agent with tools', () => {
 });
 
 describe('a retry after a timeout of the node', () => {
-  const pay = (settings: string, route = ANY, header = ''): string[] =>
-    repeats(`nodes: [{name: a, ${settings}, routes: [{to: $end}, ${route}]}]\n`, { header });
+  const pay = (settings: string, route = ANY, header = '', options: CheckOptions = {}): string[] =>
+    repeats(`nodes: [{name: a, ${settings}, routes: [{to: $end}, ${route}]}]\n`, {
+      header,
+      options,
+    });
 
   it('is reported where the retry matches it', () => {
     const script = 'type: script, command: x, timeout_seconds: 1';
@@ -165,6 +168,18 @@ describe('a retry after a timeout of the node', () => {
     expect(
       pay('type: tool, tool: f, timeout_seconds: 1', '{on_error: tool.timeout, retry: {max: 1}}'),
     ).toEqual(['info retry-after-timeout: a tool.timeout']);
+  });
+
+  it('is reported for the time limit that the tool itself declares', () => {
+    const tools = (isIdempotent: boolean): CheckOptions => {
+      const f = { isDeclared: true, isIdempotent, writes: true, timeoutMs: 500 };
+      return { known: () => ({ functions: ['f'], tools: ['f'], describes: { f } }) };
+    };
+    const expected = ['info retry-after-timeout: a tool.timeout'];
+    const tool = 'type: tool, tool: f';
+    expect(pay(tool, ANY, '', tools(false))).toEqual(expected);
+    expect(pay('type: call, function: f', ANY, '', tools(false))).toEqual(expected);
+    expect(pay(tool, ANY, '', tools(true))).toEqual([]);
   });
 
   it('is not reported where repeating is harmless', () => {

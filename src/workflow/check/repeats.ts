@@ -310,9 +310,7 @@ function isRemoteTool(node: Step): boolean {
 }
 
 function checkOwnTimeout(node: Step, context: RepeatContext, report: ReportProblem): void {
-  if (node.timeoutMs === undefined) return;
-  const kinds =
-    node.type === 'script' ? ['internal.script_timeout'] : ['limit.node_timeout', 'tool.timeout'];
+  const kinds = timeoutsOf(node, context);
   const found = retryOfItsOwn(node, kinds, context);
   if (found === undefined) return;
   report({
@@ -323,6 +321,15 @@ function checkOwnTimeout(node: Step, context: RepeatContext, report: ReportProbl
     suggestion:
       'Name the kinds to retry, or declare the node `idempotent: true` if repeating it does no harm',
   });
+}
+
+/** Time limits of the node, and of the tool or function that it calls. */
+function timeoutsOf(node: Step, { plan, describesOf }: RepeatContext): readonly string[] {
+  const ofNode = node.timeoutMs !== undefined;
+  if (node.type === 'script') return ofNode ? ['internal.script_timeout'] : [];
+  if (ofNode) return ['limit.node_timeout', 'tool.timeout'];
+  const name = node.type === 'call' ? node.function : node.tool;
+  return describesOf(plan)[name]?.timeoutMs === undefined ? [] : ['tool.timeout'];
 }
 
 /** A retry that names the kind says that it is meant. */
