@@ -80,8 +80,9 @@ const GENERAL: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
 const GENERAL_OVER = Math.log(12);
 /** Sending a refused request again must be worth more than a word that gateways use of every failure. */
 const TRANSIENT = Math.log(8);
-/** The likeliest conclusion must be this likely where no rule holds. */
+/** The likeliest conclusion must be this likely where no rule holds, and likelier where it is to be sent again. */
 const MIN_LIKELY = 0.4;
+const MIN_LIKELY_AGAIN = 0.6;
 
 const scores = new Float64Array(LABELS.length);
 
@@ -144,11 +145,15 @@ export function conclude(
   const found = CONCLUSIONS[best];
   if (found === undefined) return undefined;
   if (rule === undefined || basis === undefined)
-    return likelihood(scored, best) < MIN_LIKELY ? undefined : best;
+    return likelihood(scored, best) < leastLikely(found) ? undefined : best;
   const ours = labelOf(rule);
   if (ours < 0 || ours === best) return undefined;
   const lead = (scored[best] ?? 0) - (scored[ours] ?? 0);
   return lead < marginOf(found, rule, basis) ? undefined : best;
+}
+
+function leastLikely(found: Rule): number {
+  return isTransient(found) ? MIN_LIKELY_AGAIN : MIN_LIKELY;
 }
 
 function marginOf(found: Rule, rule: Rule, basis: Exclude<Basis, 'certain'>): number {
