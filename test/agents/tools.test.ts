@@ -173,7 +173,7 @@ export const busy = tool({ writes: false, retry: { max: 1, backoff: 'none', on: 
     {
       it: 'one that acted and gave up at its time limit is not called again by itself, and the model is not asked to',
       models: { m: [call('pay'), { answer: 'unclear' }] },
-      module: `export const pay = tool({ writes: true, timeoutMs: 30, retry: { max: 2, backoff: 'none' },
+      module: `export const pay = tool({ timeoutMs: 30, retry: { max: 2, backoff: 'none' },
   run: (_, { signal }) => { did('pay'); return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))); } });`,
       nodes: [agent({ tools: ['pay'] })],
       steps: [

@@ -64,7 +64,7 @@ export const callCallable: Effect<CallableRequest> = (request, context) => {
       isIdempotent:
         request.isIdempotent ||
         (request.isNeverRepeated !== true && callable.describes.isIdempotent),
-      writesRemotely: writesRemotely(callable, input),
+      writesRemotely: callable.name === FETCH_TOOL ? !isReading(input) : undefined,
       timeoutMs: isOfTool ? ofToolMs : ofNodeMs,
       limitMs: isOfTool ? ofToolMs : request.limitMs,
       timeoutKind: isOfTool ? 'tool.timeout' : 'limit.node_timeout',
@@ -74,12 +74,6 @@ export const callCallable: Effect<CallableRequest> = (request, context) => {
     context,
   );
 };
-
-/** Undefined where nothing is declared about it. */
-function writesRemotely({ name, describes }: Callable, input: JsonValue): boolean | undefined {
-  if (name === FETCH_TOOL) return !isReading(input);
-  return describes.writes === false ? false : undefined;
-}
 
 /** Other methods of `http_fetch` ask a server to change something. */
 function isReading(input: JsonValue): boolean {

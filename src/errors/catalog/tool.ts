@@ -32,7 +32,7 @@ export const TOOL_ROWS = {
       detail: 'Give the tool more time, or make its work smaller.',
     },
     title: 'Tool timed out',
-    help: 'The tool did not finish within its timeout and was stopped; part of its work may have been done. The service behind it is slow, or the work is larger than the limit allows. Raise the timeout of the tool, or make the work smaller. Errand retries only as the tool declares; a tool that is neither `idempotent` nor declared to write nothing (`writes: false`) may have acted, so the failure is ambiguous, and its `retry` repeats it only with this kind in `on`. In an agent, the model then sees the failure as a typed error and the node continues; a tool that may not be repeated and whose outcome is unknown becomes `effect.outcome_unknown` instead.',
+    help: 'The tool did not finish within its timeout and was stopped; part of its work may have been done. The service behind it is slow, or the work is larger than the limit allows. Raise the timeout of the tool, or make the work smaller. Errand retries only as the tool declares; a tool that is not `idempotent` may have acted, so the failure is ambiguous, and its `retry` repeats it only with this kind in `on`. In an agent, the model then sees the failure as a typed error and the node continues; a tool that may not be repeated and whose outcome is unknown becomes `effect.outcome_unknown` instead.',
   },
   'tool.busy': {
     class: 'tool_transient',
