@@ -63,12 +63,18 @@ function isUndecodable(link: unknown): boolean {
 /** The response was not JSON or broke off; some versions keep its text. */
 function undecodable(link: unknown): Extracted {
   const response = readProperty(link, '$response');
+  const status = readStatus(response, 'statusCode');
   return {
-    status: readStatus(response, 'statusCode'),
-    transport: transportFault(link),
+    status,
+    transport: isOfParser(link, status) ? undefined : transportFault(link),
     headers: keepHeaders(readProperty(response, 'headers')),
     body: parseBody(readProperty(response, 'body')),
   };
+}
+
+/** A page in place of JSON is what gateways send with a fault: that it could not be parsed adds nothing. */
+function isOfParser(link: unknown, status: number | undefined): boolean {
+  return readName(link) === 'SyntaxError' && status !== undefined && status >= 400;
 }
 
 /** Classes say which service they belong to. */
