@@ -35,7 +35,7 @@ export interface TemporalConfig {
 export interface TemporalOptions extends Partial<TemporalConfig> {
   /** A worker that is silent for so long is taken for dead. Default: 30 s. */
   readonly heartbeatMs?: number;
-  /** Continue as new after so many events of Temporal's history. Default: when it suggests so. */
+  /** Continue as new after so many events of the run. Default: when Temporal suggests so. */
   readonly maxHistoryEvents?: number;
   /** How long a worker may take to answer a query. Default: 10 s. */
   readonly queryMs?: number;

@@ -7,6 +7,7 @@ import {
   CancelledFailure,
   condition,
   makeContinueAsNewFunc,
+  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import { buildReport } from '../../errors/report/build.ts';
@@ -49,6 +50,8 @@ const MUST_LEAVE_BYTES = 25_000_000;
 const WORTH_LEAVING = { events: 2000, bytes: 4_000_000 };
 /** Measuring what the run knows costs as much as it knows, so it is done only so often. */
 const MEASURE_EVERY_EVENTS = 500;
+/** In the history of an execution that counts the events of the run: earlier versions counted Temporal's. */
+const OWN_COUNT = 'errand-own-count';
 
 /** Who resumes a run whose time has come. */
 const TIMER = 'timer';
@@ -80,12 +83,15 @@ export class RunExecution {
   #isHolding = false;
   #measured: { readonly seq: number; readonly bytes: number } | undefined;
   readonly #read: { readonly events: number; readonly bytes: number };
+  readonly #countsOwn: boolean;
 
   /** The snapshot is the input's, or was too large for it. */
   constructor(input: RunInput, snapshot = input.snapshot) {
     const { identity, settings } = input;
     const { historyLength: events, historySize: bytes } = workflowInfo();
     this.#read = snapshot === input.snapshot ? { events: 0, bytes: 0 } : { events, bytes };
+    // Temporal's count is another one in a replay, where the first try of a task has timed out
+    this.#countsOwn = settings.maxHistoryEvents !== undefined && patched(OWN_COUNT);
     this.#input = input;
     this.state =
       snapshot === undefined ? newRunState(identity.run, identity.plan) : unpackState(snapshot);
@@ -280,7 +286,8 @@ export class RunExecution {
     const { maxHistoryEvents } = this.#input.settings;
     const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
     const events = historyLength - this.#read.events;
-    if (maxHistoryEvents !== undefined) return events >= maxHistoryEvents;
+    if (maxHistoryEvents !== undefined)
+      return (this.#countsOwn ? this.log.length : events) >= maxHistoryEvents;
     if (this.#read.events === 0) return continueAsNewSuggested;
     // what was read of the previous execution counts for Temporal, and would be read again
     const bytes = historySize - this.#read.bytes;

@@ -48,7 +48,7 @@ export interface RunSettings {
   readonly hasAttributes: boolean;
   /** The client traces: a worker is asked for the context of each leg before it begins. */
   readonly isTraced?: true;
-  /** Continue as new after so many events of Temporal's history. Default: when it suggests so. */
+  /** Continue as new after so many events of the run. Default: when Temporal suggests so. */
   readonly maxHistoryEvents?: number;
 }
 

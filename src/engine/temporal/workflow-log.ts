@@ -34,6 +34,11 @@ export class WorkflowLog {
     this.#lastAt = input.identity.startedAt;
   }
 
+  /** Events of this execution. */
+  get length(): number {
+    return this.#events.length;
+  }
+
   /** Temporal keeps them: a replay writes the same ones. */
   write(bodies: readonly EventBody[], nowMs: number): Promise<readonly RunEvent[]> {
     const at = new Date(nowMs).toISOString();
