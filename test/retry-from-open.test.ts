@@ -20,9 +20,14 @@ it.each([
     'a group',
     { type: 'parallel', agents: ['pay'] },
     'g[pay]/pya',
-    /no finished node g\[pay\]\/pya/,
+    /finished node of the run is called g\[pay\]\/pya/,
   ],
-  ['a child', { type: 'workflow', workflow: './c.yaml' }, 'g/pya', /no finished node g\/pya/],
+  [
+    'a child',
+    { type: 'workflow', workflow: './c.yaml' },
+    'g/pya',
+    /finished node of the run is called g\/pya/,
+  ],
   ['a supervisor', BOSS, 'g[1]/pay', /cannot be run again by itself: g runs again as a whole/],
 ])('never says of %s that it has finished', async (_, node, from, message) => {
   const simulate = { boss: [{ answer: { next: 'pay', reason: 'first' } }] };

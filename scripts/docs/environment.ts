@@ -23,14 +23,6 @@ const OWN: Rows = [
     'The address of an `errand serve` whose runs commands use, unless `--server` or `--on` says otherwise.',
   ],
   [
-    'ERRAND_TOKEN',
-    'For `errand serve`: the one token that it takes. For commands with a server: the token that they send.',
-  ],
-  [
-    'ERRAND_TOKENS',
-    'For `errand serve`: its tokens, as `NAME:SECRET:ROLE` with commas between; the roles are `read`, `run` and `edit`.',
-  ],
-  [
     'ERRAND_MODEL',
     'The model that writes for `errand draft`, as `provider/model`, unless `--model` says so.',
   ],
@@ -45,7 +37,7 @@ const OWN: Rows = [
   ],
   [
     'ERRAND_TOKEN',
-    'One token of `errand serve`, named `token`, with the role `run`, or `edit` with `--allow-edit`.',
+    'For `errand serve`: one token, named `token`, with the role `run`, or `edit` with `--allow-edit`. For commands with a server: the token that they send.',
   ],
   [
     'ERRAND_WEBHOOK_SECRET',

@@ -22,6 +22,7 @@ import { mcpRoute, type McpRoute } from './routes/mcp.ts';
 import { dashboardPage } from './routes/page.ts';
 import { allRoutes } from './routes/routes.ts';
 import { RunHost } from './run-host.ts';
+import { logFileNotes } from './workflows/file-notes.ts';
 import { webhookSecrets } from './webhooks/signature.ts';
 import { webhookAddress } from './webhooks/webhook-address.ts';
 
@@ -56,6 +57,7 @@ export class HostedServer implements ErrandServer {
   readonly #app: ReturnType<typeof createApp>;
   readonly #mcp: McpRoute;
   readonly #minted: Token | undefined;
+  readonly #log: (line: string) => void;
 
   constructor(options: HostedServerOptions) {
     const { env = process.env, clock = MACHINE_CLOCK, authorize, allowEdit = false } = options;
@@ -68,6 +70,7 @@ export class HostedServer implements ErrandServer {
     const addresses = (options.webhook ?? []).map(webhookAddress);
     const secrets = addresses.length === 0 ? [] : webhookSecrets(env['ERRAND_WEBHOOK_SECRET']);
     const log = options.onLog ?? ((): void => undefined);
+    this.#log = log;
     this.#host = new RunHost({
       ...options,
       base,
@@ -135,6 +138,11 @@ export class HostedServer implements ErrandServer {
   /** Opens the store, and begins to continue runs. Rejects with `store.*`. */
   open(): Promise<void> {
     return this.#host.open();
+  }
+
+  /** Logs which files cannot be run. */
+  logFileNotes(): Promise<void> {
+    return logFileNotes(this.#core.workflows, this.#log);
   }
 
   async close(): Promise<void> {

@@ -69,6 +69,23 @@ describe('a mistake in what was typed', () => {
   });
 });
 
+describe('a slip between commands', () => {
+  let place: Place;
+  beforeAll(() => void (place = newPlace({ isShared: true })));
+  afterAll(() => place.remove());
+
+  it.each<[readonly string[], string]>([
+    [['run', ABSENT], `errand resume ${ABSENT}`],
+    [['serve', '--server', 'http://127.0.0.1:1'], 'executes the runs of this project itself'],
+    [['mcp', '--server', 'http://127.0.0.1:1'], 'executes the runs of this project itself'],
+    [['validate', '--server', 'http://127.0.0.1:1', 'a.yaml'], 'needs no runs'],
+  ])('is answered with what helps: %j', (args, advice) => {
+    const { exit, stderr } = place.run(args);
+    expect(exit).toBe(2);
+    expect(stderr.replaceAll(/[│\s]+/g, ' ')).toContain(advice);
+  });
+});
+
 describe('what would be dropped in silence', () => {
   let place: Place;
   beforeAll(() => {

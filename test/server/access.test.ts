@@ -362,7 +362,7 @@ describe('a server that cannot start', () => {
     expect(stdout).not.toContain('"pid"');
     expect(`${stdout}${stderr}`).not.toContain('0123456789abcdef');
     // the advice is ours, and names nobody's secret
-    expect(stderr).not.toContain('redacted');
+    expect(`${stdout}${stderr}`).not.toContain('redacted');
   });
 
   it('exits with 2 for a port in use', async () => {

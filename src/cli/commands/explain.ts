@@ -9,6 +9,7 @@ import { suggest } from '../../errors/support/suggest.ts';
 import { refusal } from '../exit.ts';
 import { explainedKind } from '../../errors/catalog/explained-kind.ts';
 import { explainMarkdown, explainText, listText } from './explain/explain-kind.ts';
+import { RUN_ID } from '../run-id.ts';
 import type { MeantWord } from './explain/explain-word.ts';
 import type { Format } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
@@ -21,8 +22,6 @@ export interface ExplainOptions {
 const ALL_KINDS = 'All kinds: errand explain --list';
 const ALL_RUNS = 'all runs: errand runs';
 const MAX_NAME_CHARS = 80;
-/** The shape of the ids that runs get; by chance, one contains a word such as `key`. */
-const RUN_ID = /^[0-9a-hjkmnp-tv-z]{24}$/;
 
 export async function explain(
   name: string | undefined,

@@ -27,6 +27,7 @@ import { shellWord } from '../screen/phrases.ts';
 import type { RunUi } from '../session/run-ui.ts';
 import { SessionView } from '../session/session-view.ts';
 import { findRun } from '../project/stored-run.ts';
+import { RUN_ID } from '../run-id.ts';
 import type { Terminal } from '../terminal.ts';
 import { currentUser } from '../project/user-name.ts';
 import { planFrom } from '../../engine/run/plan-text.ts';
@@ -48,7 +49,7 @@ export interface ResumeFlags extends LegFlags {
 export async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<number> {
   const show = new SessionView(flags, terminal, { workflow: file });
   const hint = (error: unknown): string | undefined =>
-    similarFile(file) ?? checkCommand(file, error);
+    similarFile(file) ?? resumeCommand(file) ?? checkCommand(file, error);
   let ui: RunUi | undefined;
   const onProgress = (progress: Progress): void => ui?.note(progress);
   return inProject({ show, hint, onProgress }, async (project) => {
@@ -166,6 +167,13 @@ function similarFile(file: string): string | undefined {
   const meant =
     suggest(basename(file), known) ?? known.find((name) => name === `${basename(file)}.yaml`);
   return meant === undefined ? undefined : `Did you mean ${join(folder, meant)}?`;
+}
+
+/** Suggests `errand resume` for the id of a run. */
+function resumeCommand(file: string): string | undefined {
+  return RUN_ID.test(file) && !existsSync(file)
+    ? `To continue a run: errand resume ${file}`
+    : undefined;
 }
 
 /** Suggests `errand validate` for a file that exists and is not valid. */

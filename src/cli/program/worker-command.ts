@@ -44,6 +44,7 @@ const ABOUT_RUNS: readonly string[] = [
 
 /** A Temporal server keeps and removes its own runs, so these work on the store of the project only. */
 const STORE_ONLY: readonly string[] = ['import', 'prune', 'delete'];
+const SERVES: readonly string[] = ['serve', 'mcp'];
 
 /** Call it before adding commands: each inherits the help configuration. */
 export function addRunLocationOptions({ program }: CliContext): void {
@@ -115,5 +116,6 @@ async function refuseUnusedOption(command: Command, flags: RunLocationFlags): Pr
 function whyUnused(name: string): string {
   if (name === 'worker') return 'a worker always uses a Temporal server';
   if (STORE_ONLY.includes(name)) return `errand ${name} works on the store of this project`;
+  if (SERVES.includes(name)) return `errand ${name} executes the runs of this project itself`;
   return `it says where runs execute, and errand ${name} needs no runs`;
 }

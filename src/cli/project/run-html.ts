@@ -9,14 +9,17 @@ interface Renderer {
   readonly runHtml: (page: RunPage, nowMs: number) => string;
 }
 
-/** Rejects with `validation.input` where the dashboard has not been built. */
+/** Rejects with `extension.missing` where the dashboard has not been built. */
 export async function runHtml(page: RunPage, nowMs: number): Promise<string> {
   const folder = pageFolder();
   if (folder === undefined)
     throw new ErrandError({
-      kind: 'validation.input',
+      kind: 'extension.missing',
       message: 'The dashboard has not been built in this checkout',
-      action: { kind: 'fix_setup', detail: 'Run npm run build, then the command again.' },
+      action: {
+        kind: 'install_package',
+        detail: 'Run npm run build in the checkout of Errand, then the command again.',
+      },
     });
   // built together with this file, from the same sources
   const renderer = (await import(pathToFileURL(join(folder, 'html.js')).href)) as Renderer;

@@ -131,7 +131,7 @@ function neverRan(state: RunState, path: string): ErrandError {
     kind: 'validation.input',
     message:
       whole === undefined
-        ? `The run has no finished node ${path} to run again from`
+        ? `No finished node of the run is called ${path}`
         : `${path} cannot be run again by itself: ${whole} runs again as a whole`,
     action: {
       kind: 'change_input',

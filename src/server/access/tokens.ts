@@ -43,7 +43,12 @@ export function tokensIn(
   const listed = several === '' ? [] : several.split(',').map((part, at) => readToken(part, at));
   const single = one === '' ? [] : [{ name: 'token', secret: one, role: ownRole(allowEdit) }];
   const all = [...listed, ...single];
-  for (const { name, secret } of all)
+  if (one !== '' && one.length < MIN_SECRET_CHARS)
+    throw refused(
+      `ERRAND_TOKEN has fewer than ${MIN_SECRET_CHARS} characters`,
+      'Set ERRAND_TOKEN to a longer secret, for example one that `openssl rand -hex 24` prints.',
+    );
+  for (const { name, secret } of listed)
     if (secret.length < MIN_SECRET_CHARS)
       throw refused(
         `The secret of the token ${name} has fewer than ${MIN_SECRET_CHARS} characters`,
@@ -77,14 +82,14 @@ function readToken(part: string, at: number): Token {
   return { name, secret, role: known };
 }
 
-function refused(message: string): ErrandError {
+// a form such as NAME:SECRET:ROLE would be redacted as a secret
+const FORM = `Separate the entries of ERRAND_TOKENS with commas. Each entry is a name, a secret and a role (${ROLES.join(', ')}), with colons between them; a secret has at least ${MIN_SECRET_CHARS} characters, without a colon or a comma.`;
+
+function refused(message: string, detail = FORM): ErrandError {
   return new ErrandError({
     kind: 'validation.input',
     message,
-    action: {
-      kind: 'change_input',
-      detail: `Write ERRAND_TOKENS as NAME:SECRET:ROLE, separated by commas, with the roles ${ROLES.join(', ')} and secrets of at least ${MIN_SECRET_CHARS} characters without a colon or a comma.`,
-    },
+    action: { kind: 'change_input', detail },
   });
 }
 

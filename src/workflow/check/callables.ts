@@ -8,7 +8,7 @@ import type { NodePlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
-import { listed, quoted } from '../diagnostics/phrases.ts';
+import { oneOf, quoted } from '../diagnostics/phrases.ts';
 
 /** Functions and tools that the host registers or the file's module exports. */
 export interface KnownNames {
@@ -155,9 +155,7 @@ function advice(
 ): Pick<Problem, 'expected' | 'suggestion'> {
   const meant = suggest(name, known);
   return {
-    ...(known.length === 0 || known.length > MAX_LISTED
-      ? {}
-      : { expected: `one of ${listed(known, 'or')}` }),
+    ...(known.length === 0 || known.length > MAX_LISTED ? {} : { expected: oneOf(known) }),
     suggestion:
       meant ??
       (module === undefined

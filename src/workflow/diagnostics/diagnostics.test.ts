@@ -31,7 +31,7 @@ describe('a diagnostic', () => {
       message: 'No node or group is called `b`',
       action: { kind: 'fix_file' },
       location: { file: 'flows/a.yaml', pointer: '/workflow/entry_point', line: 1, column: 34 },
-      details: { code: 'unknown-node', expected: 'one of a' },
+      details: { code: 'unknown-node', expected: 'a, the only one' },
     });
   });
 
@@ -40,7 +40,7 @@ describe('a diagnostic', () => {
       .toBe(`flows/a.yaml:1:34 error: No node or group is called \`b\` [unknown-node]
   1 | workflow: {name: x, entry_point: b}
     |                                  ^
-  expected: one of a
+  expected: a, the only one
 
 flows/a.yaml:5:26 warning: \`order.lost\` is declared twice [duplicate-raise]
   4 |     prompt: hi

@@ -33,6 +33,11 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** `a, the only one`, `one of a or b`: what a name may be. */
+export function oneOf(words: readonly string[]): string {
+  return words.length < 2 ? `${listed(words)}, the only one` : `one of ${listed(words, 'or')}`;
+}
+
 /** `a`, `a and b`, `a, b and c`. */
 export function listed(words: readonly string[], joiner: 'and' | 'or' = 'and'): string {
   const last = words.at(-1) ?? '';

@@ -3,7 +3,7 @@ import { suggest } from '../../errors/support/suggest.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
 import { END } from '../plan/route.ts';
-import { listed, quoted } from '../diagnostics/phrases.ts';
+import { oneOf, quoted } from '../diagnostics/phrases.ts';
 import type { FoundNode } from './each-node.ts';
 import { asList, asMap, textItems, type Raw } from './read-raw.ts';
 
@@ -123,9 +123,7 @@ function checkTarget(
     kind: 'validation.workflow',
     message: `No node or group is called ${quoted(name)}`,
     path,
-    ...(targets.size > 0 && targets.size <= 20
-      ? { expected: `one of ${listed([...targets], 'or')}` }
-      : {}),
+    ...(targets.size > 0 && targets.size <= 20 ? { expected: oneOf([...targets]) } : {}),
     ...(meant === undefined ? {} : { suggestion: meant }),
   };
   if (meant === undefined) lost.set(name, [...(lost.get(name) ?? []), problem]);

@@ -134,7 +134,7 @@ function missingKey(path: Path, expected: string, root: unknown): Found {
     message: `${capitalised(ownerOf(path.slice(0, -1), root))} needs ${key}`,
     path: path.slice(0, -1),
     expected,
-    suggestion: `Add ${key}${exampleOf(String(path.at(-1)), root) ?? `: ${expected}`}`,
+    suggestion: `Add ${key}${exampleOf(path, root) ?? `: ${expected}`}`,
     missing: String(path.at(-1)),
   };
 }
@@ -149,9 +149,17 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   for: '15m',
 };
 
-function exampleOf(key: string, root: unknown): string | undefined {
-  const example = key === 'entry_point' ? firstNode(root) : EXAMPLES[key];
+function exampleOf(path: Path, root: unknown): string | undefined {
+  const key = String(path.at(-1));
+  const example = exampleValue(key, valueAt(root, [...path.slice(0, -1), 'type']), root);
   return example === undefined ? undefined : `, for example \`${key}: ${example}\``;
+}
+
+function exampleValue(key: string, type: unknown, root: unknown): string | undefined {
+  if (key === 'entry_point') return firstNode(root);
+  // a person reads it, not a model
+  if (key === 'prompt' && type === 'human_gate') return '"Publish it?"';
+  return EXAMPLES[key];
 }
 
 function firstNode(root: unknown): string | undefined {

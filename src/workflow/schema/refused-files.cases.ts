@@ -70,6 +70,12 @@ export const REFUSED_NODES: readonly Refused[] = [
     '{name',
     'Add `code`, for example `code: input.items.length`',
   ],
+  [
+    '{name: a, type: human_gate, options: [{value: x}]}',
+    'missing-key',
+    '{name',
+    'Add `prompt`, for example `prompt: "Publish it?"`',
+  ],
   ['{name: a, type: human_gate, prompt: x, options: []}', 'bad-value', 'options'],
   [
     '{name: a, type: human_gate, prompt: x, options: [{route: b}]}',

@@ -5,6 +5,7 @@ import { loadMcpServerSdk } from '../../../mcp-server/sdk.ts';
 import { serveStdio } from '../../../mcp-server/stdio.ts';
 import { mcpHost } from '../../../server/mcp-host.ts';
 import { RunHost } from '../../../server/run-host.ts';
+import { logFileNotes } from '../../../server/workflows/file-notes.ts';
 import { Stopping } from '../../guard/stopping.ts';
 import { createHome } from '../../project/home.ts';
 import { hostedEngine } from '../../project/project.ts';
@@ -39,6 +40,7 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
     // nothing more is written to a client that is gone: each failed write would count as a signal
     process.stdout.once('error', () => void serving.close());
     log('serving on standard input and output');
+    await logFileNotes(host.core.workflows, log);
     await Promise.race([stopping.asked, serving.closed]);
     serving.stop();
     host.stop();

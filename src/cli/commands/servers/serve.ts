@@ -73,6 +73,7 @@ export async function serve(
     const url = flags.publicUrl ?? `http://${shownHost(host)}:${listening.port}`;
     announce({ url, port: listening.port, token: server.token }, flags, terminal);
     if (flags.open === true) openBrowser(addressOf(url, server.token));
+    await server.logFileNotes();
     await stopping.asked;
     log('stopping');
     listening.stop();
