@@ -1,7 +1,7 @@
 /** What the dashboard computes: events folded into a view, a view opened from what was sent, a graph laid out. */
 import { layoutGraph } from '../src/history/graph-layout/layout-graph.ts';
 import { beginView, foldView } from '../src/history/run-view.ts';
-import { viewFromJson, viewToJson } from '../src/history/run-view/wire.ts';
+import { viewFromJson, viewToJson } from '../src/history/run-view/sent-view.ts';
 import type { GraphNode, RunGraph } from '../src/history/workflow-graph.ts';
 import type { EventBody, RunEvent } from '../src/machine/state/events.ts';
 import { quickest, type Bench } from './measure.ts';

@@ -18,7 +18,7 @@ export type { ErrandOptions, RunnableWorkflow } from './engine/errand-options.ts
 export type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './engine/backend.ts';
 export type { LoadedWorkflow } from './engine/loading/load-file.ts';
 export type { Progress as RunProgress } from './engine/run/running-effects.ts';
-export type { RunView } from './engine/run-view.ts';
+export type { RunView } from './engine/shown-run.ts';
 export type { TemporalOptions } from './engine/temporal/config.ts';
 export type { NamedUnknownOutcome as UnknownOutcome } from './machine/policy/unknown-outcome.ts';
 export type { FileVerdict, WorkflowVerdict } from './workflow/check/validation-json.ts';

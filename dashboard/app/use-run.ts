@@ -5,7 +5,7 @@ import type { Attention } from '../../src/history/attention.ts';
 import type { FailureHistory } from '../../src/history/failure-history.ts';
 import type { GraphLayout } from '../../src/history/graph-layout/layout.ts';
 import type { ViewEvent } from '../../src/history/run-view.ts';
-import { addSteps, viewFromJson } from '../../src/history/run-view/wire.ts';
+import { addSteps, viewFromJson } from '../../src/history/run-view/sent-view.ts';
 import type { RunMoves, SourceFile } from '../../src/history/run-page.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';

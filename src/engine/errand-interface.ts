@@ -8,7 +8,7 @@ import type { RunHandle, RunOptions } from './backend.ts';
 import type { RunnableWorkflow } from './errand-options.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
 import type { ResumeRequest } from './run/resume.ts';
-import type { RunView } from './run-view.ts';
+import type { RunView } from './shown-run.ts';
 
 export type { FetchOptions } from '../workflow/plan/plan.ts';
 export type { Callables } from '../effects/module/find-callable.ts';

@@ -49,7 +49,7 @@ import { namedAsStarted } from './named-as-started.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
-import { runView, type RunView } from './run-view.ts';
+import { runView, type RunView } from './shown-run.ts';
 import { withSafeListeners, withSafeWarnings } from './safe-listeners.ts';
 import type { InspectOptions } from './validate-workflows.ts';
 import { ServerWork } from './server-work.ts';

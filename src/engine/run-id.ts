@@ -7,6 +7,9 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 const CHARS = 24;
 
+/** The shape of such an id; by chance, one contains a word such as `key`. */
+export const RUN_ID: RegExp = new RegExp(`^[${LETTERS}]{${CHARS}}$`);
+
 const DEVICE = '/dev/urandom';
 
 /** `device` gives random bytes; where it cannot be read, `node:crypto` does. */

@@ -1,5 +1,5 @@
 /** The runs that an MCP server is a face of, as the server behind it gives them. Types only. */
-import type { RunView } from '../engine/run-view.ts';
+import type { RunView } from '../engine/shown-run.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
 import type { Attention } from '../history/attention.ts';

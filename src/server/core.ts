@@ -7,7 +7,7 @@ import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { Access } from './access/access.ts';
 import type { CarryOn } from './carry-on.ts';
 import type { AllChanges } from './runs/all-changes.ts';
-import type { Metrics } from './runs/metrics.ts';
+import type { Metrics } from './runs/server-metrics.ts';
 import type { RunFolds } from './runs/run-folds.ts';
 import type { RunReader } from './runs/run-reader.ts';
 import type { Chunks } from './stream/chunks.ts';

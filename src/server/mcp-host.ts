@@ -1,6 +1,6 @@
 /** The runs of a server for its MCP face: the same functions as behind the routes. */
 import { randomBytes } from 'node:crypto';
-import { shownView } from '../engine/run-view.ts';
+import { shownView } from '../engine/shown-run.ts';
 import type { McpHost, McpWorkflow, ReadRun } from '../mcp-server/host.ts';
 import { inputSchema } from '../workflow/plan/input-schema.ts';
 import type { RunCore } from './core.ts';

@@ -16,7 +16,7 @@ import { beginCarryOn, type CarryOn, type CarryOnOptions } from './carry-on.ts';
 import type { RunCore } from './core.ts';
 import type { HostedServerOptions } from './options.ts';
 import { AllChanges } from './runs/all-changes.ts';
-import { Metrics } from './runs/metrics.ts';
+import { Metrics } from './runs/server-metrics.ts';
 import { RunFolds } from './runs/run-folds.ts';
 import { RunReader } from './runs/run-reader.ts';
 import { Chunks } from './stream/chunks.ts';

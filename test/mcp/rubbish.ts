@@ -1,5 +1,5 @@
 /** What a server says that has lost its mind, over whatever it is asked by. */
-import { MAX_MESSAGE_BYTES } from '../../src/effects/mcp/lines.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/effects/mcp/split-lines.ts';
 
 /** More than a chunk beyond the limit: a stream of events is measured by its chunks. */
 const TOO_MANY_BYTES = MAX_MESSAGE_BYTES + 1024 * 1024;

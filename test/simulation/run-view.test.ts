@@ -6,7 +6,7 @@ import { eventForPerson } from '../../src/history/run-view/event-for-person.ts';
 import { elapsedMs, isUnhandled } from '../../src/history/run-view/read-view.ts';
 import { isOpen, stepAt } from '../../src/history/run-view/steps.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
-import { viewFromJson, viewToJson } from '../../src/history/run-view/wire.ts';
+import { viewFromJson, viewToJson } from '../../src/history/run-view/sent-view.ts';
 import { foldRun } from '../../src/engine/run/recover.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import { tryOut } from './trial.ts';

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RunMoves } from '../../../src/history/run-page.ts';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import type { RunView } from '../../../src/history/run-view/view.ts';
-import { viewFromJson } from '../../../src/history/run-view/wire.ts';
+import { viewFromJson } from '../../../src/history/run-view/sent-view.ts';
 import type { WorkflowVerdict } from '../../../src/workflow/check/validation-json.ts';
 import { RepairView, type RepairedNode, type RunDriftData } from '../../view/repair-view.tsx';
 import { PageLink, ProblemBox } from '../../view/parts.tsx';

@@ -9,7 +9,7 @@ import { suggest } from '../../errors/support/suggest.ts';
 import { refusal } from '../exit.ts';
 import { explainedKind } from '../../errors/catalog/explained-kind.ts';
 import { explainMarkdown, explainText, listText } from './explain/explain-kind.ts';
-import { RUN_ID } from '../run-id.ts';
+import { RUN_ID } from '../../engine/run-id.ts';
 import type { MeantWord } from './explain/explain-word.ts';
 import type { Format } from '../format.ts';
 import type { Terminal } from '../terminal.ts';

@@ -27,7 +27,7 @@ import { shellWord } from '../screen/phrases.ts';
 import type { RunUi } from '../session/run-ui.ts';
 import { SessionView } from '../session/session-view.ts';
 import { findRun } from '../project/stored-run.ts';
-import { RUN_ID } from '../run-id.ts';
+import { RUN_ID } from '../../engine/run-id.ts';
 import type { Terminal } from '../terminal.ts';
 import { currentUser } from '../project/user-name.ts';
 import { planFrom } from '../../engine/run/plan-text.ts';

@@ -6,7 +6,7 @@ import { durationWords, locationWords } from '../../errors/render/phrases.ts';
 import type { NamedUnknownOutcome } from '../../machine/policy/unknown-outcome.ts';
 import { unknownOutcomeWords } from '../../machine/policy/unknown-outcome-details.ts';
 import type { NodeTimeline } from '../../history/node-timeline.ts';
-import type { RunView } from '../../engine/run-view.ts';
+import type { RunView } from '../../engine/shown-run.ts';
 import type { StoredRun } from '../../engine/errand.ts';
 import { interruptedText, isInCode, pausedText } from './ending-text.ts';
 import { afterFailure } from './failure-panel.ts';

@@ -9,7 +9,7 @@ import { readProperty } from '../../errors/support/safe-json.ts';
 import { isAnswer, readBody } from './answer-in-refusal.ts';
 import { keyHeader } from './call-key.ts';
 import { collectMessages, type ReadMessage } from './inexact-result.ts';
-import { MAX_MESSAGE_BYTES } from './lines.ts';
+import { MAX_MESSAGE_BYTES } from './split-lines.ts';
 
 const NEW_LINE = 10;
 const RETURN = 13;

@@ -9,7 +9,7 @@ import { boundOutput, type BoundedOutput } from '../process/bounded-output.ts';
 import { endGroup, isGoneWithin } from '../process/process-group.ts';
 import { drainOutput } from '../process/drain-output.ts';
 import { flawIn, withFlaw } from './inexact-result.ts';
-import { createLines } from './lines.ts';
+import { createLines } from './split-lines.ts';
 import type { McpMessage, McpTransport } from './sdk.ts';
 import { tooLongFor } from './too-long.ts';
 

@@ -8,7 +8,7 @@ import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport, ReportDraft, UserAction } from '../../errors/report/report.ts';
-import { judgesIn } from '../../machine/conversation/judging.ts';
+import { judgesIn } from '../../machine/conversation/output-judge.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EventBody, Usage } from '../../machine/state/events.ts';
 import { recordedFailure, stampAt } from '../../machine/decide/failure.ts';

@@ -8,7 +8,7 @@ import { OUTCOME_UNKNOWN } from '../../machine/policy/unknown-outcome.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { checkBudgets } from '../../machine/policy/budget.ts';
-import { judgesIn } from '../../machine/conversation/judging.ts';
+import { judgesIn } from '../../machine/conversation/output-judge.ts';
 import { cooldownUntilMs } from '../../machine/policy/cooldown.ts';
 import {
   pendingRequest,

@@ -6,7 +6,7 @@ import { END } from '../../workflow/plan/route.ts';
 import type { GraphNode, RunGraph, WorkflowGraph } from '../workflow-graph.ts';
 import { placeLevel, type LevelEdge, type PlacedLevel } from './level.ts';
 import type { GraphLayout, LayoutBox, LayoutLine } from './layout.ts';
-import { linesOf, portsOf, type Drawn } from './lines.ts';
+import { linesOf, portsOf, type Drawn } from './route-lines.ts';
 import { routeLabel } from './route-label.ts';
 
 const MARGIN = 16;

@@ -1,5 +1,5 @@
 /** Bars: what a step did when, in stretches that follow each other on the time axis. */
-import { List } from './list.ts';
+import { List } from './shared-list.ts';
 import type { Bar, StepView, TryView } from './view.ts';
 
 /** Ends what the step does now, if anything, and begins the next stretch. */

@@ -9,7 +9,7 @@ import type { MoveType } from '../../workflow/plan/route.ts';
 import type { Estimate } from '../../machine/policy/pricing.ts';
 import type { EffectRef, PromptFor, RouteBucket, Waiting } from '../../machine/state/events.ts';
 import type { LedgerRow } from './ledger-row.ts';
-import type { List } from './list.ts';
+import type { List } from './shared-list.ts';
 import type { Places } from './places.ts';
 
 /** Facts about a run beside its events. */

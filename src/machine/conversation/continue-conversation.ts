@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { judgeCall, toolsOf } from './agent-tools.ts';
 import type { ModelMessage } from './model-message.ts';
 import { raiseDraft, readReply } from './model-reply.ts';
-import { hasPassed, readVerdict } from './judging.ts';
+import { hasPassed, readVerdict } from './output-judge.ts';
 import { newChain } from '../policy/model-chain.ts';
 import { DONE } from '../../workflow/plan/route.ts';
 import { hasConversation, modelsOf, schemaOf } from './model-request.ts';

@@ -4,7 +4,7 @@ import { newChain } from '../policy/model-chain.ts';
 import { logPlanMismatch, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import { newConversation, type Conversation } from './conversation.ts';
-import { judgePlan } from './judging.ts';
+import { judgePlan } from './output-judge.ts';
 import { chainOf, promptOf, schemaOf } from './model-request.ts';
 import { readReply } from './model-reply.ts';
 

@@ -26,7 +26,7 @@ import { storableForm, storablePrompt } from '../state/storable.ts';
 import { boundedMessages, READ_TOOL } from './bounded-results.ts';
 import { nextMessages, type Prompt, type Conversation } from './conversation.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
-import { judgeMark, judgePlan, judgeText, type JudgePlan } from './judging.ts';
+import { judgeMark, judgePlan, judgeText, type JudgePlan } from './output-judge.ts';
 import { roundResult } from './supervisor-rounds.ts';
 
 export type ConversationPlan = AgentPlan | JudgePlan | SupervisorPlan;

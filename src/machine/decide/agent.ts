@@ -42,7 +42,7 @@ import {
   type Conversation,
   type ConversationFailure,
 } from '../conversation/conversation.ts';
-import { hasPassed, judgePlan } from '../conversation/judging.ts';
+import { hasPassed, judgePlan } from '../conversation/output-judge.ts';
 import { answerCall, consult, readOutput, refuseCall, replayFinishedCall } from './answer-call.ts';
 import { afterRejection, beginJudging } from './judge-output.ts';
 import { writtenState } from './written-state.ts';

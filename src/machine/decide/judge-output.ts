@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import { feedbackText, rejectedConversation } from '../conversation/judging.ts';
+import { feedbackText, rejectedConversation } from '../conversation/output-judge.ts';
 import { judgeConversation } from '../conversation/judge-conversation.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';

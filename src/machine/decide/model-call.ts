@@ -19,7 +19,7 @@ import {
   conversationNode,
   type ConversationPlan,
 } from '../conversation/model-request.ts';
-import { judgeMark } from '../conversation/judging.ts';
+import { judgeMark } from '../conversation/output-judge.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import { estimateOf, isPriced } from '../policy/pricing.ts';
 import { failBeyondBound } from '../policy/request-bound.ts';

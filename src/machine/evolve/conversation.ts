@@ -26,7 +26,7 @@ import { guardWantsApproval } from '../policy/tool-approval.ts';
 import { isApproval, noteGrant } from '../policy/approval-grants.ts';
 import { ASK_PERSON, WRITE_STATE } from '../../workflow/plan/built-in-tools.ts';
 import { judgeConversation } from '../conversation/judge-conversation.ts';
-import { rejectedConversation } from '../conversation/judging.ts';
+import { rejectedConversation } from '../conversation/output-judge.ts';
 import { retryDelayMs } from '../policy/tool-retry.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import {

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Atlas, Place } from '../places/places.ts';
 import { fits, otherValues } from '../values/made-up.ts';
-import { fieldsBehind, type FieldRef, type Site } from './fields.ts';
+import { fieldsBehind, type FieldRef, type Site } from './read-fields.ts';
 
 export interface Field {
   readonly id: string;

@@ -10,7 +10,7 @@ import type { Atlas, Place, PlacedFile } from '../places/places.ts';
 import type { ScenarioPlayer } from '../scenarios/scenario-player.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { at, type WorldValues } from '../values/world-values.ts';
-import { fieldsBehind, type Site } from './fields.ts';
+import { fieldsBehind, type Site } from './read-fields.ts';
 import { detailsLine, pasteLine } from './paste-line.ts';
 
 /**

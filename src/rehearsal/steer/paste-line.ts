@@ -7,7 +7,7 @@ import { parseExpression, parseTemplate } from '../../workflow/template/template
 import type { Place } from '../places/places.ts';
 import { fits, otherValues, schemaAt } from '../values/made-up.ts';
 import { at, replacedAt, type WorldValues } from '../values/world-values.ts';
-import type { FieldRef, Site } from './fields.ts';
+import type { FieldRef, Site } from './read-fields.ts';
 
 export interface Condition {
   readonly source: string;

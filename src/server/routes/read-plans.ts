@@ -1,7 +1,7 @@
 /** Plans: of a workflow as it is now, and of a run as it is stored. A client of its own shows runs with them. */
 import { z } from '@hono/zod-openapi';
 import { runRow } from '../../history/run-row.ts';
-import { shownFile } from '../../engine/run-view.ts';
+import { shownFile } from '../../engine/shown-run.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
 import { runOf, type Route } from '../http/route.ts';

@@ -6,14 +6,14 @@ import { catalogRoutes } from './catalog.ts';
 import { changesRoute } from './changes.ts';
 import { gatesRoute } from './gates.ts';
 import { healthRoutes, sessionRoutes } from './health.ts';
-import { listRunsRoute } from './list-runs.ts';
+import { listRunsRoute } from './get-runs.ts';
 import { metricsRoute } from './metrics.ts';
-import { moveRunRoutes } from './move-run.ts';
+import { moveRunRoutes } from './post-moves.ts';
 import { planRoutes } from './read-plans.ts';
 import { readRunRoutes } from './read-run.ts';
 import { runPageRoutes } from './run-page.ts';
 import { runEventsRoute } from './run-events.ts';
-import { startRunRoute } from './start-run.ts';
+import { startRunRoute } from './post-run.ts';
 import { workflowRoutes } from './workflows.ts';
 
 /** `pages`: those of the dashboard, which no document describes. */

@@ -1,12 +1,12 @@
 /** The first answer to the page of a run: its view, from which it follows the events, and its moves. */
 import { z } from '@hono/zod-openapi';
-import { lastSeq, type FoldedRun } from '../../engine/run-page.ts';
+import { lastSeq, type FoldedRun } from '../../engine/build-run-page.ts';
 import { RunFold } from '../../engine/run-fold.ts';
 import { layoutGraph } from '../../history/graph-layout/layout-graph.ts';
 import { RESUME_OBSTACLES } from '../../history/next-moves.ts';
 import type { RunMoves } from '../../history/run-page.ts';
 import { runGraph } from '../../history/workflow-graph.ts';
-import { stepToJson, viewToJson } from '../../history/run-view/wire.ts';
+import { stepToJson, viewToJson } from '../../history/run-view/sent-view.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import { runOf, type CheckedRequest, type Route } from '../http/route.ts';

@@ -1,6 +1,6 @@
 /** How a file, or a text in its place, differs from what a run has stored of it. */
 import type { PlanOfFile, RunDrift } from '../../engine/run-drift.ts';
-import type { FoldedRun } from '../../engine/run-page.ts';
+import type { FoldedRun } from '../../engine/build-run-page.ts';
 import type { RunCore } from '../core.ts';
 
 /** Runs store no secrets, so the file is compared without its own. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEngine, type Engine } from '../../engine/errand.ts';
 import { keepCheckpoint } from '../../engine/run/checkpoints/keep-checkpoint.ts';
-import { viewToJson } from '../../history/run-view/wire.ts';
+import { viewToJson } from '../../history/run-view/sent-view.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';

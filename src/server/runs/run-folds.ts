@@ -5,8 +5,8 @@
  */
 import type { Engine } from '../../engine/errand.ts';
 import { RunFold } from '../../engine/run-fold.ts';
-import type { FoldedRun } from '../../engine/run-page.ts';
-import { newView } from '../../engine/run-view.ts';
+import type { FoldedRun } from '../../engine/build-run-page.ts';
+import { newView } from '../../engine/shown-run.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { reduceView } from '../../history/run-view.ts';
 import { eventForPerson } from '../../history/run-view/event-for-person.ts';

@@ -1,6 +1,6 @@
 /** The run as every answer has it: what `errand show` prints, with its number, attention and next moves. */
-import { runMoves, type FoldedRun, type MoveContext } from '../../engine/run-page.ts';
-import { shownView } from '../../engine/run-view.ts';
+import { runMoves, type FoldedRun, type MoveContext } from '../../engine/build-run-page.ts';
+import { shownView } from '../../engine/shown-run.ts';
 import type { RunMoves } from '../../history/run-page.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
 import type { RunCore } from '../core.ts';

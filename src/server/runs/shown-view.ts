@@ -1,6 +1,6 @@
 /** A view as it is sent: with links in place of large values. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import { List } from '../../history/run-view/list.ts';
+import { List } from '../../history/run-view/shared-list.ts';
 import type { GivenAnswer, RunView } from '../../history/run-view/view.ts';
 import { shownValue, valueHref, type ValueName } from './shown-values.ts';
 

@@ -5,7 +5,7 @@ import type { RunView } from '../../../history/run-view/view.ts';
 import type { Claim, RunStore } from '../../../machine/ports/store-port.ts';
 import { packState } from '../../../machine/state/snapshot.ts';
 import type { RunState } from '../../../machine/state/state.ts';
-import { newView } from '../../run-view.ts';
+import { newView } from '../../shown-run.ts';
 import { recover, type Recovered } from '../recover.ts';
 import { viewPart } from './resting-run.ts';
 

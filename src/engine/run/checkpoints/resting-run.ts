@@ -1,7 +1,7 @@
 /** A run as it was saved when it came to rest: its state and, of a very long one, the view of its page. */
 import { isJsonObject, type JsonObject } from '../../../errors/support/safe-json.ts';
 import type { RunView } from '../../../history/run-view/view.ts';
-import { viewFromJson, viewToJson } from '../../../history/run-view/wire.ts';
+import { viewFromJson, viewToJson } from '../../../history/run-view/sent-view.ts';
 import type { ReadableStore } from '../../../machine/ports/store-port.ts';
 import { unpackState } from '../../../machine/state/snapshot.ts';
 import type { RunState } from '../../../machine/state/state.ts';

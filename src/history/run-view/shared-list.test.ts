@@ -1,6 +1,6 @@
 import { array, assert, integer, nat, property, tuple } from 'fast-check';
 import { expect, it } from 'vitest';
-import { List } from './list.ts';
+import { List } from './shared-list.ts';
 
 const SIZE = integer({ min: 0, max: 1200 });
 

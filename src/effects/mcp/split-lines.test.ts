@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLines } from './lines.ts';
+import { createLines } from './split-lines.ts';
 import { isTooLong, lost, tooLong, tooLongFor } from './too-long.ts';
 import { statusOf, wasNeverSent } from './unreachable.ts';
 

@@ -3,7 +3,7 @@
  * that have ended and hold no others. They can be asked for, and are added to a view.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import { List } from './list.ts';
+import { List } from './shared-list.ts';
 import { Places } from './places.ts';
 import { isOpen, newStep } from './steps.ts';
 import type { RunView, StepView } from './view.ts';

@@ -10,7 +10,7 @@ import { runGraph } from '../history/workflow-graph.ts';
 import type { RunRecord, RunStatusName } from '../machine/ports/store-port.ts';
 import type { RunEvent, Waiting } from '../machine/state/events.ts';
 import { RunFold } from './run-fold.ts';
-import { foldedView, shownFile } from './run-view.ts';
+import { foldedView, shownFile } from './shown-run.ts';
 import { planFrom } from './run/plan-text.ts';
 
 export interface FoldedRun {
