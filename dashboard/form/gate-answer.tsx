@@ -45,30 +45,25 @@ export function GateAnswer(props: GateAnswerProps): JSX.Element {
   const plain = options.filter(
     (option) => !(takesEdit && option === 'edit') && !texts.some(({ value }) => value === option),
   );
+  const buttons = [
+    ...plain.map((value) => ({ value, words: labelOf(question, value) })),
+    ...grants.map((value) => ({ value, words: grantWords(value) })),
+  ];
+  const primary = isInDoubt || list !== undefined ? undefined : plain[0];
   return (
     <div class="answers">
       {list !== undefined && <QuestionsAnswer {...props} list={list} id={`${props.id}-q`} />}
-      {plain.length + grants.length > 0 && (
+      {buttons.length > 0 && (
         <p class="buttons">
-          {plain.map((option, index) => (
+          {buttons.map(({ value, words }) => (
             <button
-              key={optionWord(option)}
+              key={optionWord(value)}
               type="button"
-              class={index === 0 && !isInDoubt && list === undefined ? 'primary' : ''}
+              class={value === primary ? 'primary' : ''}
               aria-disabled={isBusy}
-              onClick={() => void answer(option)}
+              onClick={() => void answer(value)}
             >
-              {labelOf(question, option)}
-            </button>
-          ))}
-          {grants.map((grant) => (
-            <button
-              key={optionWord(grant)}
-              type="button"
-              aria-disabled={isBusy}
-              onClick={() => void answer(grant)}
-            >
-              {grantWords(grant)}
+              {words}
             </button>
           ))}
         </p>

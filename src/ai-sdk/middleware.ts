@@ -2,8 +2,11 @@
  * Types the failures of one model and changes nothing else. The AI SDK's own retries continue to act, on
  * failures that the report calls retryable and on no others.
  */
-import type { LanguageModelV4, LanguageModelV4Middleware } from '@ai-sdk/provider';
-import type { LanguageModelV4StreamPart as Part } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4Middleware,
+  LanguageModelV4StreamPart as Part,
+} from '@ai-sdk/provider';
 import type { ErrorReport } from '../errors/report/report.ts';
 import { isInstance } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';

@@ -3,7 +3,7 @@ import { matchesKind } from '../errors/catalog/kinds.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { RunEvent } from '../machine/state/events.ts';
-import type { FailureHistory } from './failure-history.ts';
+import type { FailureHistory, FailureStep } from './failure-history.ts';
 import {
   isSameFailure,
   isSameEffect,
@@ -86,14 +86,13 @@ export class FailureHistoryBuilder {
       case 'node:failed':
         return this.#nodeFailed(event.error, event);
       case 'node:retrying':
-        this.#openFailures.failedAt(path)?.steps.push({
+        return this.#note({
           type: 'retrying',
           at,
           path,
           attempt: event.attempt,
           delayMs: event.delayMs,
         });
-        return;
       case 'route:taken':
         return this.#routed(event);
       case 'node:completed':
@@ -102,24 +101,22 @@ export class FailureHistoryBuilder {
         return this.#endOpen(path, { status: 'handled', how: `skipped: ${event.reason}` }, at);
       case 'gate:opened': {
         const { gate, options } = event;
-        this.#openFailures.failedAt(path)?.steps.push({ type: 'asked', at, path, gate, options });
-        return;
+        return this.#note({ type: 'asked', at, path, gate, options });
       }
       case 'gate:answered': {
         const { gate, value, by } = event;
-        this.#openFailures
-          .failedAt(path)
-          ?.steps.push({ type: 'answered', at, path, gate, value, by });
-        return;
+        return this.#note({ type: 'answered', at, path, gate, value, by });
       }
       case 'gate:expired':
-        this.#openFailures
-          .failedAt(path)
-          ?.steps.push({ type: 'expired', at, path, gate: event.gate });
-        return;
+        return this.#note({ type: 'expired', at, path, gate: event.gate });
       case 'child:ended':
         return;
     }
+  }
+
+  /** Adds a step to the failure that the node at its path waits with. */
+  #note(step: FailureStep & { readonly path: string }): void {
+    this.#openFailures.failedAt(step.path)?.steps.push(step);
   }
 
   #effect(event: EffectEvent): void {

@@ -4,6 +4,7 @@
  * are added.
  */
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import { shellWord } from '../errors/support/shell-word.ts';
 import type { RunStatusName } from '../machine/ports/store-port.ts';
 import type { PromptFor, Wait } from '../machine/state/events.ts';
 
@@ -139,9 +140,4 @@ function isOver(status: RunStatusName): boolean {
 
 function pathOf(base: string, run: string, verb: string): string {
   return `${base}/v1/runs/${encodeURIComponent(run)}/${verb}`;
-}
-
-/** Quoted for a shell where it has more than plain characters. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -64,10 +64,10 @@ export class Asking {
       throw invalid('The call brings an answer without the requestState of its question');
     const signed = { key: await this.#host.stateKey(), nowMs: this.#host.now() };
     const asked = readState(state, identity, signed);
-    return ofRun(this.#host, asked.run, () => this.#brought(asked));
+    return ofRun(this.#host, asked.run, () => this.#takeAnswer(asked));
   }
 
-  async #brought(asked: AskedState): Promise<ToolResult | InputRequired> {
+  async #takeAnswer(asked: AskedState): Promise<ToolResult | InputRequired> {
     const chosen = chosenIn(this.#options.context.mcpReq.inputResponses?.[KEY]);
     const read = await this.#host.read(asked.run);
     if (chosen === undefined) return runResult(read);

@@ -84,10 +84,14 @@ export async function listen(
   });
   http.maxConnections = MAX_CONNECTIONS;
   await bound(http, host, port);
-  const { port: taken } = http.address() as AddressInfo;
+  return listening(http);
+}
+
+function listening(http: Server): Listening {
+  const { port } = http.address() as AddressInfo;
   const closed = new Promise<void>((resolve) => http.once('close', () => resolve()));
   return {
-    port: taken,
+    port,
     stop: () => {
       http.close();
       http.closeIdleConnections();

@@ -7,7 +7,7 @@ import { wireFailure } from '../effects/simulator/wire-failure.ts';
 import type { ScriptEntry } from './reply-script.ts';
 
 /** Kinds without a status: they happen to the connection, or end the reply early. */
-const OTHERWISE: ReadonlySet<string> = new Set([
+const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   'provider.network',
   'provider.stream_interrupted',
   'provider.truncated',
@@ -15,7 +15,7 @@ const OTHERWISE: ReadonlySet<string> = new Set([
 ]);
 
 export function isPlayable(kind: string): boolean {
-  return OTHERWISE.has(kind) || wireFailure(kind, 'openai') !== undefined;
+  return WITHOUT_STATUS.has(kind) || wireFailure(kind, 'openai') !== undefined;
 }
 
 export function checkPlayable(entry: ScriptEntry, path: Path, report: ReportProblem): void {

@@ -11,7 +11,7 @@ import { DRAFT_FILE, withoutFence, WRITER } from '../draft/names.ts';
 import { refusal } from '../exit.ts';
 import { runLeg, type LegFlags } from '../session/run-session.ts';
 import { SessionView, type EndedLeg } from '../session/session-view.ts';
-import { shellWord } from '../screen/phrases.ts';
+import { shellWord } from '../../errors/support/shell-word.ts';
 import type { Terminal } from '../terminal.ts';
 import { writePrivate } from '../../stores/sqlite/private-files.ts';
 import { writeNew } from '../project/write-new.ts';

@@ -6,7 +6,7 @@ import { refusal } from '../exit.ts';
 import { firstTest, firstWorkflow } from '../project/first-workflow.ts';
 import type { OutputOptions } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
-import { shellWord } from '../screen/phrases.ts';
+import { shellWord } from '../../errors/support/shell-word.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeNew } from '../project/write-new.ts';
 

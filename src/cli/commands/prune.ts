@@ -11,7 +11,8 @@ import {
   withRemovalContext,
   type RemovalContext,
 } from '../project/remove-runs.ts';
-import { shellWord, timeWords } from '../screen/phrases.ts';
+import { shellWord } from '../../errors/support/shell-word.ts';
+import { timeWords } from '../screen/phrases.ts';
 import { tableLines } from '../screen/table.ts';
 import type { Terminal } from '../terminal.ts';
 import { LATER } from './delete.ts';

@@ -23,7 +23,7 @@ import { Journal } from '../session/journal.ts';
 import { runLeg, legOptions, type LegFlags } from '../session/run-session.ts';
 import { splitInputs } from '../session/split-pair.ts';
 import { openProject, type Project } from '../project/project.ts';
-import { shellWord } from '../screen/phrases.ts';
+import { shellWord } from '../../errors/support/shell-word.ts';
 import type { RunUi } from '../session/run-ui.ts';
 import { SessionView } from '../session/session-view.ts';
 import { findRun } from '../project/stored-run.ts';

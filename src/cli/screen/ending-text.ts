@@ -7,7 +7,8 @@ import type { NamedUnknownOutcome } from '../../machine/policy/unknown-outcome.t
 import type { RunEvent, Wait, Waiting } from '../../machine/state/events.ts';
 import type { Costs } from '../../history/cost-ledger.ts';
 import { IN_CODE } from '../../workflow/plan/plan.ts';
-import { countWords, shellWord, timeWords, usdWords } from './phrases.ts';
+import { shellWord } from '../../errors/support/shell-word.ts';
+import { countWords, timeWords, usdWords } from './phrases.ts';
 
 export interface CompletedRun {
   readonly run: string;

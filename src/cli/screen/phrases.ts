@@ -21,8 +21,3 @@ export function tokenWords(tokens: number): string {
   if (tokens < 1000) return String(tokens);
   return `${Number((tokens / 1000).toFixed(tokens < 10_000 ? 1 : 0))}k`;
 }
-
-/** Quotes a word of a command where a shell would interpret it. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}

@@ -7,7 +7,8 @@ import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/res
 import type { Rehearsed } from '../../rehearsal/rehearse.ts';
 import { warningText, type RehearsalWarning } from '../../rehearsal/report/warnings.ts';
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
-import { countWords, shellWord } from './phrases.ts';
+import { shellWord } from '../../errors/support/shell-word.ts';
+import { countWords } from './phrases.ts';
 import { noteLines, placeOf, placeWritten } from './rehearsal-notes.ts';
 import { tableLines } from './table.ts';
 

@@ -30,7 +30,7 @@ import {
 } from '../screen/ending-text.ts';
 import { afterFailure, failurePanel } from '../screen/failure-panel.ts';
 import { LiveView } from '../screen/live-view.ts';
-import { shellWord } from '../screen/phrases.ts';
+import { shellWord } from '../../errors/support/shell-word.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface SessionViewOptions {

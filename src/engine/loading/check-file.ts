@@ -7,7 +7,7 @@ import type { Callables } from '../../effects/module/find-callable.ts';
 import type { CheckOptions } from '../../workflow/check/check.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import type { FilePort } from '../../workflow/yaml/file-port.ts';
-import { loadWorkflow } from '../../workflow/yaml/load-workflow.ts';
+import { loadWorkflow, type LoadResult } from '../../workflow/yaml/load-workflow.ts';
 import { extensionModules, type WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { ProviderChoice } from '../../workflow/plan/provider-choice.ts';
 import type { Problem, ValidationKind } from '../../workflow/diagnostics/problem.ts';
@@ -80,14 +80,12 @@ export async function checkFile(
   if (!loaded.ok) return validateLoaded(name, loaded, checks);
   if (modules !== undefined && modules !== 'loaded') {
     const { unread, known } = await unreadCode(loaded.plan, base);
-    const infos = unread.map(({ file: of, problem }) => loaded.sources.diagnose(of, problem));
     const isKnown = unread.length === 0 && modules === 'not loaded';
     if (isKnown) refuseUnknownStandIn(choice, checks.providers ?? []);
-    return validateLoaded(
-      name,
-      { ...loaded, diagnostics: [...loaded.diagnostics, ...infos] },
-      { ...checks, known: isKnown ? known : () => undefined },
-    );
+    return validateLoaded(name, withProblems(loaded, unread), {
+      ...checks,
+      known: isKnown ? known : () => undefined,
+    });
   }
   const added = await addedBy(loaded.plan, base, extensions);
   if ('problem' in added) {
@@ -100,24 +98,12 @@ export async function checkFile(
   const described = await describeTools(loaded.plan, { base, registered, nodes: added.nodes });
   const { tools: found, problems } = described;
   const judge = (more: readonly FoundProblem[]): Validation =>
-    validateLoaded(
-      name,
-      {
-        ...loaded,
-        diagnostics: [
-          ...loaded.diagnostics,
-          ...[...problems, ...more].map(({ file: of, problem }) =>
-            loaded.sources.diagnose(of, problem),
-          ),
-        ],
-      },
-      {
-        ...checks,
-        providers,
-        // a module that cannot be loaded is reported already; the names it would export are not checked
-        known: (of) => knownOf(found.get(of)),
-      },
-    );
+    validateLoaded(name, withProblems(loaded, [...problems, ...more]), {
+      ...checks,
+      providers,
+      // a module that cannot be loaded is reported already; the names it would export are not checked
+      known: (of) => knownOf(found.get(of)),
+    });
   const verdict = judge([]);
   // no server is started for a file that cannot run
   if (verdict.plan === undefined) return verdict;
@@ -131,6 +117,13 @@ export async function checkFile(
   const last = judge(servers.problems);
   for (const [of, described] of servers.tools) found.set(of, { ...described, ...found.get(of) });
   return last.plan === undefined ? last : { ...last, plan: withTools(last.plan, found) };
+}
+
+type LoadedFiles = Extract<LoadResult, { readonly ok: true }>;
+
+function withProblems(loaded: LoadedFiles, problems: readonly FoundProblem[]): LoadedFiles {
+  const found = problems.map(({ file, problem }) => loaded.sources.diagnose(file, problem));
+  return { ...loaded, diagnostics: [...loaded.diagnostics, ...found] };
 }
 
 function knownOf(

@@ -84,7 +84,7 @@ export class LogWriter {
 
   /** Repeats another write of the run during an outage, as often as a commit. */
   duringOutages<T>(write: () => Promise<T>): Promise<T> {
-    return retryStoreOutage(write, this.#options, (outage) => this.#outages.push(outage));
+    return retryStoreOutage(write, this.#options, this.#noteOutage);
   }
 
   /** A step seldom changes more than the log. */

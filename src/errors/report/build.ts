@@ -225,19 +225,16 @@ function assemble(
       ? {}
       : { attempts: good.attempts.map((it) => mapWords(it, clean.word)) }),
     ...(provider === undefined ? {} : { provider: mapWords(provider, clean.word) }),
-    ...(good.rule === undefined
-      ? {}
-      : {
-          rule: {
-            ...mapWords(good.rule, clean.word),
-            evidence: good.rule.evidence.map(clean.word),
-          },
-        }),
+    ...(good.rule === undefined ? {} : { rule: cleanRule(good.rule, clean) }),
     ...(good.undeclared === undefined ? {} : { undeclared: good.undeclared }),
     ...(cause === undefined ? {} : { cause }),
     at: good.at ?? options.stamp.at,
     ...(cut === undefined ? {} : { cut }),
   };
+}
+
+function cleanRule(rule: NonNullable<ErrorReport['rule']>, clean: Cleaner): typeof rule {
+  return { ...mapWords(rule, clean.word), evidence: rule.evidence.map(clean.word) };
 }
 
 /** An id as we make them, random and short, holds nothing that would have to be cleaned. */

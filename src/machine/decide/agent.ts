@@ -106,28 +106,8 @@ function decideToolCalls(
     conversation.calls.find(isToolMissing)?.result?.error ??
     refusedAgain(conversation);
   if (fatal !== undefined) return { events: isBusy ? [] : [nodeFailed(visit, fatal)] };
-  const wakes: number[] = [];
-  for (const open of conversation.calls) {
-    if (open.gate !== undefined) {
-      const deadlineMs = state.gates.get(open.gate)?.deadlineMs;
-      if (deadlineMs !== undefined && state.nowMs >= deadlineMs) {
-        const { node: name, path } = visit;
-        return { events: [{ type: 'gate:expired', node: name, path, gate: open.gate }] };
-      }
-      if (deadlineMs !== undefined) wakes.push(deadlineMs);
-      continue;
-    }
-    if (open.result !== undefined || open.isBegun) continue;
-    if (open.again !== undefined && state.nowMs < open.again.atMs) {
-      wakes.push(open.again.atMs);
-      continue;
-    }
-    const events = decideToolCall(state, scope, { node, conversation }, open);
-    if (isBusy && events.at(-1)?.type === 'node:failed') break;
-    if (events.length > 0) return { events };
-  }
-  if (wakes.length > 0) return { events: [], wakeAtMs: Math.min(...wakes) };
-  if (conversation.calls.some(({ result }) => result === undefined)) return { events: [] };
+  const open = decideOpenCalls(state, scope, { node, conversation });
+  if (open !== undefined) return open;
   if (hasInvalidCall(conversation) && conversation.corrections.tools >= TOOL_CORRECTIONS)
     return {
       events: [
@@ -140,6 +120,46 @@ function decideToolCalls(
   if (conversation.turns >= node.maxTurns)
     return { events: [nodeFailed(visit, outOfTurns(state, scope, node))] };
   return askModel(state, scope, conversation);
+}
+
+/** Undefined when every call has its result. */
+function decideOpenCalls(
+  state: RunState,
+  scope: Scope,
+  active: ActiveConversation,
+): Decision | undefined {
+  const { pending } = visitOf(scope);
+  const { calls } = active.conversation;
+  const wakes: number[] = [];
+  for (const open of calls) {
+    const untilMs = waitsUntilMs(state, open);
+    if (untilMs !== undefined && state.nowMs < untilMs) {
+      wakes.push(untilMs);
+      continue;
+    }
+    if (open.gate !== undefined) {
+      if (untilMs !== undefined) return { events: [gateExpired(scope, open.gate)] };
+      continue;
+    }
+    if (open.result !== undefined || open.isBegun) continue;
+    const events = decideToolCall(state, scope, active, open);
+    // the failure waits until the other calls have ended
+    if (pending.size > 0 && events.at(-1)?.type === 'node:failed') break;
+    if (events.length > 0) return { events };
+  }
+  if (wakes.length > 0) return { events: [], wakeAtMs: Math.min(...wakes) };
+  return calls.some(({ result }) => result === undefined) ? { events: [] } : undefined;
+}
+
+/** The time until which a call waits: for a person, or for its next attempt. */
+function waitsUntilMs(state: RunState, open: OpenCall): number | undefined {
+  if (open.gate !== undefined) return state.gates.get(open.gate)?.deadlineMs;
+  return open.result === undefined && !open.isBegun ? open.again?.atMs : undefined;
+}
+
+function gateExpired(scope: Scope, gate: string): EventBody {
+  const { node, path } = visitOf(scope);
+  return { type: 'gate:expired', node, path, gate };
 }
 
 /** An agent in the middle of its loop. */

@@ -9,13 +9,14 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { takes } from '../../workflow/check/routing.ts';
 import { givesErrors, type NodePlan } from '../../workflow/plan/node-plan.ts';
 import { END, type Route } from '../../workflow/plan/route.ts';
+import type { TemplateContext } from '../../workflow/template/context.ts';
 import { askPerson, type Question } from '../gates/ask-person.ts';
 import { backoffMs } from '../policy/backoff.ts';
 import { failRun, failIfTooLate, retriesUsedUp } from './end-run.ts';
 import { isBare, evaluateObject, evaluateText, conditionHolds } from './evaluate.ts';
 import type { EventBody, RouteBucket, RouteTaken } from '../state/events.ts';
 import { nodeFailed, failureAt, thrownByText } from './failure.ts';
-import { templateContext } from './template-context.ts';
+import { templateContext, type TemplateContextOptions } from './template-context.ts';
 import { offeredRoutes } from './offered-routes.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from '../state/state.ts';
@@ -56,11 +57,7 @@ function follow(
   const how = { rule: route.index, bucket, ...(error === undefined ? {} : { kind: error.kind }) };
   if (output === undefined) return [routeTaken(visit, { ...how, to })];
   try {
-    const names = templateContext(state, scope, {
-      output: visit.output ?? null,
-      error,
-      errors: errorsOf(state, scope),
-    });
+    const names = routeContext(state, scope);
     return [routeTaken(visit, { ...how, to, output: evaluateObject(output, names) })];
   } catch (thrown) {
     return conditionFailed(state, scope, thrownByText(state, scope, route, thrown), error);
@@ -206,16 +203,8 @@ function haltMessage(
   route: Route,
   template: string,
 ): string | ConditionFailure {
-  const { output, error } = visitOf(scope);
   try {
-    return evaluateText(
-      template,
-      templateContext(state, scope, {
-        output: output ?? null,
-        error,
-        errors: errorsOf(state, scope),
-      }),
-    );
+    return evaluateText(template, routeContext(state, scope));
   } catch (thrown) {
     return new ConditionFailure(thrownByText(state, scope, route, thrown));
   }
@@ -245,6 +234,17 @@ class ConditionFailure {
   }
 }
 
+/** The names that a route of the finished node reads. */
+function routeContext(
+  state: RunState,
+  scope: Scope,
+  more: Pick<TemplateContextOptions, 'fields'> = {},
+): TemplateContext {
+  const { output, error } = visitOf(scope);
+  const errors = errorsOf(state, scope);
+  return templateContext(state, scope, { output: output ?? null, error, errors, ...more });
+}
+
 /** The errors of a node that has succeeded with a partial output. */
 function errorsOf(state: RunState, scope: Scope): JsonValue | undefined {
   const { node } = visitOf(scope);
@@ -255,17 +255,8 @@ function errorsOf(state: RunState, scope: Scope): JsonValue | undefined {
 function conditionOf(state: RunState, scope: Scope, route: Route): boolean | ConditionFailure {
   const { when } = route;
   if (when === undefined) return true;
-  const { output, error } = visitOf(scope);
   try {
-    return conditionHolds(
-      when,
-      templateContext(state, scope, {
-        output: output ?? null,
-        error,
-        errors: errorsOf(state, scope),
-        fields: isBare(when),
-      }),
-    );
+    return conditionHolds(when, routeContext(state, scope, { fields: isBare(when) }));
   } catch (thrown) {
     return new ConditionFailure(thrownByText(state, scope, route, thrown));
   }

@@ -114,16 +114,12 @@ export class CoverageReport {
   }
 
   routes(): Figure<RouteMissed> {
-    const all = this.errorRoutes();
-    const excluded = all.filter((each) => this.isExcluded(each));
-    const counted = all.filter((each) => !excluded.includes(each));
-    const missed = counted.filter(({ route }) => !this.#notes.routes.has(route));
-    return {
-      covered: counted.length - missed.length,
-      total: counted.length,
-      missed: missed.map((each) => ({ ...ruleOf(each), why: this.#whyMissed(each) })),
-      excluded: excluded.map((each) => ({ ...ruleOf(each), reason: NO_MEMBER })),
-    };
+    return figureOf(this.errorRoutes(), {
+      isExcluded: (each) => this.isExcluded(each),
+      isCovered: ({ route }) => this.#notes.routes.has(route),
+      about: ruleOf,
+      why: (each) => this.#whyMissed(each),
+    });
   }
 
   #moves(): Figure<MoveMissed> {
@@ -135,7 +131,7 @@ export class CoverageReport {
           at: ruleOf(each),
           isExcluded: this.isExcluded(each),
           why: (): string =>
-            this.#notes.routes.has(each.route) ? this.#whyNever(each, fact) : this.#whyMissed(each),
+            this.#notes.routes.has(each.route) ? this.#whyLess(each, fact) : this.#whyMissed(each),
         })),
       ),
       ...this.#context.atlas.places.flatMap((place) =>
@@ -149,49 +145,34 @@ export class CoverageReport {
         })),
       ),
     ];
-    const counted = all.filter(({ isExcluded }) => !isExcluded);
-    const missed = counted.filter(({ subject, fact }) => !this.#notes.hasMove(subject, fact));
-    return {
-      covered: counted.length - missed.length,
-      total: counted.length,
-      missed: missed.map(({ at, fact, why }) => ({ ...at, what: factWords(fact), why: why() })),
-      excluded: all
-        .filter(({ isExcluded }) => isExcluded)
-        .map(({ at, fact }) => ({ ...at, what: factWords(fact), reason: NO_MEMBER })),
-    };
+    return figureOf(all, {
+      isExcluded: ({ isExcluded }) => isExcluded,
+      isCovered: ({ subject, fact }) => this.#notes.hasMove(subject, fact),
+      about: ({ at, fact }) => ({ ...at, what: factWords(fact) }),
+      why: ({ why }) => why(),
+    });
   }
 
   #kinds(): Figure<KindMissed> {
     const all = this.#context.atlas.places.flatMap((place) =>
       place.kinds.map((kind) => ({ place, kind })),
     );
-    const excluded = all.filter(({ place, kind }) => this.#isExcludedKind(place, kind));
-    const counted = all.filter((each) => !excluded.includes(each));
-    const missed = counted.filter(({ place, kind }) => !this.#notes.hasKind(place, kind));
-    return {
-      covered: counted.length - missed.length,
-      total: counted.length,
-      missed: missed.map(({ place, kind }) => ({
-        node: place.name,
-        kind,
-        why: this.#whyOf(place, kind) ?? 'no scenario injects it',
-      })),
-      excluded: excluded.map(({ place, kind }) => ({ node: place.name, kind, reason: NO_MEMBER })),
-    };
+    return figureOf(all, {
+      isExcluded: ({ place, kind }) => this.#isExcludedKind(place, kind),
+      isCovered: ({ place, kind }) => this.#notes.hasKind(place, kind),
+      about: ({ place, kind }) => ({ node: place.name, kind }),
+      why: ({ place, kind }) => this.#whyOf(place, kind) ?? 'no scenario injects it',
+    });
   }
 
   #doubt(): Figure<DoubtMissed> {
     const all = this.#context.atlas.places.filter((place) => isDoubtful(this.#context, place));
-    const missed = all.filter((place) => !this.#notes.doubt.has(place));
-    return {
-      covered: all.length - missed.length,
-      total: all.length,
-      missed: missed.map((place) => ({
-        node: place.name,
-        why: this.#whyOf(place, 'effect.outcome_unknown') ?? 'its reply was never lost',
-      })),
-      excluded: [],
-    };
+    return figureOf(all, {
+      isExcluded: () => false,
+      isCovered: (place) => this.#notes.doubt.has(place),
+      about: (place) => ({ node: place.name }),
+      why: (place) => this.#whyOf(place, 'effect.outcome_unknown') ?? 'its reply was never lost',
+    });
   }
 
   #placesOf(file: PlacedFile): readonly Place[] {
@@ -208,7 +189,7 @@ export class CoverageReport {
   }
 
   /** Why a route that was taken did less than it promises. */
-  #whyNever({ route, place, file }: ErrorRoute, fact: MoveFact): string {
+  #whyLess({ route, place, file }: ErrorRoute, fact: MoveFact): string {
     const places = place === undefined ? this.#placesOf(file) : [place];
     const names = places.flatMap((each) => {
       const kind = kindFor(each, route);
@@ -243,6 +224,37 @@ export class CoverageReport {
         : unreached.find(({ name }) => name.endsWith(`#${route.index}`));
     return (named ?? unreached[0])?.judgement.why;
   }
+}
+
+/** How one figure counts its subjects. */
+interface Counting<T, About> {
+  readonly isExcluded: (subject: T) => boolean;
+  readonly isCovered: (subject: T) => boolean;
+  /** How a missed or an excluded subject is named. */
+  readonly about: (subject: T) => About;
+  readonly why: (missed: T) => string;
+}
+
+interface CountedFigure<About> {
+  readonly covered: number;
+  readonly total: number;
+  readonly missed: readonly (About & { readonly why: string })[];
+  readonly excluded: readonly (About & { readonly reason: string })[];
+}
+
+function figureOf<T, About extends object>(
+  all: readonly T[],
+  { isExcluded, isCovered, about, why }: Counting<T, About>,
+): CountedFigure<About> {
+  const excluded = all.filter(isExcluded);
+  const counted = all.filter((each) => !excluded.includes(each));
+  const missed = counted.filter((each) => !isCovered(each));
+  return {
+    covered: counted.length - missed.length,
+    total: counted.length,
+    missed: missed.map((each) => ({ ...about(each), why: why(each) })),
+    excluded: excluded.map((each) => ({ ...about(each), reason: NO_MEMBER })),
+  };
 }
 
 function shadowed({ node, kinds }: Place, route: Route): string {

@@ -76,7 +76,7 @@ function begun(
       return;
     }
     const { execution, ...begin } = world.begin(request, context);
-    new Try(world.clock, execution, (ending, result) => {
+    new SimulatedCall(world.clock, execution, (ending, result) => {
       if (execution.ending !== undefined || !world.isAlive()) return;
       execution.ending = ending;
       if (result === undefined) reject(new Error('The simulated runner of effects has a bug'));
@@ -87,7 +87,8 @@ function begun(
 
 type Settle = (ending: ExecutionEnding, result?: EffectResult) => void;
 
-class Try {
+/** One call of an effect, from its start to the one ending that it settles with. */
+class SimulatedCall {
   readonly #clock: VirtualClock;
   readonly #execution: Execution;
   readonly #settle: Settle;
@@ -162,18 +163,12 @@ class Try {
     const asked = answer === undefined ? call : { ...call, simulated: { ...answer, delayMs: 0 } };
     const result = await playModel(asked, { ...context, clock: this.#clock });
     this.#execution.charged = result.usage ?? {};
-    const ending: ExecutionEnding = result.ok
-      ? { type: 'succeeded', output: result.output }
-      : { type: 'failed', kind: result.failure.kind };
-    this.#settle(ending, result);
+    this.#settle(endingOf(result), result);
   }
 
   async #evaluate(evaluate: Evaluate, context: EffectContext): Promise<void> {
     const result = await this.#clock.during(evaluate(context));
-    const ending: ExecutionEnding = result.ok
-      ? { type: 'succeeded', output: result.output }
-      : { type: 'failed', kind: result.failure.kind };
-    this.#settle(ending, result);
+    this.#settle(endingOf(result), result);
   }
 
   #succeeded(output: JsonValue, errors: readonly ReportDraft[] | undefined): void {
@@ -217,6 +212,12 @@ class Try {
       this.#settle({ type: 'stopped', isKnown }, { ok: false, failure, ...used }),
     );
   }
+}
+
+function endingOf(result: EffectResult): ExecutionEnding {
+  return result.ok
+    ? { type: 'succeeded', output: result.output }
+    : { type: 'failed', kind: result.failure.kind };
 }
 
 function cancelledAs({ work }: EffectRequest): CancellationKind {
