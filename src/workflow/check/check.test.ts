@@ -180,6 +180,37 @@ describe('the flow', () => {
     expect(validation.isValid).toBe(true);
   });
 
+  it.each([
+    [
+      'that cannot fail with what leads to it',
+      'provider.exhausted',
+      '{name: h, type: script, command: "true", routes: [{to: $end}]}',
+    ],
+    ['that cannot fail', 'true', '{name: h, type: set, value: 1}'],
+    [
+      'that handles its own failures',
+      'true',
+      '{name: h, type: script, command: "true", routes: [{to: $end}, {on_error: true, halt: {message: no}}]}',
+    ],
+  ])('sees no loop in a handler of the whole file %s', (_, kind, handler) => {
+    const nodes = `  - {name: a, prompt: Hi, model: sim/x, tools: []}\n  - ${handler}\n`;
+    const header = `  on_error: [{on_error: ${kind}, to: h}]\n`;
+    expect(found(validate(nodes, { header }))).toEqual([]);
+  });
+
+  it.each([
+    ['kind', 'internal.script_error', ''],
+    ['guard', 'true', ', when: "{{ output.exit_code == 0 }}"'],
+  ])('warns of a handler of the whole file whose own %s leads back to it', (_, kind, guard) => {
+    const nodes = `  - {name: a, prompt: Hi, model: sim/x, tools: []}
+  - {name: h, type: script, command: "true", routes: [{to: $end${guard}}, {on_error: route.no_match, halt: {message: no}}]}
+`;
+    const header = `  on_error: [{on_error: ${kind}, to: h}]\n`;
+    expect(found(validate(nodes, { header }))).toContain(
+      'warning endless-loop: Only the default `max_iterations` of 1000 bounds the loop of h to itself',
+    );
+  });
+
   it('accepts a loop that the file bounds itself', () => {
     const nodes =
       '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n';
