@@ -45,7 +45,7 @@ export function templateContext(
     names: () => [
       'workflow',
       'state',
-      ...visibleNodeNames(state, scope),
+      ...nodeNames(state, scope).filter((name) => lookUpOutwards(name, seen) !== undefined),
       ...Object.keys(scope.loop),
     ],
   };
@@ -155,7 +155,8 @@ function visiblePart(
   }
 }
 
-function visibleNodeNames(state: RunState, scope: Scope): string[] {
+/** The context mode may hide some of them. */
+function nodeNames(state: RunState, scope: Scope): string[] {
   const names: string[] = [];
   for (
     let level: Scope | undefined = scope;

@@ -55,6 +55,7 @@ function followRoute(state: RunState, scope: Scope, visit: Visit, event: RouteTa
   dropInside(state, visit);
   // nothing leads back to earlier calls
   if (scope.id === ROOT_SCOPE) state.finishedCalls.clear();
+  scope.last = visit.node;
   enterNode(scope, event.to ?? '');
   state.ready.add(scope.id);
 }

@@ -148,6 +148,7 @@ export interface Scope {
   failing:
     | { readonly node: string; readonly error: ErrorReport; readonly output: JsonValue }
     | undefined;
+  /** The node that led to the current one, in every attempt of it. */
   last: string | undefined;
   starts: number;
   /** Only for a workflow: re-runs of nodes in it and in its sub-workflows. */

@@ -419,6 +419,30 @@ output: {o: "{{ ${name} }}"}
     expect(of('two.output', ', {on_error: true, to: two}')).toEqual([]);
   });
 
+  it('allows only names of the node before in last_only mode', () => {
+    const header = '  context: {mode: last_only}\n';
+    const hidden = (last: string, more = ''): string[] =>
+      two(`{name: b, type: set, value: 2, routes: [{to: c}]}\n  - ${last}${more}`, header);
+    expect(hidden('{name: c, type: set, value: "{{ b.output }}"}')).toEqual([]);
+    expect(hidden('{name: c, type: set, value: "{{ a.output.n | default(0) }}"}')).toEqual([]);
+    const reading = '{name: c, type: set, value: "{{ a.output.n }}"}';
+    expect(hidden(reading)).toEqual([
+      'error not-in-input: `c` sees only the node before it, because the context mode is last_only, and that is never `a`',
+    ]);
+    // routes see everything, and a member sees the node before its group
+    expect(
+      hidden(
+        '{name: c, type: set, value: 1, routes: [{to: $end, when: "{{ a.output.n == 1 }}"}, {to: $end}]}',
+      ),
+    ).toEqual([]);
+    expect(
+      two(
+        '{name: m, type: set, value: "{{ a.output.n }}"}\nparallel: [{name: b, agents: [m]}]',
+        header,
+      ),
+    ).toEqual([]);
+  });
+
   it('allows only listed names in explicit mode', () => {
     const header = '  context: {mode: explicit}\n';
     expect(two(set('{{ a.output.n }}'), header)).toEqual([

@@ -87,6 +87,14 @@ export function branchNodes(flow: Flow): ReadonlySet<string> {
   return new Set([...reachable(flow, [flow.entry])].filter((name) => !outside.has(name)));
 }
 
+/** Whether the first node can come directly before the other, or before a group or supervisor around that. */
+export function canBeLastBefore(flow: Flow, first: string, then: string): boolean {
+  return onward(flow, first).some(({ to }) => {
+    const next = flow.nodes.get(to);
+    return to === then || (next !== undefined && reachable(flow, branchesOf(next)).has(then));
+  });
+}
+
 /** For each node, the loop names of the branches it can run in. */
 export function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<string>> {
   const loops = new Map<string, Set<string>>();
