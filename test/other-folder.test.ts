@@ -91,6 +91,30 @@ it.each([
   expect(paid()).toBe(3);
 });
 
+it.each([
+  ['flows', 'top.yaml'],
+  ['.', 'flows/top.yaml'],
+  ['beside', '../flows/top.yaml'],
+])('a run of %s %s finds the files of its workflow by `workflow.dir`', async (start, file) => {
+  const script = (name: string): object => ({
+    name,
+    type: 'script',
+    command: 'sh',
+    args: ['-c', 'cat {{ workflow.dir }}/{{ workflow.name }}.txt; test -f {{ workflow.file }}'],
+  });
+  write('flows/top.yaml', [
+    { ...script('own'), routes: [{ to: 'kid' }] },
+    { name: 'kid', type: 'workflow', workflow: './inner/kid.yaml' },
+  ]);
+  write('flows/inner/kid.yaml', [script('read')]);
+  writeFileSync(join(folder, 'flows/w.txt'), 'top');
+  writeFileSync(join(folder, 'flows/inner/w.txt'), 'inner');
+  const result = await inFolder(start, async (errand) =>
+    (await errand.start(await errand.load(file))).result(),
+  );
+  expect(result).toMatchObject({ status: 'completed', output: { stdout: 'inner' } });
+});
+
 it('a workflow that the application has loaded there is taken too', async () => {
   const run = await begin('flows', 'top.yaml');
   const status = await inFolder('.', async (errand) => {

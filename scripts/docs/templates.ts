@@ -97,7 +97,7 @@ export function renderTemplates(): string {
 const NAMES = `| name | what it is | where |
 |---|---|---|
 | \`workflow.input.NAME\` | an input | everywhere |
-| \`workflow.name\`, \`workflow.dir\`, \`workflow.file\` | the workflow, its folder and its file | everywhere |
+| \`workflow.name\`, \`workflow.dir\`, \`workflow.file\` | the workflow, its folder and its file; both are relative to the folder of the file that the run was started with, in which scripts run | everywhere |
 | \`NODE.output.FIELD\` | what a node gave | after it ran |
 | \`NODE.error.kind\`, \`.message\`, \`.details\` | the failure of a node | after it failed |
 | \`GROUP.outputs\`, \`GROUP.errors\` | what the members gave and how they failed: maps by name, or by key with \`key_by\`; the outputs of a \`for_each\` without it are a list | after the group |

@@ -49,6 +49,38 @@ output: {c: "{{ c.output }}"}
     expect(state.output).toEqual({ c: [{ x: 1, in: { p: 3 } }, false, false] });
   });
 
+  it('shows a node in last_only mode the node before it, in each of its attempts', () => {
+    let attempts = 0;
+    const { state } = rehearse(
+      workflow(
+        `  - {name: a, type: set, value: 1, routes: [{to: b}]}
+  - {name: b, type: script, command: x, args: ["{{ a.output }}"], routes: [{to: c}, {on_error: true, retry: {max: 2}}]}
+  - {name: c, type: set, value: ["{{ b.output }}", "{{ a is defined }}"]}
+`,
+        '  context: {mode: last_only}\n',
+      ),
+      {
+        effects: () =>
+          ++attempts < 3 ? { fail: { kind: 'order.missing', message: 'no' } } : { n: 2 },
+      },
+    );
+    expect(state.output).toEqual([{ n: 2 }, false]);
+    expect(attempts).toBe(3);
+  });
+
+  it('names no node as meant that the context mode hides', () => {
+    const { state } = rehearse(
+      workflow(
+        `  - {name: a, type: set, value: 1, routes: [{to: b, when: "{{ output == 2 }}"}, {to: c}]}
+  - {name: c, type: set, value: 1, routes: [{to: b}]}
+  - {name: b, type: set, value: "{{ a.output }}"}
+`,
+        '  context: {mode: last_only}\n',
+      ),
+    );
+    expect(state.error?.message).toBe('`a` does not exist');
+  });
+
   it('waits as long as it says', () => {
     const { events } = rehearse(workflow('  - {name: a, type: wait, duration: 90s}\n'));
     expect(events.find(({ type }) => type === 'node:completed')).toMatchObject({

@@ -83,6 +83,17 @@ parallel: [{name: g, agents: [a, slow], failure_mode: continue_on_error, routes:
       steps: [{ do: 'run t.yaml', says: { status: 'completed', output: { n: 5 } } }],
     },
     {
+      it: 'a successful terminate ends with its output from inside a group too, over that of the file',
+      file: `workflow: {name: t, entry_point: g}
+nodes:
+  - {name: a, type: terminate, status: success, reason: Found, output_template: {n: 5}}
+  - {name: b, type: set, value: 1}
+parallel: [{name: g, agents: [b, a], routes: [{to: $end}]}]
+output: {n: 0}
+`,
+      steps: [{ do: 'run t.yaml', says: { status: 'completed', output: { n: 5 } } }],
+    },
+    {
       it: 'propagate, and the default in a child, keep kind and details and add a frame',
       nodes: child(),
       files: {

@@ -7,7 +7,10 @@ import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { countWords } from './phrases.ts';
 
 /** Positions in the file, and values derived from others. */
-const NOT_COMPARED = new Set(['location', 'pointer', 'line', 'column', 'index', 'fingerprint']);
+const NOT_COMPARED = new Set([
+  ...['location', 'pointer', 'line', 'column', 'index', 'fingerprint'],
+  'isDefaultMaxIterations',
+]);
 const MAX_SHOWN = 12;
 const MAX_VALUE_COLUMNS = 40;
 /** How much unchanged text to show before a change, for orientation. */
@@ -62,9 +65,48 @@ function leaves(before: unknown, after: unknown, path: string): string[] {
       .filter((key) => !NOT_COMPARED.has(key))
       .flatMap((key) => leaves(before[key], after[key], path === '' ? key : `${path}.${key}`));
   }
-  const [was, is] = [textOf(before), textOf(after)];
+  const { key, inUnit } = asWritten(path);
+  const [was, is] = [textOf(inUnit(before)), textOf(inUnit(after))];
   const skipped = sameBefore(was, is);
-  return [`${path} ${from(was, skipped)} → ${from(is, skipped)}`];
+  return [`${key} ${from(was, skipped)} → ${from(is, skipped)}`];
+}
+
+/** Values of the plan that a file writes in other units: seconds, dollars, and durations as a text. */
+const UNITS: readonly (readonly [RegExp, string, (value: number) => unknown])[] = [
+  [/\bmove\.timeoutMs$/, 'timeout', duration],
+  [/\b(timeout|initial|max)Ms$/, '$1_seconds', (ms) => ms / 1000],
+  [/\bexpiresMs$/, 'timeout', duration],
+  [/Ms$|(?<=\bduration)$/, '', duration],
+  [/UsdMicros$/, '_usd', (micros) => micros / 1_000_000],
+  [/\busdMicros$/, 'usd', (micros) => micros / 1_000_000],
+];
+
+function duration(ms: number): string {
+  return ms < 1000 ? `${ms}ms` : `${ms / 1000}s`;
+}
+
+/** `limits.timeout_seconds` for `limits.timeoutMs`: the key as the file has it, or nearly so. */
+function asWritten(path: string): {
+  readonly key: string;
+  readonly inUnit: (value: unknown) => unknown;
+} {
+  const unit = UNITS.find(([pattern]) => pattern.test(path));
+  const named = unit === undefined ? path : path.replace(unit[0], unit[1]);
+  const key = named
+    .replace(/\bmove\.type$/, 'move')
+    .replace(/\bmove\./, '')
+    .replace(/\b(?:is|has)(?=[A-Z]\w*$)/, '');
+  return {
+    key: inSnakeCase(key),
+    inUnit: (value) => (typeof value === 'number' && unit !== undefined ? unit[2](value) : value),
+  };
+}
+
+/** Names of nodes, inputs and values may have any form, so only the last key is spelled anew. */
+function inSnakeCase(key: string): string {
+  const dot = key.lastIndexOf('.') + 1;
+  const last = key.slice(dot).replace(/[a-z0-9](?=[A-Z])/g, '$&_');
+  return `${key.slice(0, dot)}${last.toLowerCase()}`;
 }
 
 /** Includes lists: their indexes are their keys. */

@@ -206,12 +206,11 @@ function runEnd(state: RunState, scope: Scope, result: ScopeResult): readonly Ev
     : failRun(output.error);
 }
 
-/** The declared output of the file, or else the output of its last node. */
+/** The output of the termination that ended the file; else the declared one, or that of its last node. */
 function outputOf(state: RunState, scope: Scope, result: ScopeResult): ScopeResult {
-  const plan = fileOf(state.plan, scope.file);
-  const endedByTermination = nodeOf(plan, visitOf(scope).node).type === 'terminate';
-  if (plan.output === undefined || (endedByTermination && result.output !== null)) return result;
-  return evaluateOutput(state, scope, plan.output, result.over);
+  const { output } = fileOf(state.plan, scope.file);
+  const isGiven = result.isTerminated === true && result.output !== null;
+  return output === undefined || isGiven ? result : evaluateOutput(state, scope, output, result.over);
 }
 
 /** After an effect: completes or fails the node, asks for approval, or repeats the call. */

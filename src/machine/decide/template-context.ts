@@ -1,6 +1,7 @@
 /** Template context of a node: its workflow, the results before it in its scope, and loop names. */
 import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
+import { besideTop } from '../../workflow/plan/file-names.ts';
 import { listedPart, listedPaths } from '../../workflow/plan/listed-names.ts';
 import type { FilePlan } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
@@ -45,7 +46,7 @@ export function templateContext(
     names: () => [
       'workflow',
       'state',
-      ...visibleNodeNames(state, scope),
+      ...nodeNames(state, scope).filter((name) => lookUpOutwards(name, seen) !== undefined),
       ...Object.keys(scope.loop),
     ],
   };
@@ -68,14 +69,13 @@ function fieldOf({ fields, output }: TemplateContextOptions, name: string): Json
 
 function reservedName(
   name: string,
-  { plan, scope, around, options }: LookupContext,
+  { state, plan, scope, around, options }: LookupContext,
 ): JsonValue | undefined {
   switch (name) {
     case 'workflow':
       return {
         name: plan.name,
-        dir: folderOf(plan.file),
-        file: plan.file,
+        ...besideTop(plan.file, state.plan.file),
         ...(plan.description === undefined ? {} : { description: plan.description }),
         ...(plan.version === undefined ? {} : { version: plan.version }),
         input: around.input,
@@ -155,7 +155,8 @@ function visiblePart(
   }
 }
 
-function visibleNodeNames(state: RunState, scope: Scope): string[] {
+/** The context mode may hide some of them. */
+function nodeNames(state: RunState, scope: Scope): string[] {
   const names: string[] = [];
   for (
     let level: Scope | undefined = scope;
@@ -178,9 +179,4 @@ function nodeResultJson({ output, error, outputs, errors }: NodeResult): JsonVal
 /** A report is JSON by construction; its type is only narrower. */
 export function asJson(report: ErrorReport): JsonValue {
   return report as unknown as JsonValue;
-}
-
-function folderOf(file: string): string {
-  const slash = file.lastIndexOf('/');
-  return slash < 0 ? '.' : file.slice(0, slash);
 }

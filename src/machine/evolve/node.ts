@@ -89,7 +89,6 @@ export function applyCompleted(
   // a success clears the error of an earlier attempt
   const result = isGroup(visit) ? groupResult(event.output) : resultOf(state, scope, event);
   scope.nodeResults.set(event.node, result);
-  scope.last = event.node;
   noteFinished(scope);
   if (event.state !== undefined) writeShared(state, scope, event.state, event.wrote);
 }
@@ -133,7 +132,6 @@ export function applyFailed(
   visit.phase = { type: 'failed' };
   const partial = partialResult(visit, event.output);
   scope.nodeResults.set(event.node, { ...partial, error: visit.error });
-  scope.last = event.node;
 }
 
 export function applyRetrying(

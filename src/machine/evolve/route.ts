@@ -55,6 +55,7 @@ function followRoute(state: RunState, scope: Scope, visit: Visit, event: RouteTa
   dropInside(state, visit);
   // nothing leads back to earlier calls
   if (scope.id === ROOT_SCOPE) state.finishedCalls.clear();
+  scope.last = visit.node;
   enterNode(scope, event.to ?? '');
   state.ready.add(scope.id);
 }
@@ -81,7 +82,8 @@ function offeredTo(state: RunState, scope: Scope, { node, kind = '' }: RouteTake
 /** A termination ends its whole workflow, from inside a group too. */
 function endByRoute(state: RunState, scope: Scope, visit: Visit, over?: JsonObject): void {
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  const ending = node.type === 'terminate' ? workflowScope(state, scope) : scope;
+  const isTermination = node.type === 'terminate';
+  const ending = isTermination ? workflowScope(state, scope) : scope;
   // what ran inside is kept where it may be resumed
   const leave = visit.error === undefined ? dropInside : freezeInside;
   if (ending !== scope && ending.visit !== undefined) leave(state, ending.visit);
@@ -89,6 +91,7 @@ function endByRoute(state: RunState, scope: Scope, visit: Visit, over?: JsonObje
     ...(visit.output === undefined ? {} : { output: visit.output }),
     ...(over === undefined ? {} : { output: laidOver(visit.output, over), over }),
     ...(visit.error === undefined ? {} : { error: visit.error }),
+    ...(isTermination ? { isTerminated: true } : {}),
   });
 }
 

@@ -116,6 +116,8 @@ export interface ScopeResult {
   readonly output?: JsonValue;
   /** Only for a scope: values of the route that ended it, over those of its output. */
   readonly over?: JsonObject;
+  /** Only for a scope: a `terminate` node ended it, at any depth of its groups. */
+  readonly isTerminated?: true;
   /** Only for an effect: why its output is partial. */
   readonly errors?: readonly ErrorReport[];
   readonly error?: ErrorReport;
@@ -146,6 +148,7 @@ export interface Scope {
   failing:
     | { readonly node: string; readonly error: ErrorReport; readonly output: JsonValue }
     | undefined;
+  /** The node that led to the current one, in every attempt of it. */
   last: string | undefined;
   starts: number;
   /** Only for a workflow: re-runs of nodes in it and in its sub-workflows. */

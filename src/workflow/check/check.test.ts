@@ -180,6 +180,37 @@ describe('the flow', () => {
     expect(validation.isValid).toBe(true);
   });
 
+  it.each([
+    [
+      'that cannot fail with what leads to it',
+      'provider.exhausted',
+      '{name: h, type: script, command: "true", routes: [{to: $end}]}',
+    ],
+    ['that cannot fail', 'true', '{name: h, type: set, value: 1}'],
+    [
+      'that handles its own failures',
+      'true',
+      '{name: h, type: script, command: "true", routes: [{to: $end}, {on_error: true, halt: {message: no}}]}',
+    ],
+  ])('sees no loop in a handler of the whole file %s', (_, kind, handler) => {
+    const nodes = `  - {name: a, prompt: Hi, model: sim/x, tools: []}\n  - ${handler}\n`;
+    const header = `  on_error: [{on_error: ${kind}, to: h}]\n`;
+    expect(found(validate(nodes, { header }))).toEqual([]);
+  });
+
+  it.each([
+    ['kind', 'internal.script_error', ''],
+    ['guard', 'true', ', when: "{{ output.exit_code == 0 }}"'],
+  ])('warns of a handler of the whole file whose own %s leads back to it', (_, kind, guard) => {
+    const nodes = `  - {name: a, prompt: Hi, model: sim/x, tools: []}
+  - {name: h, type: script, command: "true", routes: [{to: $end${guard}}, {on_error: route.no_match, halt: {message: no}}]}
+`;
+    const header = `  on_error: [{on_error: ${kind}, to: h}]\n`;
+    expect(found(validate(nodes, { header }))).toContain(
+      'warning endless-loop: Only the default `max_iterations` of 1000 bounds the loop of h to itself',
+    );
+  });
+
   it('accepts a loop that the file bounds itself', () => {
     const nodes =
       '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n';
@@ -386,6 +417,30 @@ output: {o: "{{ ${name} }}"}
     expect(of('g.outputs')).toEqual([]);
     // it can run outside the branch too
     expect(of('two.output', ', {on_error: true, to: two}')).toEqual([]);
+  });
+
+  it('allows only names of the node before in last_only mode', () => {
+    const header = '  context: {mode: last_only}\n';
+    const hidden = (last: string, more = ''): string[] =>
+      two(`{name: b, type: set, value: 2, routes: [{to: c}]}\n  - ${last}${more}`, header);
+    expect(hidden('{name: c, type: set, value: "{{ b.output }}"}')).toEqual([]);
+    expect(hidden('{name: c, type: set, value: "{{ a.output.n | default(0) }}"}')).toEqual([]);
+    const reading = '{name: c, type: set, value: "{{ a.output.n }}"}';
+    expect(hidden(reading)).toEqual([
+      'error not-in-input: `c` sees only the node before it, because the context mode is last_only, and that is never `a`',
+    ]);
+    // routes see everything, and a member sees the node before its group
+    expect(
+      hidden(
+        '{name: c, type: set, value: 1, routes: [{to: $end, when: "{{ a.output.n == 1 }}"}, {to: $end}]}',
+      ),
+    ).toEqual([]);
+    expect(
+      two(
+        '{name: m, type: set, value: "{{ a.output.n }}"}\nparallel: [{name: b, agents: [m]}]',
+        header,
+      ),
+    ).toEqual([]);
   });
 
   it('allows only listed names in explicit mode', () => {

@@ -15,6 +15,8 @@ export interface Edge {
   /** A node, or `$end`. */
   readonly to: string;
   readonly reason: EdgeReason;
+  /** The route, where it is one of the workflow's own table. */
+  readonly handler?: Route;
 }
 
 export interface Flow {
@@ -28,11 +30,17 @@ export interface Flow {
 export function buildFlow(plan: FilePlan): Flow {
   const nodes = new Map<string, NodePlan>();
   for (const node of allNodes(plan)) nodes.set(node.name, node);
-  const handlers = targetsOf(plan.onError);
   const from = new Map<string, readonly Edge[]>();
-  for (const [name, node] of nodes) from.set(name, edgesOf(name, node, handlers));
+  for (const [name, node] of nodes) from.set(name, edgesOf(name, node, plan.onError));
   const targets = (name: string): string[] => (from.get(name) ?? []).map(({ to }) => to);
   return { nodes, from, entry: plan.entryPoint, components: components(nodes.keys(), targets) };
+}
+
+/** The loops over those edges that a run can follow. */
+export function cyclesOver(flow: Flow, isOpen: (edge: Edge) => boolean): readonly Component[] {
+  const targets = (name: string): string[] =>
+    (flow.from.get(name) ?? []).filter(isOpen).map(({ to }) => to);
+  return components(flow.nodes.keys(), targets).filter(({ isCycle }) => isCycle);
 }
 
 /** Where the run can continue after the node, without the branches inside it. */
@@ -79,6 +87,14 @@ export function branchNodes(flow: Flow): ReadonlySet<string> {
   return new Set([...reachable(flow, [flow.entry])].filter((name) => !outside.has(name)));
 }
 
+/** Whether the first node can come directly before the other, or before a group or supervisor around that. */
+export function canBeLastBefore(flow: Flow, first: string, then: string): boolean {
+  return onward(flow, first).some(({ to }) => {
+    const next = flow.nodes.get(to);
+    return to === then || (next !== undefined && reachable(flow, branchesOf(next)).has(then));
+  });
+}
+
 /** For each node, the loop names of the branches it can run in. */
 export function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<string>> {
   const loops = new Map<string, Set<string>>();
@@ -103,7 +119,7 @@ export function failingNodes(flow: Flow): ReadonlySet<string> {
   );
 }
 
-function edgesOf(name: string, node: NodePlan, handlers: readonly string[]): Edge[] {
+function edgesOf(name: string, node: NodePlan, handlers: readonly Route[]): Edge[] {
   const edge = (to: string, reason: EdgeReason): Edge => ({ from: name, to, reason });
   const success = node.routes.filter(({ onError }) => onError === undefined);
   const failure = node.routes.filter(({ onError }) => onError !== undefined);
@@ -112,7 +128,9 @@ function edgesOf(name: string, node: NodePlan, handlers: readonly string[]): Edg
     ...targetsOf(success).map((to) => edge(to, 'success')),
     ...(endsByItself ? [] : [edge(END, 'success')]),
     ...targetsOf(failure).map((to) => edge(to, 'error')),
-    ...handlers.map((to) => edge(to, 'error')),
+    ...handlers.flatMap((handler) =>
+      targetsOf([handler]).map((to) => ({ ...edge(to, 'error'), handler })),
+    ),
     ...optionTargets(node).map((to) => edge(to, 'option')),
     ...membersOf(node).map((to) => edge(to, 'member')),
     ...(node.type === 'supervisor' ? node.manages.map((to) => edge(to, 'managed')) : []),

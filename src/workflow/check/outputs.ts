@@ -8,6 +8,9 @@ import {
 import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { quoted } from '../diagnostics/phrases.ts';
+import type { Reference } from '../template/analyse/template-references.ts';
 
 const SCRIPT_FIELDS = ['stdout', 'stderr', 'exit_code'];
 const QUESTIONS_FIELDS = [
@@ -66,7 +69,7 @@ function childFields(child: FilePlan | undefined): readonly string[] | undefined
 }
 
 /** Names the type of an output field that is known not to be an object or a list. */
-export function plainField(node: NodePlan, field: string): string | undefined {
+function plainField(node: NodePlan, field: string): string | undefined {
   if (node.type === 'human_gate') return GATE_FIELDS.get(field);
   if (!('outputSchema' in node)) return undefined;
   const properties = node.outputSchema?.['properties'];
@@ -107,4 +110,30 @@ function isOpen(schema: JsonObject | undefined): boolean {
     (key) => schema?.[key] !== undefined,
   );
   return hasMore || isComposed || isArray(schema);
+}
+
+/** A text, a number or a boolean has no fields, even with a `default` after it. */
+export function insideProblem(
+  node: NodePlan,
+  owner: string,
+  {
+    field,
+    inside: [inner, ...more],
+    reference,
+  }: {
+    readonly field: string | undefined;
+    readonly inside: readonly string[];
+    readonly reference: Reference;
+  },
+): Omit<Problem, 'path'> | undefined {
+  const plain = field === undefined ? undefined : plainField(node, field);
+  if (field === undefined || plain === undefined || inner === undefined) return undefined;
+  const isMethod = reference.isCall && more.length === 0;
+  if (isMethod || /^-?\d+$/.test(inner)) return undefined;
+  const whole = `${owner}.${field}`;
+  return {
+    code: 'unknown-field',
+    message: `${quoted(whole)} is ${plain}, so it has no ${quoted(inner)}`,
+    suggestion: whole,
+  };
 }

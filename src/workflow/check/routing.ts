@@ -109,6 +109,20 @@ export function mayTake(route: Route, kinds: readonly string[], raising: Raising
   return onError.some((pattern) => !isReservedKind(pattern));
 }
 
+/** Whether a failure of the node can pass its own table and come to this route of the workflow's. */
+export function reachesHandler(
+  handler: Route,
+  nodeRoutes: readonly Route[],
+  workflowRoutes: readonly Route[],
+  { kinds, raising }: { readonly kinds: readonly string[]; readonly raising: Raising },
+): boolean {
+  const isReached = (kind: string): boolean =>
+    handlingOf(kind, nodeRoutes, workflowRoutes).steps.some(({ route }) => route === handler);
+  if (kinds.some(isReached)) return true;
+  const keepsAll = nodeRoutes.some((route) => route.onError === true && isFinal(route));
+  return !keepsAll && mayTake(handler, [], raising);
+}
+
 /**
  * The routes of a table whose kinds earlier ones take, whatever a node raises. A route that takes a kind
  * only by its guard or up to a limit takes it from no other.

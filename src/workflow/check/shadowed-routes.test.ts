@@ -26,6 +26,15 @@ describe('a route below others', () => {
     expect(found(validate(nodes)).filter((line) => line.includes('never-matches'))).toEqual([]);
   });
 
+  it.each(['retry: {max: 1}', 'ask: {}', 'park: {for: 1m, max: 1}'])(
+    'accepts a route below one that takes every failure with `%s`, which can be used up',
+    (move) => {
+      const routes = `{on_error: true, ${move}}, {on_error: internal.script_error, to: $end}`;
+      const nodes = `  - {name: a, type: script, command: "true", routes: [{to: $end}, ${routes}]}\n`;
+      expect(found(validate(nodes)).filter((line) => line.startsWith('error'))).toEqual([]);
+    },
+  );
+
   it('warns of routes of the workflow that can never match', () => {
     const header = `  on_error:
     - {on_error: "order.*", park: true}

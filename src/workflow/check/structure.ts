@@ -6,8 +6,8 @@ import { fromPointer } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { END, type Route } from '../plan/route.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
-import { branchesOf, reachable, type Flow } from './flow-graph.ts';
-import { handlingOf, mayTake, shadowedRoutes, type Raising } from './routing.ts';
+import { branchesOf, cyclesOver, reachable, type Edge, type Flow } from './flow-graph.ts';
+import { handlingOf, mayTake, reachesHandler, shadowedRoutes, type Raising } from './routing.ts';
 import { loopWords } from './worst-case.ts';
 
 /** The kinds that a node can fail with, and what it may raise beyond them. */
@@ -35,7 +35,7 @@ export function checkStructure(
     flow,
     report,
   );
-  checkLoops(plan, flow, seen, report);
+  checkLoops(plan, flow, { seen, failing }, report);
   checkBranches(flow, report);
 }
 
@@ -68,15 +68,22 @@ function checkBranches(flow: Flow, report: ReportProblem): void {
   }
 }
 
+/** The table of the workflow is for its handlers too: one that can fail with what led to it is a loop. */
 function checkLoops(
   plan: FilePlan,
   flow: Flow,
-  seen: ReadonlySet<string>,
+  { seen, failing }: { readonly seen: ReadonlySet<string>; readonly failing: Failing },
   report: ReportProblem,
 ): void {
   if (!plan.limits.isDefaultMaxIterations) return;
-  for (const { members, isCycle } of flow.components) {
-    if (!isCycle || !members.every((name) => seen.has(name))) continue;
+  const isOpen = ({ from, handler }: Edge): boolean => {
+    const node = flow.nodes.get(from);
+    if (handler === undefined || node === undefined) return true;
+    const fails = { kinds: failing.kindsOf(node), raising: failing.raisingOf(node) };
+    return reachesHandler(handler, node.routes, plan.onError, fails);
+  };
+  for (const { members } of cyclesOver(flow, isOpen)) {
+    if (!members.every((name) => seen.has(name))) continue;
     const first = flow.nodes.get([...members].sort()[0] ?? '');
     if (first === undefined) continue;
     report({

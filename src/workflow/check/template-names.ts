@@ -12,9 +12,9 @@ import { fromPointer } from '../plan/pointer.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
 import type { Template } from '../template/template.ts';
 import type { Reference } from '../template/analyse/template-references.ts';
-import { branchNodes, failingNodes, loopNames, type Flow } from './flow-graph.ts';
+import { branchNodes, canBeLastBefore, failingNodes, loopNames, type Flow } from './flow-graph.ts';
 import type { Order } from './node-order.ts';
-import { outputFields, plainField, type ChildOf } from './outputs.ts';
+import { insideProblem, outputFields, type ChildOf } from './outputs.ts';
 import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
 
 export interface NamesContext {
@@ -240,11 +240,15 @@ class Names {
     };
   }
 
-  /** In explicit mode a node sees only what its `input` lists; routes and assertions see everything. */
+  /** What the context mode hides from a node; routes and assertions see everything. */
   #hiddenProblem(node: NodePlan, { path, isCall }: Reference): Omit<Problem, 'path'> | undefined {
     const { node: here, scope } = this.#site;
-    if (this.#context.plan.contextMode !== 'explicit' || scope !== 'node' || here === undefined)
-      return undefined;
+    const { contextMode } = this.#context.plan;
+    if (contextMode === 'accumulate' || scope !== 'node' || here === undefined) return undefined;
+    if (contextMode === 'last_only')
+      return canBeLastBefore(this.#context.flow, node.name, here.name)
+        ? undefined
+        : notLast(node.name, here.name);
     const read = path.slice(1, isCall ? -1 : undefined).map(String);
     const listedOfNode = listedPaths(here, node.name);
     if (isListed(listedOfNode, read)) return undefined;
@@ -323,29 +327,11 @@ class Names {
   }
 }
 
-/** A text, a number or a boolean has no fields, even with a `default` after it. */
-function insideProblem(
-  node: NodePlan,
-  owner: string,
-  {
-    field,
-    inside: [inner, ...more],
-    reference,
-  }: {
-    readonly field: string | undefined;
-    readonly inside: readonly string[];
-    readonly reference: Reference;
-  },
-): Omit<Problem, 'path'> | undefined {
-  const plain = field === undefined ? undefined : plainField(node, field);
-  if (field === undefined || plain === undefined || inner === undefined) return undefined;
-  const isMethod = reference.isCall && more.length === 0;
-  if (isMethod || /^-?\d+$/.test(inner)) return undefined;
-  const whole = `${owner}.${field}`;
+function notLast(name: string, here: string): Omit<Problem, 'path'> {
   return {
-    code: 'unknown-field',
-    message: `${quoted(whole)} is ${plain}, so it has no ${quoted(inner)}`,
-    suggestion: whole,
+    code: 'not-in-input',
+    message: `${quoted(here)} sees only the node before it, because the context mode is last_only, and that is never ${quoted(name)}`,
+    suggestion: `Pass the value on through the nodes between them, keep it in \`state\`, or set \`context: {mode: accumulate}\``,
   };
 }
 

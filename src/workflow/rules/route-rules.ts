@@ -9,7 +9,7 @@ import { asList, asMap, type Raw } from './read-raw.ts';
 /** Moves for failures only: after a success there is nothing to repeat or to raise. */
 const NEEDS_ERROR: ReadonlySet<MoveType> = new Set(['retry', 'ask', 'park', 'propagate']);
 
-/** When one of these is used up, skipped or expired, matching continues below it. */
+/** When one of these is used up, skipped or expired, matching continues below it. So it does below a `park` with a `max`. */
 const PASSES_ON: ReadonlySet<MoveType> = new Set(['retry', 'ask']);
 
 export function checkRoutes(
@@ -144,8 +144,6 @@ function checkCatchAll(table: readonly Raw[], path: Path, report: ReportProblem)
 }
 
 function takesEveryFailure(route: Raw): boolean {
-  const moves = movesOf(route);
-  return (
-    route['on_error'] === true && !('when' in route) && !moves.some((move) => PASSES_ON.has(move))
-  );
+  if (route['on_error'] !== true || 'when' in route || 'max' in asMap(route['park'])) return false;
+  return !movesOf(route).some((move) => PASSES_ON.has(move));
 }
