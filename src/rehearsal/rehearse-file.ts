@@ -4,6 +4,7 @@ import { nodeFiles } from '../engine/loading/node-files.ts';
 import type { JsonObject } from '../errors/support/safe-json.ts';
 import { sortDiagnostics } from '../workflow/diagnostics/diagnostics.ts';
 import type { ValidatedFile, Validation } from '../workflow/check/validate.ts';
+import { checkInput } from '../workflow/plan/inputs.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import { loadRehearsalPlan, type LoadedPlan } from '../workflow/rehearsal-plan/load-plan.ts';
 import type { RehearsalPlan } from '../workflow/rehearsal-plan/plan-schema.ts';
@@ -54,11 +55,13 @@ export async function rehearseFile(
   }
   const wrong = loaded === undefined ? undefined : problemsOf(loaded, validation, plan);
   if (wrong !== undefined) return { type: 'invalid', files: [wrong, ...validation.files] };
+  const given = inputOf(plan);
+  checkInput(plan, given);
   const recorded = recordOf?.(file);
   const rehearsed = await rehearsePlan(plan, validation, {
     ...withPlan(options, planned),
     ...(recorded === undefined ? {} : { recorded }),
-    input: { ...planned?.input, ...inputOf(plan) },
+    input: { ...planned?.input, ...given },
   });
   return { type: 'rehearsed', rehearsed, exit: exitOf(rehearsed), file };
 }

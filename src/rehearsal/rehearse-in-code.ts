@@ -5,6 +5,7 @@ import type { RunnableWorkflow } from '../engine/errand-options.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
 import { refusalDraft } from '../workflow/diagnostics/diagnostics.ts';
+import { checkInput } from '../workflow/plan/inputs.ts';
 import type { PlannedScenario } from '../workflow/rehearsal-plan/plan-schema.ts';
 import type { FigureName } from './figures/minimum.ts';
 import { crashesOf, rehearseFile } from './rehearse-file.ts';
@@ -82,6 +83,7 @@ export async function rehearse(
     asTop: false,
   });
   const accepted = acceptedPlan(validation, { isReload: false });
+  checkInput(accepted, input);
   const { result } = await rehearsePlan(accepted, validation, { ...rest, input });
   return result;
 }

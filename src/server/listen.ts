@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
-import { hostName } from './access/hosts.ts';
+import { hostInUrl } from './access/hosts.ts';
 import type { HostedServer } from './server.ts';
 
 export interface Listening {
@@ -70,9 +70,14 @@ export async function listen(
     },
     (incoming, outgoing) => {
       // a request that no URL can be made of never reaches the server
-      if (hostName(incoming.headers.host ?? null) !== undefined) void listener(incoming, outgoing);
-      else
+      const host = hostInUrl(incoming.headers.host ?? null);
+      if (host === undefined)
         void refuse.over(outgoing, 'request.forbidden', 'The request has no Host that can be read');
+      else {
+        // the listener drops a Host that a URL spells differently; the server judges the header as it came
+        incoming.headers.host = host;
+        void listener(incoming, outgoing);
+      }
     },
   );
   http.on('clientError', (error, socket) => void refuse.broken(error, socket));

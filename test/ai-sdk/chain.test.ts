@@ -334,6 +334,26 @@ describe('endings', () => {
       'whole',
     );
   });
+
+  it('of length are cut whatever word the provider has for it', async () => {
+    for (const raw of [undefined, 'LIMITE', 'stop']) {
+      const finish = { unified: 'length', raw } as const;
+      const cut = scripted('a', 'one', { text: 'half', finish });
+      const longer = { model: scripted('b', 'two', { text: 'whole' }), on: 'provider.truncated' };
+      const kinds: unknown[] = [];
+      const model = resilientModel([cut, longer], { onAttempt: ({ kind }) => kinds.push(kind) });
+      const { text } = await generateText({ model, prompt });
+      expect([text, kinds]).toEqual(['whole', ['provider.truncated', undefined]]);
+    }
+  });
+
+  it('of length keep a word that says more', async () => {
+    const finish = { unified: 'length', raw: 'model_context_window_exceeded' } as const;
+    const cut = scripted('a', 'one', { text: 'half', finish });
+    const longer = { model: scripted('b', 'two', { text: 'whole' }), on: 'provider.truncated' };
+    const model = resilientModel([cut, longer]);
+    expect((await reportOf(generateText({ model, prompt }))).kind).toBe('provider.context_length');
+  });
 });
 
 describe('what cannot be meant', () => {

@@ -75,6 +75,20 @@ describe('errand rehearse', () => {
     );
   });
 
+  it('exits with 2 for an input that a run would refuse, and for a report that has no place', () => {
+    place.write(
+      'typed.yaml',
+      WORKFLOW.replace('nodes:', '  input: {mode: {type: string, enum: [fast, slow]}}\nnodes:'),
+    );
+    const wrong = place.run(['rehearse', 'typed.yaml', '-i', 'mode=late']);
+    expect(wrong.exit).toBe(2);
+    expect(wrong.stderr).toContain('The input mode does not fit: must be one of ["fast","slow"]');
+    expect(place.run(['rehearse', 'typed.yaml', '-i', 'mode=slow']).exit).toBe(0);
+    const lost = place.run(['rehearse', 'flow.yaml', '--report', 'junit=nowhere/report.xml']);
+    expect(lost.exit).toBe(2);
+    expect(lost.stderr).toContain('nowhere/report.xml cannot be written: there is no such folder');
+  });
+
   it('records, and compares with what was recorded', () => {
     expect(place.run(['rehearse', 'flow.yaml', '--check']).exit).toBe(2);
     expect(place.run(['rehearse', 'flow.yaml', '--record', '--crashes', 'none']).exit).toBe(0);

@@ -140,6 +140,13 @@ describe('a plan', () => {
     ['an option', 'answers: {refund: maybe}\n', 'bad-value', 3],
     ['a figure', 'thresholds: {rotes: 100}\n', 'unknown-key', 3],
     ['a kind of the runtime', 'details: {provider.nonsense: {}}\n', 'unknown-kind', 3],
+    [
+      'a kind outside of the grammar',
+      'scenarios:\n  - {name: a, faults: [{at: refund, fail: {kind: Refund No}}]}\n',
+      'bad-kind',
+      4,
+    ],
+    ['details of a kind outside of the grammar', 'details: {refused: {}}\n', 'bad-kind', 3],
     ['a value off its declared output', 'given: {classify: {label: nonsense}}\n', 'bad-value', 3],
     ['a name twice', 'scenarios:\n  - {name: a}\n  - {name: a}\n', 'duplicate-name', 5],
     [

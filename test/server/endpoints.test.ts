@@ -394,6 +394,12 @@ describe('listing runs', () => {
     ['/v1/runs?since=then', /: "then" is not a date or a time with its zone, as /],
     ['/v1/runs?limit=201', 'The query parameter limit is not valid: it is above 200'],
     ['/v1/runs?limit=0', 'The query parameter limit is not valid: it is below 1'],
+    ['/v1/runs?limit=-1', 'The query parameter limit is not valid: it is below 1'],
+    [
+      `/v1/runs?limit=${'9'.repeat(400)}`,
+      'The query parameter limit is not valid: it is above 200',
+    ],
+    ['/v1/runs?limit=1.5', 'The query parameter limit is not valid: it is not a whole number'],
     [
       '/v1/runs/none/value?of=foo',
       'The query parameter of is not valid: "foo" is not one of input, output, prompt, error, answer',
@@ -774,6 +780,11 @@ describe('kinds', () => {
     expect((await served.ask('/v1/classify', { json: {} })).status).toBe(422);
     const text = await served.ask('/v1/classify', { json: 'x' });
     expect(text.json['detail']).toContain('expected object or array');
+    const second = await served.ask('/v1/classify', { json: [failure, { id: 3 }] });
+    expect([second.status, second.json.detail]).toEqual([
+      422,
+      'The JSON at /1 describes no failure: it needs a status, a body or a transport',
+    ]);
     const mixed = await served.ask('/v1/classify', { json: [failure, 3] });
     expect(mixed.json['detail']).toMatch(/\b1 is not valid: expected object/);
   });

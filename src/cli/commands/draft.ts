@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { oneLine } from '../../errors/support/printable.ts';
-import { toReport } from '../../errors/thrown/to-report.ts';
 import { inProject } from './run.ts';
 import { needsStore } from '../project/server-location.ts';
 import { draftWorkflow } from '../draft/draft-workflow.ts';
@@ -15,6 +14,7 @@ import { shellWord } from '../../errors/support/shell-word.ts';
 import type { Terminal } from '../terminal.ts';
 import { writePrivate } from '../../stores/sqlite/private-files.ts';
 import { writeNew } from '../project/write-new.ts';
+import { fileWords } from '../project/make-folder.ts';
 
 export interface DraftFlags extends LegFlags {
   /** `provider/model`. Default: ERRAND_MODEL. */
@@ -79,7 +79,7 @@ function keepLast({ run, events }: EndedLeg, home: string): string | undefined {
     writePrivate(path, withoutFence(text));
     return `Correct it by hand: ${shownPath(path)}`;
   } catch (thrown) {
-    return `Cannot save the last draft: ${toReport(thrown).message}`;
+    return `Cannot save the last draft: ${fileWords(thrown)}`;
   }
 }
 

@@ -1,7 +1,6 @@
 /** `errand rehearse`: plays every bad day of a workflow, before production. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { VERSION } from '../../engine/version.ts';
-import { toReport } from '../../errors/thrown/to-report.ts';
 import { jsonText } from '../../errors/support/printable.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { suggest } from '../../errors/support/suggest.ts';
@@ -18,6 +17,7 @@ import { lcovReport } from '../../rehearsal/report/lcov.ts';
 import { recordFile, recordText } from '../../rehearsal/report/record.ts';
 import { sarifReport } from '../../rehearsal/report/sarif.ts';
 import { keepLast } from '../project/last-rehearsal.ts';
+import { fileWords } from '../project/make-folder.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
 import { projectModules } from '../project/project-extensions.ts';
@@ -110,8 +110,8 @@ function writeReport(file: string, text: string): void {
     writeFileSync(file, text);
   } catch (thrown) {
     throw refusal(
-      `${file} cannot be written (${toReport(thrown).message})`,
-      'Give a file in a folder that exists.',
+      `${file} cannot be written: ${fileWords(thrown)}`,
+      'Give a file in a folder that exists and that you may write to.',
       thrown,
     );
   }

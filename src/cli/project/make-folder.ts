@@ -14,6 +14,13 @@ export function systemWords(thrown: unknown): string {
   return known ?? `system error ${String(code)}`;
 }
 
+/** The same for a file that is written where its folder has to exist. */
+export function fileWords(thrown: unknown): string {
+  return readProperty(thrown, 'code') === 'ENOENT'
+    ? 'there is no such folder'
+    : systemWords(thrown);
+}
+
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ELOOP: 'a link has that name',

@@ -17,13 +17,13 @@ export interface ClassifyAnswer {
   readonly confidence: string;
 }
 
-/** Throws `validation.input` when the value describes no failure. */
-export function classifiedValue(value: unknown): ClassifyAnswer {
+/** Throws `validation.input` when the value, by this name, describes no failure. */
+export function classifiedValue(value: unknown, name = 'The JSON'): ClassifyAnswer {
   const failure = isPlainObject(value) ? extractFailure({ transport: null, ...value }) : undefined;
   if (failure === undefined) {
     throw new ErrandError({
       kind: 'validation.input',
-      message: 'The JSON describes no failure: it needs a status, a body or a transport',
+      message: `${name} describes no failure: it needs a status, a body or a transport`,
       action: {
         kind: 'change_input',
         detail: `Give an object with some of ${FAILURE_FIELDS}; errand classify --help has an example.`,

@@ -8,6 +8,8 @@ import { ENDED_EARLY } from './transport.ts';
 
 const BAD_ENDINGS: ReadonlySet<string> = new Set(['content-filter', 'length', 'error', 'other']);
 
+const SAID_BY_COMMON_WORD: ReadonlySet<string> = new Set(['content-filter', 'length']);
+
 const UNFINISHED: ReadonlySet<string> = new Set(['pause_turn', 'incomplete']);
 
 /** A stream that stopped without its end. */
@@ -31,7 +33,7 @@ export function aiSdkEnding(link: unknown): Extracted | undefined {
   // many hosts send complete replies without a reason, and those count as replies
   if (!isUnfinished && (!BAD_ENDINGS.has(common) || saysNothing)) return undefined;
   const phase = isStream ? 'streaming' : 'headers';
-  // a filter is said by the common word too, whatever a provider calls it
-  const filtered = common === 'content-filter' ? { stop_reason: common } : {};
-  return { status: 200, phase, body: { finish_reason: own ?? common, ...filtered } };
+  // these two are said by the common word too, whatever a provider calls them
+  const said = SAID_BY_COMMON_WORD.has(common) ? { stop_reason: common } : {};
+  return { status: 200, phase, body: { finish_reason: own ?? common, ...said } };
 }

@@ -1,6 +1,6 @@
 /** Checks a plan against the workflow that it is for: nodes, gates, options, kinds and given values. */
 import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
-import { isReservedKind } from '../../errors/catalog/kinds.ts';
+import { isKindName, isReservedKind } from '../../errors/catalog/kinds.ts';
 import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
@@ -9,6 +9,7 @@ import type { Problem, ReportProblem } from '../../workflow/diagnostics/problem.
 import type { Path } from '../../workflow/plan/pointer.ts';
 import type { PlannedFault, RehearsalPlan } from '../../workflow/rehearsal-plan/plan-schema.ts';
 import { MOVES } from '../../workflow/plan/route.ts';
+import { notAKind } from '../../workflow/rules/kind-rules.ts';
 import type { Atlas, Place } from '../places/places.ts';
 import { NEVER } from '../play/scripted-person.ts';
 import { chosenOption } from '../play/trace.ts';
@@ -165,6 +166,10 @@ class PlanCheck {
   }
 
   kind(kind: string, path: Path, at: 'key' | 'value' = 'value'): void {
+    if (!isKindName(kind)) {
+      this.#report({ ...notAKind(kind, path), at });
+      return;
+    }
     const isKnown = RUNTIME_KINDS.some((known) => known === kind);
     if (isKnown || !isReservedKind(kind)) return;
     const meant = suggest(kind, RUNTIME_KINDS);

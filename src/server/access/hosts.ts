@@ -41,6 +41,13 @@ export function hostName(host: string | null): string | undefined {
   return (bracketed ?? plain)?.toLowerCase().replace(/\.$/, '');
 }
 
+/** As a URL spells it: an address in its shortest form. Undefined for what no URL can have. */
+export function hostInUrl(host: string | null): string | undefined {
+  if (hostName(host) === undefined) return undefined;
+  const url = `http://${host?.trim() ?? ''}`;
+  return URL.canParse(url) ? new URL(url).host : undefined;
+}
+
 /** Cookies know no ports, so the port has to be the same too. */
 function isSameHost(origin: string, host: string | null): boolean {
   if (!URL.canParse(origin)) return false;

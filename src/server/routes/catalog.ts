@@ -79,5 +79,9 @@ export function catalogRoutes(_core: ServerCore): readonly Route[] {
 }
 
 function classify({ json }: CheckedRequest): Response {
-  return jsonAnswer(Array.isArray(json) ? json.map(classifiedValue) : classifiedValue(json));
+  return jsonAnswer(
+    Array.isArray(json)
+      ? json.map((failure: unknown, index) => classifiedValue(failure, `The JSON at /${index}`))
+      : classifiedValue(json),
+  );
 }

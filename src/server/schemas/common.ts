@@ -157,10 +157,13 @@ export function words<const T extends readonly [string, ...string[]]>(known: T) 
 
 /** A whole number in a query. */
 export function wholeNumber(least: number, most: number) {
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, 'it is not a whole number')
-    .transform(Number)
-    .pipe(z.int().min(least).max(most))
-    .openapi({ type: 'integer', minimum: least, maximum: most });
+  return (
+    z
+      .string()
+      .regex(/^(?:\d+|-[1-9]\d*)$/, 'it is not a whole number')
+      // finite, so that one of any length is compared with the bounds
+      .transform((text) => Math.min(Math.max(Number(text), -Number.MAX_VALUE), Number.MAX_VALUE))
+      .pipe(z.number().min(least).max(most))
+      .openapi({ type: 'integer', minimum: least, maximum: most })
+  );
 }

@@ -59,15 +59,20 @@ export function checkRaises(node: Raw, path: Path, report: ReportProblem): void 
   }
 }
 
+/** For a kind that does not fit the grammar. */
+export function notAKind(kind: string, path: Path): Problem {
+  return {
+    code: 'bad-kind',
+    message: `${quoted(kind)} is not a kind`,
+    path,
+    expected: KIND_FORM,
+    ...hint(repaired(kind)),
+  };
+}
+
 function checkRaisable(kind: string, path: Path, report: ReportProblem): void {
   if (!isKindName(kind)) {
-    report({
-      code: 'bad-kind',
-      message: `${quoted(kind)} is not a kind`,
-      path,
-      expected: KIND_FORM,
-      ...hint(repaired(kind)),
-    });
+    report(notAKind(kind, path));
   } else if (isReservedKind(kind)) {
     report({ ...reserved(kind), path });
   }
