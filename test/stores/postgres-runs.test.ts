@@ -8,6 +8,7 @@ import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { newPlace, type Ended, type Place } from '../cli/errand.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
 import { untilLine } from '../survival/until.ts';
+import { startLossyProxy } from './lossy-proxy.ts';
 
 const programs = postgresPrograms();
 let server: PostgresServer;
@@ -58,14 +59,17 @@ function said(ended: Ended): Record<string, unknown> {
 }
 
 /** Started, and at its second script. */
-async function begun(): Promise<ReturnType<typeof spawn>> {
+async function begun(store = env()): Promise<ReturnType<typeof spawn>> {
   place.write('two.yaml', JSON.stringify(FILE));
   const child = spawn(process.execPath, [LAUNCHER, 'run', 'two.yaml', '--format', 'json'], {
     cwd: place.folder,
-    env: { ...place.env, ...env() },
+    env: { ...place.env, ...store },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  await untilLine(join(place.folder, 'begun'));
+  const tooEarly = once(child, 'exit').then(([exit]) => {
+    throw new Error(`It ended with ${exit} before its second script`);
+  });
+  await Promise.race([untilLine(join(place.folder, 'begun')), tooEarly]);
   return child;
 }
 
@@ -127,6 +131,22 @@ describe.runIf(programs !== undefined)('runs in PostgreSQL', () => {
     await server.start();
     expect(said(errand('resume', result.run))).toMatchObject({ status: 'paused' });
     expect(readFileSync(join(place.folder, 'count'), 'utf8')).toBe('x\n');
+  });
+
+  it.each([
+    ['its row', 'SELECT key, id, workflow'],
+    ['its place in the log', 'SELECT seq, count, digest FROM'],
+    ['its events', 'SELECT seq, count, digest, events'],
+  ])('are not stopped because their command cannot read %s at once', async (_, statement) => {
+    const proxy = await startLossyProxy(env()['ERRAND_STORE'] ?? '');
+    const lost = proxy.loseAnswer(statement, 'cut');
+    const child = await begun({ ERRAND_STORE: proxy.url });
+    const ended = once(child, 'exit');
+    await lost;
+    place.write('go', '');
+    expect(await ended).toEqual([5, null]);
+    expect(readFileSync(join(place.folder, 'count'), 'utf8')).toBe('x\n');
+    await proxy.close();
   });
 
   it('cannot be kept where no server is, and that is said without its password', () => {

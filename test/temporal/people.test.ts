@@ -1,11 +1,13 @@
 /** What people who answer and list runs on Temporal see. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalBackend } from '../../src/engine/temporal/client.ts';
 import { toReport } from '../../src/errors/thrown/to-report.ts';
 import { planOfTexts } from '../engine/plan.ts';
 import { stored } from '../engine/subjects.ts';
 import { until } from './killing.ts';
-import { openStage, whyNot, type Stage } from './stage.ts';
+import { openStage, PACKAGES, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('what people see who answer and list runs on Temporal');
 
@@ -23,6 +25,15 @@ parallel:
   - {name: all, agents: [${GATES.join(', ')}]}
 agents:
 ${GATES.map((name) => `  - {name: ${name}, type: human_gate, prompt: Now?, options: [{label: Yes, value: y}]}`).join('\n')}`,
+});
+/** It runs while it asks. */
+const BUSY = planOfTexts({
+  'main.yaml': `workflow: {name: busy, entry_point: both}
+parallel:
+  - {name: both, agents: [ask, rest]}
+agents:
+  - {name: ask, type: human_gate, prompt: Now?, options: [{label: Yes, value: y}]}
+  - {name: rest, type: wait, duration: 110s}`,
 });
 const PLAIN = planOfTexts({
   'main.yaml': `workflow: {name: plain, entry_point: a}\nagents:\n  - {name: a, type: set, value: 1}`,
@@ -87,5 +98,66 @@ describe.skipIf(skipped !== undefined)('people with runs on Temporal', { timeout
     expect(first?.run).toBe(closed.id);
     const [next] = await driver.list({ limit: 1, before: closed.id });
     expect(next?.run).toBe(open.id);
+  });
+
+  it('lose no answer that comes with the first task of an execution', async () => {
+    // a queue of its own: its worker stops, so that the next execution waits for one
+    const other = await openStage('people-first-task', stage);
+    const { Connection, Client } = createRequire(join(PACKAGES, 'package.json'))(
+      '@temporalio/client',
+    );
+    const { address, namespace, taskQueue } = other.config;
+    const connection = await Connection.connect({ address });
+    try {
+      const worker = await other.worker();
+      const client = await other.client();
+      const { id } = await client.start(BUSY, {});
+      await until(async () =>
+        (await stored(client.store, id)).some(({ type }) => type === 'gate:opened'),
+      );
+      const { workflow } = new Client({ connection, namespace });
+      const handle = workflow.getHandle(id);
+      const { statusRow: _statusRow, lastSeq, ...identity } = await handle.query('errand_record');
+      const snapshot = JSON.parse((await handle.query('errand_state', 0)).text);
+      const { runId: execution } = await handle.describe();
+      await worker.stop();
+      await handle.terminate();
+      // as the execution itself would have continued as new
+      const input = {
+        v: 1,
+        identity,
+        begin: { type: 'continue' },
+        leg: {},
+        settings: { heartbeatMs: 120_000, hasAttributes: false },
+        before: { execution, nextSeq: lastSeq + 1 },
+        snapshot,
+      };
+      const memo = (await handle.describe()).memo;
+      await workflow.start('errandRun', { workflowId: id, taskQueue, args: [input], memo });
+      const answer = { gate: 'both[ask]/ask', value: 'y', by: 'ada' };
+      const sent = workflow
+        .getHandle(id)
+        .executeUpdate('errand_answer', { args: [answer, {}, {}] })
+        .then(
+          () => 'taken',
+          (refusal: { cause?: { type?: string } }) => refusal.cause?.type,
+        );
+      await workflow.getHandle(id).describe();
+      await other.worker();
+      if ((await sent) !== 'taken') {
+        expect(await sent).toBe('run.already_active');
+        await client.answer(id, answer);
+      }
+      const answers = async (): Promise<readonly string[]> =>
+        (await stored(client.store, id)).flatMap((event) =>
+          event.type === 'gate:answered' ? [event.by] : [],
+        );
+      await client.store.get(id);
+      expect(await answers()).toEqual(['ada']);
+      await client.cancel(id, 'ada');
+    } finally {
+      await connection.close();
+      await other.close();
+    }
   });
 });

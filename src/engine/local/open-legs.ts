@@ -16,6 +16,7 @@ import { Breakers } from '../run/breakers.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
 import { endLeftRunning } from '../run/end-left-running.ts';
 import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
+import { readThroughOutages } from '../run/read-through-outages.ts';
 import { keepCheckpoint, worthSaving, type Worth } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
@@ -89,7 +90,11 @@ export class OpenLegs {
   // made once: there may be thousands of runs
   readonly #onInternal = (record: InternalRecord): void => this.#parts.options.onInternal?.(record);
   readonly #ofHandles: HandleBackend = {
-    read: (run, fromSeq) => this.#store.read(run, fromSeq),
+    read: (run, fromSeq) =>
+      readThroughOutages((from) => this.#store.read(run, from), fromSeq, {
+        clock: this.#parts.clock,
+        onOutage: this.patience(),
+      }),
     cancel: (run, by) => this.#parts.cancel(run, by),
     noteStop: (claim) => void this.#noteStop(claim),
   };

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../machine/state/events.ts';
+import { HURRIED } from '../../effects/hurried-clock.cases.ts';
+import { unavailable } from '../../stores/failure.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner } from './effect-runner.ts';
@@ -81,6 +83,31 @@ test('a listener that stops reading is removed, so that nothing is buffered for 
     break;
   }
   expect(left).toBe(1);
+});
+
+test('a listener gets every event once, where the store goes away while it is read', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const read = store.read.bind(store);
+  let outages = 0;
+  store.read = async function* (run, fromSeq) {
+    for await (const commit of read(run, fromSeq)) {
+      yield commit;
+      if (++outages <= 2) throw unavailable('disconnected', { run });
+    }
+  };
+  const backend = new LocalBackend({
+    store,
+    effects: createEffectRunner({ env: {}, directory: '.', functions: { work: () => ({}) } }),
+    clock: HURRIED,
+  });
+  const run = await backend.start(PLAN, {});
+  await run.result();
+  const seqs: number[] = [];
+  for await (const { seq } of run.events()) seqs.push(seq);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  expect(seqs.length).toBeGreaterThan(5);
+  expect(outages).toBeGreaterThan(2);
+  await backend.close();
 });
 
 async function* nothing(): AsyncGenerator<never> {

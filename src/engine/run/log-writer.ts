@@ -139,7 +139,7 @@ function goneOr(thrown: unknown, run: string, seq: number): unknown {
   );
 }
 
-/** Repeats a write during an outage: three calls, or as many as it takes. */
+/** Repeats a write or a read during an outage: three calls, or as many as it takes. */
 export async function retryStoreOutage<T>(
   write: () => Promise<T>,
   options: Pick<LogWriterOptions, 'clock' | 'onOutage'>,

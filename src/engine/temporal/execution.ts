@@ -112,6 +112,12 @@ export class RunExecution {
     });
   }
 
+  /** Whether a leg is about to begin that can take no answer yet: messages come before the first line of a run. */
+  get isOpening(): boolean {
+    const rests = this.#input.begin.type === 'continue' && this.state.status === 'paused';
+    return this.#isOpening || (this.#loop === undefined && !rests);
+  }
+
   /** Runs to the end of the run; throws what the run failed with. */
   async run(): Promise<JsonValue> {
     let begin = this.#input.begin;

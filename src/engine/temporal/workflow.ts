@@ -100,7 +100,7 @@ function listen(execution: RunExecution): void {
     {
       validator: (how) =>
         typed(() => {
-          if (state.status !== 'paused') throw alreadyActive(state.run);
+          if (state.status !== 'paused' || execution.isOpening) throw alreadyActive(state.run);
           checkResume(state, how, Date.now());
         }),
     },
@@ -115,6 +115,8 @@ function listen(execution: RunExecution): void {
     {
       validator: (answer, how) =>
         typed(() => {
+          // it would be lost: the client sends it again
+          if (execution.isOpening) throw alreadyActive(state.run);
           if (state.status === 'paused') checkResume(state, { ...how, answer }, Date.now());
           else answerEvent(state, answer, Date.now());
         }),
