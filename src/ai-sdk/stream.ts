@@ -14,6 +14,7 @@ import { MACHINE_CLOCK } from '../machine-clock.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
 import { laterCount } from '../providers/pricing/counted-usage.ts';
+import { countedSoFar } from '../providers/pricing/early-usage.ts';
 import { badSignIn, errorSignIn, INTERRUPTED } from '../providers/wire/bad-sign.ts';
 import { hasTwinsAmong } from '../providers/wire/distinct-calls.ts';
 import { noteWire } from '../providers/wire/wire-events.ts';
@@ -233,6 +234,7 @@ function noteSeen(open: OpenAttempt<Model>, part: Part): void {
   }
   if (part.type === 'raw') {
     noteWire(open.wire, part.rawValue);
+    open.counted = countedSoFar(open.counted, part.rawValue);
     if (open.wire.isMixed) throw new BadEnding(INTERRUPTED);
   }
   if (part.type === 'finish') open.reported = laterCount(open.reported, reportedUsage(part.usage));

@@ -54,7 +54,10 @@ async function inRun(name: string, body: string): Promise<Judged> {
   return { kind: 'reply', text, calls: toolCalls.map((call) => call.name) };
 }
 
-async function inApplication(name: string, body: string): Promise<Judged & { parts: Part[] }> {
+async function inApplication(
+  name: string,
+  body: string,
+): Promise<Judged & { parts: Part[]; rows: AttemptRow[] }> {
   const rows: AttemptRow[] = [];
   const fetch: Fetch = async () => new Response(body, { headers: EVENT_STREAM });
   const own = MODELS[name]?.(fetch);
@@ -74,10 +77,10 @@ async function inApplication(name: string, body: string): Promise<Judged & { par
     // the row says what it was
   }
   const kind = rows[0]?.kind ?? 'reply';
-  if (kind !== 'reply') return { kind, text: '', calls: [], parts };
+  if (kind !== 'reply') return { kind, text: '', calls: [], parts, rows };
   const text = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('');
   const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : []));
-  return { kind, text, calls, parts };
+  return { kind, text, calls, parts, rows };
 }
 
 const chunk = (delta: object, more: object = {}): object => ({
@@ -248,7 +251,7 @@ describe.each([
   ['messages', MESSAGES],
 ] as const)('a stream of %s', (protocol, cases) => {
   it.each(cases)('with %s', async (_, body, kind) => {
-    const { parts, ...judged } = await inApplication(protocol, body);
+    const { parts, rows: _rows, ...judged } = await inApplication(protocol, body);
     const run = await inRun(protocol, body);
     expect(run.kind).toBe(kind);
     expect(judged).toEqual(run);
@@ -256,4 +259,20 @@ describe.each([
     const ids = parts.filter(({ type }) => type === 'tool-call');
     if (kind === 'provider.unknown') expect(ids.length).toBeLessThan(2);
   });
+});
+
+it('what a provider counted before its stream broke off is on the bill of both', async () => {
+  const counted = { input_tokens: 100, cache_read_input_tokens: 50, output_tokens: 1 };
+  const body = events(
+    { type: 'message_start', message: { id: 'm1', content: [], usage: counted } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Once upon' } },
+  );
+  const used = { inputTokens: 150, cachedTokens: 50, outputTokens: 3 };
+  const { rows } = await inApplication('messages', body);
+  expect(rows[0]).toMatchObject({ ...used, estimated: true });
+  const protocol = PROTOCOLS.find(({ name }) => name === 'messages');
+  if (protocol === undefined) throw new Error('no protocol');
+  upstream.answer(streams(body));
+  expect(await ask(protocol, upstream.url)).toMatchObject({ usage: used, isEstimated: true });
 });
