@@ -4,9 +4,9 @@ import {
   isCounted,
   isRefused,
   NOTHING_USED,
+  usedByReply,
   usedSoFar,
   type ReportedUsage,
-  usedUp,
   type Used,
 } from '../providers/pricing/counted-usage.ts';
 import { tokensIn } from '../providers/pricing/estimate-tokens.ts';
@@ -21,19 +21,22 @@ export interface AttemptUse {
   readonly written: number;
   /** The provider's count, once it said so. */
   readonly reported?: ReportedUsage;
+  /** Its count so far, in the raw events of a stream. */
+  readonly counted?: ReportedUsage | undefined;
 }
 
 /** For an attempt that answered well. */
 export function usedByAnswer(use: AttemptUse, reported: ReportedUsage | undefined): Used {
-  return usedUp(reported, estimateOf(use));
+  return usedByReply(reported, use.counted, estimateOf(use));
 }
 
 /** For one that failed: an answer that was counted costs that, whatever is wrong with it. */
 export function usedByFailure(use: AttemptUse, { kind, outcome, provider }: ErrorReport): Used {
-  const { reported, isDelivered } = use;
-  if (isCounted(reported)) return usedUp(reported, estimateOf(use));
+  const { reported, counted, isDelivered } = use;
+  if (isCounted(reported)) return usedByReply(reported, counted, estimateOf(use));
   const isUnused = isRefused(kind, outcome, provider?.status) && !isDelivered;
-  return isUnused ? NOTHING_USED : usedSoFar(undefined, estimateOf(use));
+  const isNothing = isUnused && counted === undefined;
+  return isNothing ? NOTHING_USED : usedSoFar(counted, estimateOf(use));
 }
 
 function estimateOf({ estimate, written }: AttemptUse): TokenCounts {

@@ -16,7 +16,10 @@ import {
   type ModelRef,
 } from '../providers/own-findings.ts';
 import { draftFromProvider } from '../providers/report-from.ts';
-import { INTERRUPTED } from '../providers/wire/bad-sign.ts';
+import { badSignIn, errorSignIn, INTERRUPTED } from '../providers/wire/bad-sign.ts';
+import { settledBy } from '../providers/wire/settle-failure.ts';
+import { wireOfWhole } from '../providers/wire/whole-wire.ts';
+import { newWireRecord, type WireRecord } from '../providers/wire/wire-events.ts';
 
 /** An ending that is a failure, found in an answer that came. */
 export class BadEnding extends Error {
@@ -91,8 +94,27 @@ export function noteCall(
 }
 
 /** A failure in the body of a success, which the SDK takes for an answer. */
-export function badBodyOf(body: unknown, finish: FinishReason): BadEnding | undefined {
-  return errorInside(body) ?? unfinishedStatus(body, finish);
+export function badBodyOf(
+  body: unknown,
+  finish: FinishReason,
+  provider: string,
+): BadEnding | undefined {
+  return (
+    errorInside(body) ?? unfinishedStatus(body, finish) ?? contradiction(body, finish, provider)
+  );
+}
+
+/** A sign in the body that the answer is no good one, read as in the events of a stream. */
+function contradiction(
+  body: unknown,
+  { unified }: FinishReason,
+  provider: string,
+): BadEnding | undefined {
+  const wire = wireOfWhole(body);
+  // an answer that was cut passes as one, with the word that says so
+  const sign = unified === 'length' ? errorSignIn(wire) : badSignIn(wire, provider);
+  if (sign === undefined) return undefined;
+  return new BadEnding(sign === INTERRUPTED ? UNREADABLE : sign);
 }
 
 function errorInside(body: unknown): BadEnding | undefined {
@@ -121,12 +143,14 @@ export interface Seen {
   readonly isBegun: boolean;
   /** Content has reached the caller. */
   readonly isDelivered: boolean;
+  /** Facts from the raw events, where they are read. */
+  readonly wire?: WireRecord;
 }
 
 export function failureOf(
   thrown: unknown,
   ref: ModelRef,
-  { stamp, isBegun, isDelivered }: Seen,
+  { stamp, isBegun, isDelivered, wire = newWireRecord() }: Seen,
 ): ErrorReport {
   const link = isInstance(thrown, BadEnding) ? thrown.link : thrown;
   const read = (each: unknown): ReportDraft =>
@@ -139,7 +163,7 @@ export function failureOf(
     });
   const first = unlessGivenUp(read(link), ref, { stamp, isBegun, isDelivered });
   // a model has no output of its own to judge: its SDK could not read what the provider sent
-  const draft = first.kind === 'agent.output_invalid' ? read(INTERRUPTED) : first;
+  const draft = settledBy(wire, first, read);
   // nobody has seen anything of it, so another model may answer
   const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
   const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });

@@ -54,6 +54,8 @@ export interface OpenAttempt<Model> {
   readonly begunIds: Set<string>;
   /** The provider's count, once it said so. */
   reported?: ReportedUsage;
+  /** Its count so far, in the raw events of a stream. */
+  counted?: ReportedUsage | undefined;
   /** The caller asked for the raw events of a stream. */
   showsRaw?: boolean;
   readonly estimate: TokenCounts;

@@ -64,7 +64,7 @@ async function ask(
   open.hasCalls = callsTools(answer);
   const body = answer.response?.body;
   const bad =
-    badBodyOf(body, answer.finishReason) ??
+    badBodyOf(body, answer.finishReason, entry.ref.provider) ??
     badEndingOf(answer.finishReason, endingFor(chain, open, { isStream: false }));
   if (bad !== undefined) throw bad;
   for (const part of answer.content) if (part.type === 'tool-call') noteCall(open.callIds, part);

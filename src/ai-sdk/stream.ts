@@ -14,9 +14,11 @@ import { MACHINE_CLOCK } from '../machine-clock.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
 import { laterCount } from '../providers/pricing/counted-usage.ts';
+import { countedSoFar } from '../providers/pricing/early-usage.ts';
 import { badSignIn, errorSignIn, INTERRUPTED } from '../providers/wire/bad-sign.ts';
+import { hasTwinsAmong } from '../providers/wire/distinct-calls.ts';
 import { noteWire } from '../providers/wire/wire-events.ts';
-import { BadEnding, badEndingOf, noteCall } from './call-failure.ts';
+import { BadEnding, badEndingOf, noteCall, UNREADABLE } from './call-failure.ts';
 import { AttemptStopped } from './attempt-scope.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { endingFor, optionsFor, withRecord } from './entry-options.ts';
@@ -227,9 +229,12 @@ function noteSeen(open: OpenAttempt<Model>, part: Part): void {
   if (part.type === 'tool-call') {
     open.hasCalls = true;
     noteCall(open.callIds, part);
+    // the SDK invents ids, and would make one call twice
+    if (hasTwinsAmong(open.wire.seenCalls, [...open.callIds])) throw new BadEnding(UNREADABLE);
   }
   if (part.type === 'raw') {
     noteWire(open.wire, part.rawValue);
+    open.counted = countedSoFar(open.counted, part.rawValue);
     if (open.wire.isMixed) throw new BadEnding(INTERRUPTED);
   }
   if (part.type === 'finish') open.reported = laterCount(open.reported, reportedUsage(part.usage));

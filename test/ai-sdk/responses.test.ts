@@ -6,12 +6,13 @@ import { resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
 import { ErrandError } from '../../src/errors/thrown/errand-error.ts';
 import { virtualClock } from './models.cases.ts';
 
-const OUTPUT = [
+/** The message of a response with these fields: half of one is no whole answer, whatever the response says. */
+const outputOf = ({ status = 'completed' }: { readonly status?: string }): readonly object[] => [
   {
     type: 'message',
     id: 'msg_1',
     role: 'assistant',
-    status: 'incomplete',
+    status: status === 'completed' ? status : 'incomplete',
     content: [{ type: 'output_text', text: 'half', annotations: [] }],
   },
 ];
@@ -23,7 +24,7 @@ async function answered(fields: object) {
     object: 'response',
     created_at: 1,
     model: 'gpt-6-mini',
-    output: OUTPUT,
+    output: outputOf(fields),
     usage: { input_tokens: 10, output_tokens: 4 },
     ...fields,
   };
@@ -74,7 +75,10 @@ async function streamed(fields: object, options: { readonly includeRawChunks?: b
     { type: 'response.output_item.added', output_index: 0, item },
     { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, delta: 'half' },
     { type: 'response.output_item.done', output_index: 0, item },
-    { type: 'response.completed', response: { ...response, output: OUTPUT, usage, ...fields } },
+    {
+      type: 'response.completed',
+      response: { ...response, output: outputOf(fields), usage, ...fields },
+    },
   ]
     .map((event) => `data: ${JSON.stringify(event)}\n\n`)
     .join('');

@@ -108,6 +108,15 @@ describe('an answer of Bedrock', () => {
     event('contentBlockStop', { contentBlockIndex: at }),
   ];
 
+  it('with a piece of a call that never began is no whole reply', async () => {
+    const piece = event('contentBlockDelta', {
+      contentBlockIndex: 1,
+      delta: { toolUse: { input: '{}' } },
+    });
+    const result = await ask([...BEGINNING, piece, ...ending('end_turn')]);
+    expect(reportOf(result).kind).toBe('provider.stream_interrupted');
+  });
+
   it.each([
     ['words', words(1)],
     ['a call', call(1)],

@@ -90,6 +90,55 @@ describe('a count', () => {
     }
   });
 
+  const counted = { prompt_tokens: 100, completion_tokens: 20 };
+  const nothing = { prompt_tokens: 0, completion_tokens: 0 };
+  const said = { text: chunk({ content: 'Hi' }), stop: chunk({}, {}, 'stop') };
+
+  it.each<[string, readonly object[]]>([
+    [
+      'before one of nothing',
+      [chunk({}, { usage: counted }, 'stop'), { ...chunk({}), choices: [], usage: nothing }],
+    ],
+    [
+      'of a choice, as Moonshot sends it',
+      [{ ...chunk({}), choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: counted }] }],
+    ],
+    ['of Groq in a place of its own', [chunk({}, { x_groq: { usage: counted } }, 'stop')]],
+  ])('%s is on the bill, and not an estimate below it', async (_, ending) => {
+    upstream.answer(streams(`${events(said.text, ...ending)}data: [DONE]\n\n`));
+    const result = await ask(chat, upstream.url);
+    expect(result).toMatchObject({
+      ok: true,
+      usage: { inputTokens: 100, outputTokens: 20 },
+      isEstimated: true,
+    });
+  });
+
+  it.each([{ prompt_cache_hit_tokens: 64 }, { cached_tokens: 64 }])(
+    'of cached tokens is read where the host has it: %j',
+    async (cached) => {
+      const usage = { ...counted, ...cached };
+      const ending = { ...chunk({}), choices: [], usage };
+      upstream.answer(streams(`${events(said.text, said.stop, ending)}data: [DONE]\n\n`));
+      const result = await ask(chat, upstream.url);
+      expect(result).toMatchObject({ ok: true, usage: { inputTokens: 100, cachedTokens: 64 } });
+      expect(result).not.toHaveProperty('isEstimated');
+    },
+  );
+
+  it('of the beginning is none of the end: what was written counts where it is more', async () => {
+    const text = 'word '.repeat(400);
+    const whole = messages.stream({ text, stop: messages.stops.good });
+    const zero = whole.replace('"output_tokens":30', '"output_tokens":0');
+    upstream.answer(streams(zero));
+    const result = await ask(messages, upstream.url);
+    expect(result).toMatchObject({
+      ok: true,
+      usage: { inputTokens: 120, outputTokens: 500 },
+      isEstimated: true,
+    });
+  });
+
   it.each(['1e300', '1.7e308', '-5', '12.5', '1e10'])(
     'of %s tokens is none, and what it stands for is estimated',
     async (absurd) => {

@@ -3,7 +3,7 @@
  * `find-model.ts` loads the packages when they are used.
  */
 import type { ConnectionSettings } from './connection-settings.ts';
-import { convertHostUsage } from './usage/host-usage.ts';
+import { convertHostUsage } from '../../providers/pricing/host-usage.ts';
 import { HOSTS, type Host } from './hosts.ts';
 import type { SchemaSupport } from './prompt.ts';
 

@@ -47,7 +47,7 @@ import type { Finish } from './stream/finish.ts';
 import { hasTwinsAmong } from '../../providers/wire/distinct-calls.ts';
 import type { CallStop } from './call-timeouts.ts';
 import { badSignIn, INTERRUPTED } from '../../providers/wire/bad-sign.ts';
-import type { WireRecord } from '../../providers/wire/wire-events.ts';
+import { MALFORMED, settledBy } from '../../providers/wire/settle-failure.ts';
 
 export interface CallFailure {
   readonly failure: ReportDraft;
@@ -75,32 +75,6 @@ export function thrownFailure(
   const isHalf = state.isDelivered && failure.kind === 'provider.unknown';
   const isLeft = isHalf && outcomeOf(failure) === 'failed';
   return { failure: isLeft ? { ...failure, outcome: 'partial' } : failure, thrown };
-}
-
-/** Kinds of what the SDK says when it cannot read an event, or crashes over it. */
-const UNREAD: ReadonlySet<string> = new Set([
-  'agent.output_invalid',
-  'provider.unknown',
-  'provider.stream_interrupted',
-  'provider.network',
-]);
-
-/**
- * An error that the SDK could not read keeps its own meaning, and any other event that it could not read
- * is a broken stream: the form of a reply is checked by the machine, and never by the SDK.
- */
-function settledBy(
-  { error, seenCalls, isMixed }: WireRecord,
-  failure: ReportDraft,
-  read: (link: unknown) => ReportDraft,
-): ReportDraft {
-  if (!UNREAD.has(failure.kind)) return failure;
-  if (error !== undefined) return read({ type: 'error', error });
-  // the SDK crashes over a piece of a block that has ended
-  if (isMixed) return read(INTERRUPTED);
-  if (failure.kind !== 'agent.output_invalid') return failure;
-  // the host writes calls like this, so another try would bring another one
-  return read(seenCalls.hasOddArguments ? MALFORMED : INTERRUPTED);
 }
 
 /** The SDK may wrap what our `fetch` threw. */
@@ -206,9 +180,6 @@ function optionsFor(modelRef: ModelRef, context: EffectContext) {
 function stampFor({ idempotencyKey, attempt, clock = MACHINE_CLOCK }: EffectContext): Stamp {
   return { id: `${idempotencyKey}.${attempt}`, at: new Date(clock.now()).toISOString() };
 }
-
-/** A reply whose tool calls cannot be made, in the form that the SDK's extractor reads. */
-const MALFORMED = { type: 'finish', finishReason: 'error', rawFinishReason: 'malformed_tool_use' };
 
 const GOOD_FINISHES: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
 

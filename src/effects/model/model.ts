@@ -46,7 +46,7 @@ import type { ModelRequest } from './request.ts';
 import type { ModelWarning } from './language-model.ts';
 import type { Turn } from './stream/provider-turn.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
-import { NOTHING_USED, usedUp } from '../../providers/pricing/counted-usage.ts';
+import { NOTHING_USED, usedByReply } from '../../providers/pricing/counted-usage.ts';
 import { estimateUsage } from './usage/estimate-usage.ts';
 import { CallTimeouts } from './call-timeouts.ts';
 
@@ -235,7 +235,7 @@ function answered(state: StreamState, callContext: CallContext): EffectResult {
   return {
     ok: true,
     output: output.value,
-    ...usedUp(finish?.usage, estimateUsage(call, writtenIn(state))),
+    ...usedByReply(finish?.usage, state.counted, estimateUsage(call, writtenIn(state))),
     ...suppressedOf(state, modelRef, turn),
   };
 }

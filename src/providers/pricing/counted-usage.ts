@@ -82,6 +82,22 @@ export function usedUp(reported: ReportedUsage | undefined, estimate: TokenCount
   return { usage: { ...estimate, ...usage }, isEstimated: true };
 }
 
+/**
+ * For a complete reply whose events were read. What was counted on the way stands for what the end leaves out or
+ * counts as nothing, and may be too low.
+ */
+export function usedByReply(
+  reported: ReportedUsage | undefined,
+  counted: ReportedUsage | undefined,
+  estimate: TokenCounts,
+): Used {
+  const used = usedUp(reported, estimate);
+  if (used.isEstimated !== true || counted === undefined) return used;
+  const { usage } = usedSoFar(laterCount(counted, reported ?? {}), estimate);
+  const outputTokens = Math.max(usage?.outputTokens ?? 0, used.usage?.outputTokens ?? 0);
+  return { usage: { ...usage, outputTokens }, isEstimated: true };
+}
+
 /** For a reply that broke off: the count so far may be too low. */
 export function usedSoFar(reported: ReportedUsage | undefined, estimate: TokenCounts): Used {
   const usage = withoutZeros(toCounts(reported), estimate);

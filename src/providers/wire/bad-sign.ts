@@ -9,7 +9,11 @@ export const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' } as co
 export function badSignIn(wire: WireRecord, provider: string): object | undefined {
   const error = errorSignIn(wire);
   if (error !== undefined) return error;
-  const bad = [...wire.finishReasons].find((reason) => !isGoodFinishReason(provider, reason));
+  const reasons = [
+    ...wire.finishReasons,
+    ...(wire.finishReason === undefined ? [] : [wire.finishReason]),
+  ];
+  const bad = reasons.find((reason) => !isGoodFinishReason(provider, reason));
   if (bad !== undefined) return { type: 'finish', finishReason: 'other', rawFinishReason: bad };
   return isOneReply(wire) ? undefined : INTERRUPTED;
 }

@@ -8,6 +8,7 @@ import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-
 import { isBadFinishReason } from '../finish-reasons.ts';
 import { DONE, newBounds, noteBounds, type ReplyBounds } from '../reply-bounds.ts';
 import { newSeenCalls, noteSeenCall, type SeenCalls } from './distinct-calls.ts';
+import { noteGeminiCall } from './gemini-calls.ts';
 import { errorIn, isFilled } from './wire-errors.ts';
 
 /** Pieces in order of arrival, by the index of their item. */
@@ -157,6 +158,10 @@ function noteBlocks(wire: WireRecord, event: unknown): void {
   const started = readProperty(event, 'contentBlockStart');
   if (isPlainObject(readProperty(readProperty(started, 'start'), 'toolUse')))
     openCalls.add(readProperty(started, 'contentBlockIndex'));
+  const piece = readProperty(event, 'contentBlockDelta');
+  const isOfCall = isPlainObject(readProperty(readProperty(piece, 'delta'), 'toolUse'));
+  // the SDK drops a piece of a call that has not begun
+  wire.isUnread ||= isOfCall && !openCalls.has(readProperty(piece, 'contentBlockIndex'));
   const stopped = readProperty(event, 'contentBlockStop');
   if (stopped !== undefined) openCalls.delete(readProperty(stopped, 'contentBlockIndex'));
 }
@@ -211,7 +216,8 @@ function noteCandidate(wire: WireRecord, candidate: unknown, at: number): void {
   const hasContent = isArray(parts) && parts.some(isContentPart);
   if (isOther) wire.choice ??= 'begun';
   else noteProgress(wire, { isEnd, hasContent });
-  if (isArray(parts)) for (const part of parts) noteStreamedCall(wire, part);
+  if (!isArray(parts)) return;
+  for (const part of parts) if (!noteGeminiCall(wire.openCalls, part)) wire.isUnread = true;
 }
 
 /** Content after the end needs an end of its own. */
@@ -227,18 +233,6 @@ function noteProgress(
 /** A signature may follow with an empty text. */
 function isContentPart(part: unknown): boolean {
   return isFilled(readProperty(part, 'text')) || isPlainObject(readProperty(part, 'functionCall'));
-}
-
-/** Gemini can send the arguments of one call after the other in pieces; one without `willContinue` ends it. */
-function noteStreamedCall({ openCalls }: WireRecord, part: unknown): void {
-  const call = readProperty(part, 'functionCall');
-  if (call === undefined) return;
-  const pieces = readProperty(call, 'partialArgs');
-  const isContinued =
-    readProperty(call, 'willContinue') === true ||
-    (isArray(pieces) && pieces.some((piece) => readProperty(piece, 'willContinue') === true));
-  if (isContinued) openCalls.add('streamed');
-  else openCalls.delete('streamed');
 }
 
 /** Some hosts send the text `null` until the reply ends. */

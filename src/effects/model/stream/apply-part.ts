@@ -5,7 +5,7 @@ import { INTERRUPTED } from '../../../providers/wire/bad-sign.ts';
 import { noteWire } from '../../../providers/wire/wire-events.ts';
 import type { CallTimeouts } from '../call-timeouts.ts';
 import type { BlockPart, CallPart, DeltaPart, ModelPart, ModelWarning } from '../language-model.ts';
-import { countedSoFar } from '../usage/early-usage.ts';
+import { countedSoFar } from '../../../providers/pricing/early-usage.ts';
 import { toToolCall, type ReadArguments } from './call-arguments.ts';
 import { noteFinish } from './finish.ts';
 import { noteBlock, noteCall } from './provider-turn.ts';

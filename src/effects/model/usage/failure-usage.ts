@@ -6,7 +6,7 @@ import { outcomeOf } from '../../../errors/report/build.ts';
 import { causeChain } from '../../../errors/thrown/cause-chain.ts';
 import { readProperty } from '../../../errors/support/safe-json.ts';
 import type { ModelCall } from '../../../machine/conversation/model-message.ts';
-import { countedSoFar } from './early-usage.ts';
+import { countedSoFar } from '../../../providers/pricing/early-usage.ts';
 import type { CallFailure } from '../failure.ts';
 import type { StreamState } from '../stream/stream-state.ts';
 import { wholeAnswerIn } from '../stream/whole-answer.ts';
@@ -15,6 +15,7 @@ import {
   type Used,
   NOTHING_USED,
   usedSoFar,
+  usedByReply,
   usedUp,
   inputTokensOf,
   type ReportedUsage,
@@ -31,7 +32,7 @@ export function usedByFailure(
   const estimate = estimateUsage(call, whole?.written ?? writtenIn(state));
   const hasEnd =
     finish !== undefined && error === undefined && finish.rawFinishReason !== undefined;
-  if (hasEnd) return usedUp(finish.usage, estimate);
+  if (hasEnd) return usedByReply(finish.usage, state.counted, estimate);
   const reported = usageIn(thrown);
   if (reported !== undefined || whole !== undefined) return usedUp(reported, estimate);
   const { kind, provider } = failure;

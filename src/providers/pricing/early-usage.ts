@@ -2,10 +2,10 @@
  * Reads token counts from the raw events of a stream. The SDK reports them only at a good end; for a
  * stream that is cut, the events have the only count, and for an error the body has it.
  */
-import type { ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
-import { readProperty } from '../../../errors/support/safe-json.ts';
+import { laterCount, type ReportedUsage } from './counted-usage.ts';
+import { isArray, readProperty } from '../../errors/support/safe-json.ts';
 import { hostUsage } from './host-usage.ts';
-import { readCount as read } from '../../../providers/pricing/token-count.ts';
+import { readCount as read } from './token-count.ts';
 
 /** The count after one more raw event. */
 export function countedSoFar(
@@ -19,15 +19,16 @@ export function countedSoFar(
   const now =
     responsesUsage(isResponse ? own : ofResponse) ??
     anthropicUsage(ofMessage ?? own) ??
-    hostUsage(own) ??
+    hostUsage(own ?? elsewhere(event)) ??
     googleUsage(readProperty(event, 'usageMetadata'));
-  if (now === undefined) return before;
-  return {
-    inputTokens: now.inputTokens ?? before?.inputTokens,
-    outputTokens: now.outputTokens ?? before?.outputTokens,
-    inputTokenDetails: now.inputTokenDetails ?? before?.inputTokenDetails ?? {},
-    outputTokenDetails: now.outputTokenDetails ?? before?.outputTokenDetails ?? {},
-  };
+  return now === undefined ? before : laterCount(before, now);
+}
+
+/** In the choice at Moonshot, and in a field of its own at Groq. */
+function elsewhere(event: unknown): unknown {
+  const choices = readProperty(event, 'choices');
+  const [choice] = isArray(choices) ? choices : [];
+  return readProperty(choice, 'usage') ?? readProperty(readProperty(event, 'x_groq'), 'usage');
 }
 
 /** Anthropic's `input_tokens` excludes cached tokens; the total is the sum. */

@@ -2,9 +2,9 @@
  * Token counts of hosts of OpenAI's protocol. Most include reasoning tokens in the output; some count them
  * separately, which only the total shows, and without it they would be missing from the cost.
  */
-import type { ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
-import { readProperty } from '../../../errors/support/safe-json.ts';
-import { readCount } from '../../../providers/pricing/token-count.ts';
+import type { ReportedUsage } from './counted-usage.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import { readCount } from './token-count.ts';
 
 /** Undefined if there is no count at all; one of the two may be missing. */
 export function hostUsage(usage: unknown): ReportedUsage | undefined {
@@ -21,11 +21,16 @@ export function hostUsage(usage: unknown): ReportedUsage | undefined {
     inputTokens,
     outputTokens,
     inputTokenDetails: {
-      cacheReadTokens: readCount(details, 'cached_tokens') ?? 0,
+      cacheReadTokens: readCount(details, 'cached_tokens') ?? cachedBeside(usage) ?? 0,
       cacheWriteTokens: readCount(details, 'cache_write_tokens'),
     },
     outputTokenDetails: { reasoningTokens },
   };
+}
+
+/** Not among the details at DeepSeek, and at Moonshot. */
+function cachedBeside(usage: unknown): number | undefined {
+  return readCount(usage, 'prompt_cache_hit_tokens') ?? readCount(usage, 'cached_tokens');
 }
 
 /** In the form of the AI SDK's model interface. */
