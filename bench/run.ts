@@ -2,12 +2,13 @@
  * `npm run bench [name…] [-- --peers] [--store]`: runs every bench, or those whose name holds one of the words,
  * and prints what was measured beside its limit, with spread and verdict. Exits with 1 unless every goal is met.
  *
- * `--peers` takes the peers of `bench/peers` along, which `npm ci` in that folder installs. `--store` adds the
+ * `--peers` takes the peers of `bench/peers` along. Whatever the benches need is installed first. `--store` adds the
  * rows to the stored run, from which `npm run docs` makes `docs/performance.md`; rows that were not
  * measured this time stay.
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureInstalled } from '../scripts/install.mjs';
 import { curveLines, rowLines } from './lines.ts';
 import { curveVerdict, verdictOf } from './figures.ts';
 import type { Bench, Figure, Measurement } from './measure.ts';
@@ -16,6 +17,7 @@ import { describeMachine, storeResult } from './stored.ts';
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const withPeers = process.argv.includes('--peers');
+ensureInstalled('sdks', 'temporal', 'otel', ...(withPeers ? (['peers'] as const) : []));
 const before = describeMachine();
 const found = await Promise.all(
   globSync('{*,door/*}.bench.ts', { cwd: import.meta.dirname })
@@ -32,7 +34,8 @@ if (chosen.length === 0) {
 
 for (const bench of chosen) {
   console.log(`\n${bench.name}`);
-  const { rows = [], curves = [] } = await bench.compare({ withPeers });
+  const startMs = performance.now();
+  const { rows = [], curves = [] } = await measured(bench);
   for (const row of rows) console.log(rowLines(row));
   for (const curve of curves) console.log(curveLines(curve));
   const verdicts = [...rows.map(verdictOf), ...curves.map(curveVerdict)];
@@ -40,6 +43,18 @@ for (const bench of chosen) {
     process.exitCode = 1;
   // after each, so that a run that is cut short has not been for nothing
   if (process.argv.includes('--store')) storeResult({ rows, curves }, before);
+  console.log(`  took ${Math.round((performance.now() - startMs) / 1000)} s`);
+}
+
+/** A bench that cannot be run keeps none of the others from it. */
+async function measured(bench: ComparedBench): Promise<Compared> {
+  try {
+    return await bench.compare({ withPeers });
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+    return {};
+  }
 }
 
 async function load(file: string): Promise<ComparedBench> {
