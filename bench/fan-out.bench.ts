@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Errand } from '../src/engine/errand-interface.ts';
 import { builds, type Build } from './built-package.ts';
+import { AT_ONCE, complete, fan } from './fan.ts';
 import type { Bench, Measurement } from './measure.ts';
 import {
   casesInRounds,
@@ -22,7 +23,6 @@ import {
 type Durability = 'full' | 'normal';
 
 const MEMBERS = 1000;
-const AT_ONCE = 50;
 const LIMIT = 2.5;
 const LONG = 10_000;
 /** How much dearer a member of the long list may be. */
@@ -110,34 +110,6 @@ function beside(rounds: Rounds, durability: Durability, build: Build): Measureme
     limitMs: limit.ms * LIMIT,
     note: `${ratio}; ${what}, ${spreadText(own)}`,
   };
-}
-
-function fan({ workflow }: Build) {
-  return workflow({
-    name: 'fan',
-    entryPoint: 'each',
-    input: { items: { type: 'array' } },
-    forEach: [
-      {
-        name: 'each',
-        source: 'workflow.input.items',
-        as: 'item',
-        maxConcurrent: AT_ONCE,
-        agent: { name: 'one', type: 'call', function: 'double', arguments: { n: '{{ item }}' } },
-      },
-    ],
-  });
-}
-
-async function complete(
-  errand: Errand,
-  file: Parameters<Errand['start']>[0],
-  members: number,
-): Promise<void> {
-  const items = Array.from({ length: members }, (_, index) => index);
-  const run = await errand.start(file, { input: { items } });
-  const { status } = await run.result();
-  if (status !== 'completed') throw new Error(`the fan-out ended as ${status}`);
 }
 
 /** Writes the rows of a file into a bare table, each in a commit of its own, as the run did. */

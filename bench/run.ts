@@ -2,12 +2,15 @@
  * `npm run bench [name…] [-- --peers] [--store]`: runs every bench, or those whose name holds one of the words,
  * and prints what was measured beside its limit, with spread and verdict. Exits with 1 unless every goal is met.
  *
- * `--peers` takes the peers of `bench/peers` along, which `npm ci` in that folder installs. `--store` adds the
+ * `--peers` takes the peers of `bench/peers` along. Whatever the benches need is installed first. `--store` adds the
  * rows to the stored run, from which `npm run docs` makes `docs/performance.md`; rows that were not
  * measured this time stay.
  */
+import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureInstalled } from '../scripts/install.mjs';
+import { buildOnce, WITHIN } from './door/installed.ts';
 import { curveLines, rowLines } from './lines.ts';
 import { curveVerdict, verdictOf } from './figures.ts';
 import type { Bench, Figure, Measurement } from './measure.ts';
@@ -16,33 +19,56 @@ import { describeMachine, storeResult } from './stored.ts';
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const withPeers = process.argv.includes('--peers');
-const before = describeMachine();
+ensureInstalled('sdks', 'temporal', 'otel', ...(withPeers ? (['peers'] as const) : []));
+// the load before all of them, not that of the bench before
+const load = process.env[WITHIN];
+const machine = { ...describeMachine(), ...(load === undefined ? {} : { load: Number(load) }) };
 const found = await Promise.all(
   globSync('{*,door/*}.bench.ts', { cwd: import.meta.dirname })
     .toSorted()
-    .map(load),
+    .map(benchIn),
 );
-const chosen = found.filter(
-  ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
-);
-if (chosen.length === 0) {
+const names = found.map(({ name }) => name);
+/** A whole name means that bench, even where it is a part of another. */
+const isMeant = (name: string): boolean =>
+  wanted.length === 0 ||
+  wanted.some((word) => (names.includes(word) ? name === word : name.includes(word)));
+const chosen = found.filter(({ name }) => isMeant(name));
+const [only] = chosen;
+if (only === undefined) {
   console.error(`There is no bench called ${wanted.join(' or ')}.`);
   process.exitCode = 2;
+} else if (chosen.length === 1) await measure(only);
+else measureApart(chosen);
+
+/** Each in a process of its own: what one leaves behind (its heap, what V8 has learned) is no part of another. */
+function measureApart(benches: readonly ComparedBench[]): void {
+  buildOnce();
+  const flags = process.argv.slice(2).filter((word) => word.startsWith('--'));
+  for (const { name } of benches) {
+    const { status } = spawnSync(process.execPath, [import.meta.filename, name, ...flags], {
+      stdio: 'inherit',
+      env: { ...process.env, [WITHIN]: String(machine.load) },
+    });
+    // also where it could not be run at all: the others can
+    if (status !== 0) process.exitCode = 1;
+  }
 }
 
-for (const bench of chosen) {
+async function measure(bench: ComparedBench): Promise<void> {
   console.log(`\n${bench.name}`);
+  const startMs = performance.now();
   const { rows = [], curves = [] } = await bench.compare({ withPeers });
   for (const row of rows) console.log(rowLines(row));
   for (const curve of curves) console.log(curveLines(curve));
   const verdicts = [...rows.map(verdictOf), ...curves.map(curveVerdict)];
   if (verdicts.some((verdict) => verdict === 'missed' || verdict === 'undecided'))
     process.exitCode = 1;
-  // after each, so that a run that is cut short has not been for nothing
-  if (process.argv.includes('--store')) storeResult({ rows, curves }, before);
+  if (process.argv.includes('--store')) storeResult(bench.name, { rows, curves }, machine);
+  console.log(`  took ${Math.round((performance.now() - startMs) / 1000)} s`);
 }
 
-async function load(file: string): Promise<ComparedBench> {
+async function benchIn(file: string): Promise<ComparedBench> {
   // a file of that name exports one bench, or is one itself
   const module = (await import(join(import.meta.dirname, file))) as {
     bench?: Bench | ComparedBench;

@@ -28,17 +28,22 @@ export function describeMachine(): MachineFacts {
   };
 }
 
-/** Rows of the same work and name are replaced; a row keeps the machine and the day that it was measured on. */
+/**
+ * Rows of the same work and name are replaced, and all earlier ones of a bench whose rows are no others': it may have named
+ * them otherwise. A row keeps the machine and the day that it was measured on.
+ */
 export function storeResult(
+  bench: string,
   { rows = [], curves = [] }: Compared,
   machine: MachineFacts,
-  at = new Date().toISOString().slice(0, 10),
 ): void {
   const stored = readStored();
-  const measured = { at, machine };
+  const measured = { at: new Date().toISOString().slice(0, 10), machine };
+  const isReplaced = rows.some(({ work }) => work === bench);
+  const kept = (stored?.rows ?? []).filter(({ work }) => !isReplaced || work !== bench);
   const result: BenchResult = {
     rows: merged(
-      stored?.rows ?? [],
+      kept,
       rows.map((row) => ({ ...row, measured })),
     ),
     curves: merged(

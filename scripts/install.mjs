@@ -12,7 +12,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'client' | 'temporal' | 'otel' | 'oldest'} SetName
+ * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'client' | 'temporal' | 'otel' | 'oldest' | 'peers'} SetName
  * @typedef {object} InstallSet
  * @property {string} directory relative to the root of the checkout
  * @property {readonly string[]} flags of `npm ci`
@@ -85,6 +85,12 @@ const SETS = {
     directory: 'test/oldest-node',
     flags: [],
     contents: 'the oldest Node that Errand runs on, which tests start',
+    withDev: false,
+  },
+  peers: {
+    directory: 'bench/peers',
+    flags: ['--ignore-scripts'],
+    contents: 'packages that benches compare Errand with',
     withDev: false,
   },
 };

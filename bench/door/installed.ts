@@ -15,7 +15,10 @@ export interface Installed {
   readonly remove: () => void;
 }
 
-let isBuilt = false;
+/** Set for the process of one bench among several, whose parent has built: the load of the machine before all of them. */
+export const WITHIN = 'ERRAND_BENCH_WITHIN';
+
+let isBuilt = process.env[WITHIN] !== undefined;
 
 export function install(): Installed {
   buildOnce();

@@ -92,7 +92,7 @@ const LEAST = [
 
 const METHOD = [
   '- Start-up, resumes, steps, fan-outs, resting runs and PostgreSQL are measured with the package as it is built, in a folder of its own, as a person would install it; the others import the sources. A peer is installed from its lockfile (`bench/peers`).',
-  '- All ways of doing a thing take turns, in rounds, each round in an order that is drawn anew. A way that is not measured in the same rounds is not compared.',
+  '- All ways of doing a thing take turns, in rounds, each round in an order that is drawn anew. A way that is not measured in the same rounds is not compared. Each bench has a process of its own.',
   '- “CPU” is the processor time of the whole process, its compiler and its collector included. It is used wherever it can be: the machine had other work, and the clock on the wall would measure that too.',
   '- `npm run bench NAME` measures one of them again, `-- --peers` takes the peers along, and `--store` writes it down for this page.',
 ];

@@ -11,7 +11,14 @@ import { readProperty } from '../../src/errors/support/safe-json.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
-import { commitAt, newRun, readAll, rejects } from '../../src/stores/conformance/scene.ts';
+import {
+  commitAt,
+  LEASE_MS,
+  newRun,
+  OWNER,
+  readAll,
+  rejects,
+} from '../../src/stores/conformance/scene.ts';
 import { workflow } from '../../src/workflow/authoring/define.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
 import { expectWholeLog } from '../survival/books.ts';
@@ -38,7 +45,10 @@ function open(): Promise<RunStore> {
   return openPostgresStore({ pg, url: proxy.url, schema });
 }
 
-const ONE_STATEMENT = 'WITH moved AS';
+/** A statement that the server knows already is only named. */
+const CREATE = 'errand_create';
+const ONE_STATEMENT = 'errand_append';
+const RELEASE = 'errand_release';
 const TRANSACTION = 'COMMIT';
 
 describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
@@ -46,7 +56,7 @@ describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
   (loss) => {
     it('leaves a run that was created once, for the caller', async () => {
       const store = await open();
-      const lost = proxy.loseAnswer(TRANSACTION, loss);
+      const lost = proxy.loseAnswer(CREATE, loss);
       await rejects(store.create(newRun('r')), 'store.unavailable');
       await lost;
       const { claim } = await store.create(newRun('r'));
@@ -66,6 +76,21 @@ describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
       await store.append(commitAt(claim, 3));
       expect(await store.append(commitAt(claim, 2))).toEqual(head);
       expect(await seqs(store)).toEqual([1, 2, 3]);
+      await store.close();
+    });
+
+    it('leaves a claim that was released once, and then another', async () => {
+      const store = await open();
+      const { claim } = await store.create(newRun('r'));
+      const lost = proxy.loseAnswer(RELEASE, loss);
+      await rejects(store.release(claim), 'store.unavailable');
+      await lost;
+      const request = { run: 'r', owner: OWNER, leaseMs: LEASE_MS, isAlive: () => true };
+      const taken = await store.claim(request);
+      // the release that is asked for again is of the earlier claim
+      await store.release(claim);
+      await store.append(commitAt(taken, 2));
+      expect(await seqs(store)).toEqual([1, 2]);
       await store.close();
     });
 

@@ -44,6 +44,27 @@ async function meddle(sql: string): Promise<void> {
   await client.end();
 }
 
+/** A pool that keeps its connections, and the name or text of each of their statements. */
+function watchedStatements() {
+  const statements: unknown[] = [];
+  const clients: pg.PoolClient[] = [];
+  const pool = class extends pg.Pool {
+    constructor(config: object) {
+      super(config);
+      this.on('connect', (client) => {
+        clients.push(client);
+        const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+        const watched = (statement: string | { readonly name: string }, values: unknown) => {
+          statements.push(typeof statement === 'string' ? statement : statement.name);
+          return query(statement, values);
+        };
+        Object.assign(client, { query: watched });
+      });
+    }
+  };
+  return { statements, clients, pool };
+}
+
 describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
   for (const { name, run } of storeCases(async () => {
     const schema = newSchema();
@@ -154,6 +175,68 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     await again.addEndpoint({ id: 'one', name: 'one' });
     expect(await again.endpoints()).toHaveLength(1);
     await again.close();
+  });
+
+  it('sends one statement for what a run does, and a prepared one only once', async () => {
+    const { statements, pool } = watchedStatements();
+    const store = await openPostgresStore({
+      pg: { Pool: pool },
+      url: server.url,
+      schema: newSchema(),
+      connections: 1,
+    });
+    const sent = async (work: () => Promise<unknown>): Promise<readonly unknown[]> => {
+      statements.length = 0;
+      await work();
+      return [...statements];
+    };
+    const notices = [{ seq: 1, type: 'run:started' }];
+    const { claim } = await store.create(newRun('one'));
+    expect(await sent(() => store.create(newRun('r')))).toEqual(['errand_create']);
+    expect(await sent(() => store.create({ ...newRun('s'), notices }))).toHaveLength(1);
+    expect(await sent(() => store.append(commitAt(claim, 2)))).toEqual(['errand_append']);
+    expect(await sent(() => store.heartbeat([claim], LEASE_MS))).toEqual(['errand_heartbeat']);
+    expect(await sent(() => store.send('one', {}))).toHaveLength(1);
+    expect(await sent(() => store.release(claim))).toEqual(['errand_release']);
+    await store.close();
+  });
+
+  it('needs no server that remembers its statements: one behind a pooler may not', async () => {
+    const { statements, clients, pool } = watchedStatements();
+    const schema = newSchema();
+    const store = await openPostgresStore({
+      pg: { Pool: pool },
+      url: server.url,
+      schema,
+      connections: 1,
+    });
+    const { claim } = await store.create(newRun('r'));
+    await store.append(commitAt(claim, 2));
+    await clients[0]!.query('DEALLOCATE ALL');
+    await store.append(commitAt(claim, 3));
+    statements.length = 0;
+    await store.append(commitAt(claim, 4));
+    expect(statements).toEqual([expect.stringContaining('WITH moved AS')]);
+    expect((await readAll(store, 'r')).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+    await store.close();
+  });
+
+  it('plans a prepared statement by what its tables hold at that moment', async () => {
+    const { clients, pool } = watchedStatements();
+    const store = await openPostgresStore({
+      pg: { Pool: pool },
+      url: server.url,
+      schema: newSchema(),
+      connections: 1,
+    });
+    const { claim } = await store.create(newRun('planned'));
+    for (let seq = 2; seq <= 12; seq++) await store.append(commitAt(claim, seq));
+    const { rows } = await clients[0]!.query(
+      `SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name = 'errand_append'`,
+    );
+    // the server itself would keep the sixth
+    expect(rows).toEqual([{ generic_plans: '0', custom_plans: '11' }]);
+    await store.close();
   });
 
   it('is made once by many who open it at the same moment', async () => {

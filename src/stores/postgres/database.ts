@@ -4,7 +4,7 @@
  */
 import { isOutageBy, unavailable } from '../failure.ts';
 import type { Row } from '../typed-row.ts';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
 import { postgresFailure } from './postgres-failure.ts';
 
 export type SqlValue = string | number | null | readonly string[] | readonly number[];
@@ -22,12 +22,23 @@ interface PgPool {
 }
 
 interface PgClient {
-  query(text: string, values?: readonly SqlValue[]): Promise<{ readonly rows: readonly Row[] }>;
+  query(
+    statement: string | Prepared,
+    values?: readonly SqlValue[],
+  ): Promise<{ readonly rows: readonly Row[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   release(error?: boolean): void;
 }
 
-export type Query = (text: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>;
+/** A statement that a connection sends once, and from then on only names. */
+export interface Prepared {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type Statement = string | Prepared;
+
+export type Query = (statement: Statement, values?: readonly SqlValue[]) => Promise<readonly Row[]>;
 
 export interface DatabaseOptions {
   readonly pg: PgModule;
@@ -52,7 +63,9 @@ export class Database {
   readonly #pool: PgPool;
   /** Connections that ended with an error. */
   readonly #broken = new WeakSet<PgClient>();
-  readonly #texts = new Map<string, string>();
+  readonly #statements = new Map<Statement, Statement>();
+  /** Until a statement meets a session that does not know it, or knows it already: behind a pooler of connections. */
+  #canPrepare = true;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
@@ -72,6 +85,7 @@ export class Database {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: 'errand',
+      verify: planEachTime,
       // a process that has nothing else to do may end
       allowExitOnIdle: true,
     });
@@ -83,13 +97,17 @@ export class Database {
   }
 
   /** One statement, which is a transaction of its own. */
-  query(text: string, values?: readonly SqlValue[], where?: JsonObject): Promise<readonly Row[]> {
-    return this.#connected((query) => query(text, values), where);
+  query(
+    statement: Statement,
+    values?: readonly SqlValue[],
+    where?: JsonObject,
+  ): Promise<readonly Row[]> {
+    return this.#connected((query) => query(statement, values), where);
   }
 
   /** The same, for failures that name the run. */
   forRun(run: string): Query {
-    return (text, values) => this.query(text, values, { run });
+    return (statement, values) => this.query(statement, values, { run });
   }
 
   /** All of it or nothing. */
@@ -97,7 +115,8 @@ export class Database {
     return this.#connected(async (query) => {
       await query('BEGIN');
       try {
-        const result = await body(query);
+        // by its text: a name that is not known would end the transaction
+        const result = await body((statement, values) => query(textOf(statement), values));
         await query('COMMIT');
         return result;
       } catch (thrown) {
@@ -126,9 +145,9 @@ export class Database {
     } catch (thrown) {
       throw postgresFailure(thrown, { ...where, ...this.#place, isConnected: false });
     }
-    const query: Query = async (text, values) => {
+    const query: Query = async (statement, values) => {
       try {
-        return (await client.query(this.#text(text), values)).rows;
+        return (await this.#ask(client, statement, values)).rows;
       } catch (thrown) {
         const at = { ...where, ...this.#place, isConnected: !this.#broken.has(client) };
         const failure = postgresFailure(thrown, at);
@@ -144,13 +163,50 @@ export class Database {
     }
   }
 
-  #text(template: string): string {
-    const known = this.#texts.get(template);
-    if (known !== undefined) return known;
-    const text = template.replaceAll('@', `${this.quotedSchema}.`);
-    this.#texts.set(template, text);
-    return text;
+  async #ask(client: PgClient, statement: Statement, values?: readonly SqlValue[]) {
+    const asked = this.#inSchema(statement);
+    if (typeof asked === 'string') return client.query(asked, values);
+    try {
+      if (this.#canPrepare) return await client.query(asked, values);
+    } catch (thrown) {
+      if (!isUnknownName(thrown)) throw thrown;
+      // nothing was done: it is refused before it is executed
+      this.#canPrepare = false;
+    }
+    return client.query(asked.text, values);
   }
+
+  #inSchema(statement: Statement): Statement {
+    const known = this.#statements.get(statement);
+    if (known !== undefined) return known;
+    const withSchema = (template: string): string =>
+      template.replaceAll('@', `${this.quotedSchema}.`);
+    const made =
+      typeof statement === 'string'
+        ? withSchema(statement)
+        : { name: statement.name, text: withSchema(statement.text) };
+    this.#statements.set(statement, made);
+    return made;
+  }
+}
+
+function textOf(statement: Statement): string {
+  return typeof statement === 'string' ? statement : statement.text;
+}
+
+/** The states of a prepared statement that is not there, and of one that is there already. */
+function isUnknownName(error: unknown): boolean {
+  return ['26000', '42P05'].includes(String(readProperty(error, 'code')));
+}
+
+/**
+ * Lets the server plan a prepared statement by the values and by the size of its tables at that moment. A plan that it
+ * keeps may be one of a table that was small then, and reads all of it when it has grown.
+ */
+function planEachTime(client: PgClient, done: () => void): void {
+  const proceed = (): void => done();
+  // one that does not know the setting (before 12) does without; a connection that is gone is found by its first statement
+  client.query('SET plan_cache_mode = force_custom_plan').then(proceed, proceed);
 }
 
 function placeOf(url: string): { readonly server: string; readonly database?: string } {

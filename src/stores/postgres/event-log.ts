@@ -14,7 +14,8 @@ import type { Database, Query } from './database.ts';
 import { keepNotices } from './shared-work-schema.ts';
 import { findRun, statusChecksum, type RunRow } from './run-row.ts';
 
-interface Known {
+/** The end of a log that this process has written. */
+export interface Known {
   readonly key: number;
   readonly epoch: number;
   readonly plan: string;
@@ -43,8 +44,8 @@ const append = (withNotices: boolean): string => `
   INSERT INTO @events (run, seq, count, digest, events)
   SELECT key, $3, $11, $5, $12 FROM moved RETURNING run`;
 
-const APPEND = append(false);
-const APPEND_WITH_NOTICES = append(true);
+const APPEND = { name: 'errand_append', text: append(false) };
+const APPEND_WITH_NOTICES = { name: 'errand_append_with_notices', text: append(true) };
 
 export class EventLog {
   readonly #db: Database;

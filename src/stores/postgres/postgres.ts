@@ -21,39 +21,46 @@ import type {
   StoredMessage,
   Tombstone,
 } from '../../machine/ports/store-port.ts';
-import { chainDigest, digestOf, rowChecksum } from '../checksum.ts';
+import { digestOf, rowChecksum } from '../checksum.ts';
 import { commitText } from '../commit-text.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
-import {
-  claimLost,
-  corrupt,
-  damagedInbox,
-  idWasUsed,
-  logLostItsEnd,
-  runNotFound,
-} from '../failure.ts';
+import { claimLost, corrupt, damagedInbox, logLostItsEnd, runNotFound } from '../failure.ts';
+import { createRun, type Created } from './create-run.ts';
 import type { Database, Query } from './database.ts';
 import { EventLog } from './event-log.ts';
 import { PostgresSharedWork } from './shared-work.ts';
-import { keepNotices } from './shared-work-schema.ts';
 import { canBeId, readTombstone, removeRow, removeUnusedPlans } from './removal.ts';
 import {
   claimOf,
   COLUMNS,
   findRow,
   findRun,
-  freshRow,
   inputOf,
   NOW_MS,
   readRun,
   workflowIn,
   type RunRow,
 } from './run-row.ts';
-import { firstOfRepeated, grantClaim, jsonText, refuseHeld, statusText } from '../store-rules.ts';
+import { grantClaim, jsonText, refuseHeld, statusText } from '../store-rules.ts';
 import { integerAt, textAt } from '../typed-row.ts';
 import { Turns, type Concern } from '../per-run-queue.ts';
 
-type Created = { readonly claim: Claim; readonly head: LogHead };
+const SEND = `
+  WITH counted AS (UPDATE @runs SET sent = sent + 1 WHERE id = $1 RETURNING key, sent)
+  INSERT INTO @messages (run, number, message, checksum)
+  SELECT key, sent, $2, $3 FROM counted RETURNING number`;
+
+const RELEASE = {
+  name: 'errand_release',
+  text: `UPDATE @runs SET epoch = epoch + 1, owner = NULL, until_ms = 0
+    WHERE id = $1 AND epoch = $2 RETURNING key`,
+};
+
+const HEARTBEAT = {
+  name: 'errand_heartbeat',
+  text: `UPDATE @runs SET until_ms = ${NOW_MS} + $1 FROM unnest($2::text[], $3::integer[]) AS held (run, term)
+    WHERE id = held.run AND epoch = held.term AND owner IS NOT NULL RETURNING id, epoch`,
+};
 
 export class PostgresStore extends PostgresSharedWork implements RunStore {
   readonly #db: Database;
@@ -69,7 +76,12 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
   async create(run: NewRun): Promise<Created> {
     const text = commitText({ run: run.id, seq: 1 }, run.events);
     const statusRow = statusText(run.id, run.statusRow);
-    return this.#write([run.id], (query) => this.#create(query, run, { text, statusRow }));
+    this.#db.checkOpen();
+    return this.#turns.take([run.id], async () => {
+      const { created, known } = await createRun(this.#db, run, { text, statusRow });
+      if (known !== undefined) this.#log.remember(run.id, known);
+      return created;
+    });
   }
 
   async append(commit: Commit): Promise<LogHead> {
@@ -140,12 +152,10 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
 
   async heartbeat(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]> {
     const runs = claims.map(({ run }) => run);
-    return this.#write(runs, async (query) => {
-      const kept = await query(
-        `UPDATE @runs SET until_ms = ${NOW_MS} + $1 FROM unnest($2::text[], $3::integer[]) AS held (run, term)
-         WHERE id = held.run AND epoch = held.term AND owner IS NOT NULL RETURNING id, epoch`,
-        [leaseMs, runs, claims.map(({ epoch }) => epoch)],
-      );
+    this.#db.checkOpen();
+    return this.#turns.take(runs, async () => {
+      const epochs = claims.map(({ epoch }) => epoch);
+      const kept = await this.#db.query(HEARTBEAT, [leaseMs, runs, epochs]);
       return claims.filter(
         ({ run, epoch }) => !kept.some((row) => row['id'] === run && row['epoch'] === epoch),
       );
@@ -153,14 +163,13 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
   }
 
   async release({ run, epoch }: Claim): Promise<void> {
-    return this.#write([run], async (query) => {
+    this.#db.checkOpen();
+    return this.#turns.take([run], async () => {
       this.#log.forget(run);
-      await findRun(query, run, 'FOR UPDATE');
-      await query(
-        `UPDATE @runs SET epoch = epoch + 1, owner = NULL, until_ms = 0
-         WHERE id = $1 AND epoch = $2`,
-        [run, epoch],
-      );
+      const query = this.#db.forRun(run);
+      const released = await query(RELEASE, [run, epoch]);
+      // a claim that is lost has nothing to release; a run that is gone or damaged says so
+      if (released.length === 0) await findRun(query, run);
     });
   }
 
@@ -226,13 +235,10 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
   async send(run: string, message: object): Promise<number> {
     const text = jsonText(message, `A message to run ${run}`);
     if (!canBeId(run)) throw runNotFound(run);
-    return this.#write([run], async (query) => {
-      const [row] = await query(
-        `WITH counted AS (UPDATE @runs SET sent = sent + 1 WHERE id = $1 RETURNING key, sent)
-         INSERT INTO @messages (run, number, message, checksum)
-         SELECT key, sent, $2, $3 FROM counted RETURNING number`,
-        [run, text, rowChecksum([run, text])],
-      );
+    this.#db.checkOpen();
+    return this.#turns.take([run], async () => {
+      const query = this.#db.forRun(run);
+      const [row] = await query(SEND, [run, text, rowChecksum([run, text])]);
       if (row === undefined) throw runNotFound(run, await readTombstone(query, run));
       return integerAt(row, 'number');
     });
@@ -312,46 +318,6 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
   #run(run: string): Promise<RunRow> {
     return findRun(this.#db.forRun(run), run);
   }
-
-  async #create(
-    query: Query,
-    run: NewRun,
-    { text, statusRow }: { readonly text: string; readonly statusRow: string },
-  ): Promise<Created> {
-    const removed = await readTombstone(query, run.id);
-    if (removed !== null) throw idWasUsed(removed);
-    const fresh = freshRow(run, statusRow);
-    const count = run.events.length;
-    const digest = chainDigest(fresh.seed, { run: 0, seq: 1, count, text });
-    const head = { nextSeq: 1 + count, digest };
-    await query('INSERT INTO @plans (digest, plan) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-      fresh.plan,
-      run.plan,
-    ]);
-    const columns = { ...fresh.columns, next_seq: head.nextSeq, digest };
-    const names = Object.keys(columns);
-    const [row] = await query(
-      `INSERT INTO @runs (until_ms, ${names.join(', ')})
-       VALUES (${NOW_MS} + $1, ${names.map((_, at) => `$${at + 2}`).join(', ')})
-       ON CONFLICT (id) DO NOTHING RETURNING key`,
-      [run.leaseMs, ...Object.values(columns)],
-    );
-    if (row === undefined) return repeatedCreate(query, run, text);
-    const key = integerAt(row, 'key');
-    await query(
-      'INSERT INTO @events (run, seq, count, digest, events) VALUES ($1, 1, $2, $3, $4)',
-      [key, count, digest, text],
-    );
-    const { notices = [] } = run;
-    if (notices.length > 0)
-      await query(`WITH made AS (SELECT $1::integer AS key) ${keepNotices('made', 2)}`, [
-        key,
-        notices.map(({ seq }) => seq),
-        notices.map(({ type }) => type),
-      ]);
-    this.#log.remember(run.id, { key, epoch: 1, plan: fresh.plan, head });
-    return { claim: { run: run.id, epoch: 1 }, head };
-  }
 }
 
 /** The row of a run that may be damaged: it could not be removed if all of it had to be right. */
@@ -364,19 +330,6 @@ async function lockToRemove(query: Query, run: string) {
     nowMs: integerAt(row, 'now_ms'),
     workflow: workflowIn(row),
   };
-}
-
-async function repeatedCreate(query: Query, run: NewRun, text: string): Promise<Created> {
-  const { key, epoch, summary } = await findRun(query, run.id);
-  const [row] = await query(
-    'SELECT count, digest, events FROM @events WHERE run = $1 AND seq = 1',
-    [key],
-  );
-  const first = row && { text: textAt(row, 'events'), row };
-  const present = { epoch, held: summary.claim };
-  const { row: stored } = firstOfRepeated(run, present, { first, text });
-  const head = { nextSeq: 1 + integerAt(stored, 'count'), digest: textAt(stored, 'digest') };
-  return { claim: { run: run.id, epoch: 1 }, head };
 }
 
 function checkpointChecksum({ nextSeq, digest }: LogHead, text: string): number {

@@ -98,8 +98,29 @@ export function readRun(row: Row): RunRow {
 export interface FreshRow {
   readonly seed: string;
   readonly plan: string;
-  readonly columns: Readonly<Record<string, string | number | null>>;
+  readonly columns: Readonly<Record<FreshColumn, string | number | null>>;
 }
+
+type FreshColumn = (typeof FRESH_COLUMNS)[number];
+
+/** Columns that the row of a new run has from its start. */
+export const FRESH_COLUMNS = [
+  'id',
+  'workflow',
+  'file',
+  'started_at',
+  'input',
+  'checksum',
+  'plan',
+  'status',
+  'status_row',
+  'status_row_checksum',
+  'due_ms',
+  'epoch',
+  'owner',
+  'sent',
+  'taken',
+] as const;
 
 /** The row of a new run, without the head of its log and its lease, which the writer adds. */
 export function freshRow(run: NewRun, statusRow: string): FreshRow {
