@@ -366,4 +366,12 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '97.8 %',
     hints: 'none to read',
   },
+  {
+    name: 'twenty-sixth examination, with the rules and weights of before it',
+    entries: 123,
+    kind: '90.2 %',
+    category: '92.7 %',
+    retryable: '98.4 %',
+    hints: '7 of 7',
+  },
 ];
