@@ -116,7 +116,7 @@ const TWENTY_FOURTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-fourth-exam-fa
 /** The twenty-fifth, by the same person, from tables of codes in five languages. */
 const TWENTY_FIFTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-fifth-exam-failures.jsonl');
 
-/** The twenty-sixth, by someone who knew the rules' outlines, stratified like the first corpus. */
+/** The twenty-sixth, by someone who had not read the rules, stratified like the first corpus. */
 const TWENTY_SIXTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-sixth-exam-failures.jsonl');
 
 /** The examinations, in the order in which they were recorded. */
