@@ -116,6 +116,12 @@ const TWENTY_FOURTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-fourth-exam-fa
 /** The twenty-fifth, by the same person, from tables of codes in five languages. */
 const TWENTY_FIFTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-fifth-exam-failures.jsonl');
 
+/** The twenty-sixth, by someone who had not read the rules, stratified like the first corpus. */
+const TWENTY_SIXTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-sixth-exam-failures.jsonl');
+
+/** The twenty-seventh, by the author of the changes for the twenty-sixth, made like it. */
+const TWENTY_SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-seventh-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -143,6 +149,8 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   'twenty-third': TWENTY_THIRD_EXAM_ENTRIES,
   'twenty-fourth': TWENTY_FOURTH_EXAM_ENTRIES,
   'twenty-fifth': TWENTY_FIFTH_EXAM_ENTRIES,
+  'twenty-sixth': TWENTY_SIXTH_EXAM_ENTRIES,
+  'twenty-seventh': TWENTY_SEVENTH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

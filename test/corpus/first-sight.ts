@@ -366,4 +366,28 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '97.8 %',
     hints: 'none to read',
   },
+  {
+    name: 'twenty-sixth examination, with the rules and weights of before it',
+    entries: 123,
+    kind: '90.2 %',
+    category: '92.7 %',
+    retryable: '98.4 %',
+    hints: '7 of 7',
+  },
+  {
+    name: 'twenty-seventh examination, with the rules and weights of before the twenty-sixth',
+    entries: 70,
+    kind: '87.1 %',
+    category: '94.3 %',
+    retryable: '98.6 %',
+    hints: '2 of 2',
+  },
+  {
+    name: 'twenty-seventh examination, after the changes for the twenty-sixth',
+    entries: 70,
+    kind: '91.4 %',
+    category: '97.1 %',
+    retryable: '98.6 %',
+    hints: '2 of 2',
+  },
 ];

@@ -229,7 +229,7 @@ function hasText(value: unknown, depth: number): boolean {
 function text(value: string, roles: Roles | undefined, depth: number, into: BodyEvidence): void {
   if (roles === undefined) return sentence(value, depth, into);
   if (roles === NO_ROLES) return;
-  if (roles.param === true && !NO_VALUE.test(value)) into.params.push(value);
+  if (roles.param === true && !NO_VALUE.test(value)) param(value, depth, into);
   if (roles.quota === true) into.quotas.push(value);
   if (roles.quotaValue === true && value === '0') into.quotas.push('limit:0');
   if (roles.delay === true) into.retryDelay ??= value;
@@ -248,6 +248,13 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Body
   }
   // a code is not a sentence, except in a field that only holds messages
   if (roles.message === true && (!isWord || roles.code !== true)) sentence(value, depth, into);
+}
+
+/** Where a server puts a sentence, it begins with the field: `messages[2] has no content`. */
+function param(value: string, depth: number, into: BodyEvidence): void {
+  const end = value.indexOf(' ');
+  into.params.push(end > 0 ? value.slice(0, end) : value);
+  if (end > 0) sentence(value, depth, into);
 }
 
 /** Nothing, as other languages print it into a string. */

@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   namedCode: 'code error_code errorcode',
   namedType: 'type error_type errortype status __type :exception-type',
   message:
-    'message msg error_msg errormsg errmsg detail details error error_message errormessage title description error_description raw body reason status_msg reasons errors raimediafilteredreasons',
+    'message msg error_msg errormsg errmsg detail details error error_message errormessage title description error_description raw body reason status_msg reasons errors raimediafilteredreasons exception',
   status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
   param: 'param loc field parameter',
   stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason action',

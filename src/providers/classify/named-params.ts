@@ -29,6 +29,10 @@ const OF_PARSER =
 /** All of them name a type. */
 const PARSED = /\btype\b|could not be converted/;
 
+/** A JSON pointer of a validator (`#/temperature: …`), a path in the message of Google's protocol (`* FooRequest.config.top_k: …`). */
+const POINTED =
+  /#\/([a-z]\w{0,60}(?:\/\w{1,60}){0,8}): |\* [A-Z]\w{2,60}Request\.([a-z][\w.[\]]{0,160}): /i;
+
 const MAX_CHARS = 2048;
 /** `Input validation error: ` and the like. */
 const MAX_LEAD_CHARS = 44;
@@ -43,6 +47,7 @@ export function addParams(message: string, params: string[]): void {
   const first =
     firstIn(message) ?? (message.includes('_') ? AFTER_VERDICT.exec(message)?.[1] : undefined);
   if (first !== undefined) params.push(first);
+  else if (message.includes('#/') || message.includes('* ')) addPointed(message, params);
   if (first === undefined && /required|missing/i.test(message)) {
     const head = message.slice(0, MAX_CHARS);
     const required =
@@ -57,6 +62,12 @@ export function addParams(message: string, params: string[]): void {
   if (!message.includes('tools') && !message.includes('function')) return;
   const tool = TOOL_PATH.exec(message.slice(0, MAX_CHARS))?.[1];
   if (tool !== undefined) params.push(tool);
+}
+
+function addPointed(message: string, params: string[]): void {
+  const [, pointer, path] = POINTED.exec(message.slice(0, MAX_CHARS)) ?? [];
+  const name = pointer === undefined ? path : `#/${pointer}`;
+  if (name !== undefined) params.push(name);
 }
 
 /** A code that names the field: `INVALID_PAGE_SIZE`, `missing_slug`, `subject_id_required`. */
@@ -88,8 +99,13 @@ function firstIn(message: string): string | undefined {
   if (path !== undefined && JOINT.test(path) && !FAULT.test(path)) return path;
   const colon = message.indexOf(': ', begin);
   const lead = colon >= 0 && colon < begin + MAX_LEAD_CHARS ? colon + 2 : begin;
-  return quotedAt(message, begin) ?? quotedAt(message, lead);
+  const name = quotedAt(message, begin) ?? quotedAt(message, lead);
+  return name !== undefined && ROLES.has(name) && OF_ROLES.test(message) ? undefined : name;
 }
+
+/** Who may speak in a conversation; `user` is also a setting, where no roles are spoken of. */
+const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer', 'tool']);
+const OF_ROLES = /\broles?\b|\balternat|\bturns?\b/;
 
 function quotedAt(message: string, index: number): string | undefined {
   return at(QUOTED, message, message.startsWith(INVALID, index) ? index + INVALID.length : index);

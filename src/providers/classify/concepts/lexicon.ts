@@ -80,7 +80,7 @@ const PLAIN = {
     'infring* moderation* moderat* censor* audit audited adult erotic* celebrit* likeness* pii underage injection* jailbreak* recitation explicit nud* porn* gore violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
-    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* archived 不存在 未找到 找不到 ありません 없',
+    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* archived absent withdrawn nowhere 不存在 未找到 找不到 ありません 없',
   forbidden:
     'forbid* paused denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen freez* lock locked ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
   lacking:
@@ -196,6 +196,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
   underway:
     'in-process in-progress already-being already-running already-active still-running still-processing being-processed being-generated another-request another-run another-operation another-generation another-job another-task another-response another-call another-session being-deployed being-created session-busy concurrent-modification concurrent-update concurrent-write',
   reached: 'over-quota over-limit over-budget over-its over-their',
+  must: 'has-to have-to had-to ought-to',
   unset: 'must-setup must-configure',
   expired:
     'is-over has-ended trial-over subscription-terminated subscription-cancelled subscription-canceled plan-ended',

@@ -177,6 +177,7 @@ export const REQUEST_PHRASES = {
     'only supported in',
     'only supported by',
     'only support',
+    'supported only',
     'is mandatory',
     'cannot be disabled',
     'unsupported for',

@@ -316,7 +316,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     when: {
       statuses: [404],
       says: [
-        ...each(['account', 'key'], ['forbidden'], ['param', 'feature', 'text', 'invalid']),
+        ...each(
+          ['account', 'key'],
+          ['forbidden'],
+          ['param', 'feature', 'text', 'invalid', 'missing'],
+        ),
         ...each(['account'], ['missing'], ['model', 'tool', 'endpoint', 'text', 'host', 'prompt']),
         ...each(['plan'], ['forbidden', 'unavailable', 'unsupported'], ['param', 'money', 'busy']),
       ],

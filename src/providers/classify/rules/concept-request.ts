@@ -202,6 +202,20 @@ export const MATERIAL_RULES: readonly Rule[] = [
     why: 'a file of the request is said to be unreadable or out of reach',
   },
   {
+    id: 'template.refused',
+    when: {
+      statuses: [NONE, 200, 400, 500],
+      mentions: /\bjinja\b|\bchat[ _]template\b/i,
+      says: each(
+        ['role', 'turn', 'text', 'prompt'],
+        ['must', 'invalid', 'missing', 'most', 'unset'],
+        ['machinery', 'busy', 'late', 'key', 'unset'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the template that joins the messages refused their roles or their order',
+  },
+  {
     id: 'concept.refused',
     when: {
       statuses: [NONE, 200, 500],

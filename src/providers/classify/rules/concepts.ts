@@ -137,7 +137,10 @@ export const CONCEPT_RULES: readonly Rule[] = [
         ),
         anyOf([['filter', 'prompt', 'invalid']], ['right', 'key']),
         anyOf(
-          [['content', 'forbidden']],
+          [
+            ['content', 'forbidden'],
+            ['content', 'blocked'],
+          ],
           [
             'account',
             'right',
@@ -231,7 +234,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
             ['address', 'must'],
             ['numeric', 'must'],
           ],
-          ['prompt', 'text', 'role', 'tool', 'schema', 'key'],
+          ['prompt', 'text', 'role', 'tool', 'schema', 'key', 'content'],
         ),
         // a value of the wrong type, whose type may be a string
         ...anyOf(

@@ -23,7 +23,7 @@ export const MEASURE_FIRST_RULES: readonly Rule[] = [
     when: {
       statuses: [400, 413, 422],
       mentions:
-        /\b(?<!physical )batch size(?: of)? \d[\d,]{0,9} ?(?:>|exceeds|is (?:larger|greater|bigger|more|above))|\b(?<!physical )batch size limit(?: is| of|:) \d|\bnumber of (?:texts|inputs|documents|items|images|embeddings|strings) ?(?:\(\d[\d,]{0,9}\) )?(?:is (?:larger|greater|more|above)|exceeds)/i,
+        /\b(?<!physical )batch size(?: of)? \d[\d,]{0,9} ?(?:>|exceeds|is (?:larger|greater|bigger|more|above))|\b(?<!physical )batch size limit(?: is| of|:) \d|\bnumber of (?:texts|inputs|documents|items|images|embeddings|strings) ?(?:\(\d[\d,]{0,9}\) )?(?:is (?:larger|greater|more|above)|exceeds|must|has to|may)|\b(?:max(?:imum)?|largest|total|allowed) number of (?:texts|inputs|documents|items|images|embeddings|strings)(?: allowed)?(?: is|:| of) ?\d|\b(?:texts|inputs|documents|embeddings|strings)\b[^.\n]{0,60}\bnumber\b[^.\n]{0,24}\b(?:at most|is|:) ?\d|\b(?:one|a|the same|each) batch\b[^.\n]{0,20}\b\d+ (?:requests|texts|inputs|items)\b|\b\d+ (?:requests|texts|inputs|items)\b[^.\n]{0,24}\b(?:one|a|the same) batch\b/i,
     },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
     why: 'the message counts the inputs of one call; each of them may be short',
@@ -88,6 +88,31 @@ export const MEASURE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
     why: 'the message states how many of something one request may have',
+  },
+  {
+    id: 'measure.count-behind',
+    when: {
+      statuses: [400, 413, 422],
+      mentions:
+        /\b\d[\d,]{0,9} (?:images?|pictures?|photos?|files?|documents?|pages?|inputs?|items?|texts?|videos?|clips?|attachments?|records?|rows|characters|chars|messages|urls?) (?:at (?:the )?most|at (?:the )?maximum)\b/i,
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the same, with the bound behind what it counts',
+  },
+  {
+    id: 'parameter.duration',
+    when: {
+      statuses: [400, 422],
+      mentions:
+        /\b(?:deadline|time-?out|ttl|expir(?:y|ation)|keep[_ -]?alive)\b[^.\n]{0,40}\b(?:too (?:short|long|small|large|low|high)|below|minimum|at least|at most)\b/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a length of time that was set for the call is out of its range; nothing took too long',
   },
   {
     id: 'server.refused',

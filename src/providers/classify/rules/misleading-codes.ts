@@ -55,6 +55,25 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'this one request asks for more than the limit ever allows; waiting is futile',
   },
   {
+    id: 'too-large.bytes-of-window',
+    when: {
+      codes: ['context_window_exceeded', 'context_length_exceeded'],
+      mentions: /^(?![^]*\btokens?\b)[^]*\d ?(?:bytes|[kmg]i?b)\b/i,
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'a wrapper took the size in bytes for a window; the server speaks of no tokens',
+  },
+  {
+    id: 'permission.off-until-enabled',
+    when: {
+      codeEndings: ['feature_disabled', 'tool_disabled', 'model_disabled', 'not_enabled'],
+      mentions:
+        /\badmin(?:istrator)?s?\b|\b(?:account|organi[sz]ation|workspace|team)['’]?s? owner\b/i,
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'it is switched off for this account, and an administrator can switch it on',
+  },
+  {
     id: 'permission.unsupported-until-granted',
     when: {
       codes: [

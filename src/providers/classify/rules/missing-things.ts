@@ -66,6 +66,16 @@ export const MISSING_THING_RULES: readonly Rule[] = [
     why: 'no model of the kind that the request needs is loaded',
   },
   {
+    id: 'missing.look-at-list',
+    when: {
+      statuses: [404],
+      mentions:
+        /\bListModels\b|\b(?:slug|variant)\b[^\n]{0,120}\binstead\b|\binstead\b[^\n]{0,20}\b(?:slug|variant)\b/,
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'another name is advised, or a list of the models that are there',
+  },
+  {
     id: 'missing.of-set-up',
     when: { statuses: [404], mentions: missing(SET_UP), notPhrases: OF_A_MODEL },
     means: {

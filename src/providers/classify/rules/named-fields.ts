@@ -35,6 +35,37 @@ export const NAMED_FIELD_RULES: readonly Rule[] = [
     why: 'the choice among the tools is a setting; their definitions are fine',
   },
   {
+    id: 'parameter.without-tools',
+    when: {
+      statuses: [NONE, 400, 422],
+      phrases: ['tool_schema'],
+      mentions:
+        /\b(?:tool_?choice|tool_?config|function[ _]?call(?:ing)?(?:[ _]?config)?|parallel_tool_calls)\b[^.\n]{0,60}\b(?:without|although|while|absent|(?:there (?:are|is)|has|have|with) no|(?:allowed|used|supported|valid) (?:only )?(?:when|if|with))\b[^.\n]{0,40}\b(?:tools|functions|function_?declarations)\b/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a setting for tools came without any tools; no definition is at fault',
+  },
+  {
+    id: 'parameter.of-config',
+    when: {
+      statuses: [NONE, 400, 422],
+      params:
+        /^(?:(?:generation_?config|inference_?config|safety_?settings|cached_?content)\b(?!\W?\w*schema)|#\/(?!(?:messages|inputs?|input_?texts?|texts?|prompt|contents?|documents?|images?|tools|system|query)$)[a-z]\w*$)/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the path names a field of the set-up for the reply',
+  },
+  {
     id: 'parameter.of-code',
     when: {
       codes: ['invalid_parameter', 'invalid_parameter_value'],
