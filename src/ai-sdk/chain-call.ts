@@ -322,18 +322,21 @@ export class ChainCall<Model extends NamedModel> {
   }
 
   #tooLate(): ErrandError {
-    // nothing was asked, because every breaker is open: that says more than the deadline
-    if (this.#last?.kind === 'breaker.open') return this.#ended(this.#last);
-    const cause = this.#last ?? this.#remembered();
     const { deadlineMs = 0 } = this.#chain;
-    const draft = overdue(deadlineMs, { cause, isUnderWay: false, isDelivered: false });
-    return this.#ended(this.#report(draft));
+    return this.#endedBefore((cause) =>
+      this.#report(overdue(deadlineMs, { cause, isUnderWay: false, isDelivered: false })),
+    );
   }
 
   #exhausted(): ErrandError {
+    return this.#endedBefore((cause) => this.#spent(cause));
+  }
+
+  /** The end of a call before its next attempt. */
+  #endedBefore(failure: (cause: ErrorReport | undefined) => ErrorReport): ErrandError {
+    // nothing was asked, because every breaker is open: that says more than what follows from it
     if (this.#last?.kind === 'breaker.open') return this.#ended(this.#last);
-    const cause = this.#last ?? this.#remembered();
-    return this.#ended(this.#spent(cause));
+    return this.#ended(failure(this.#last ?? this.#remembered()));
   }
 
   #spent(cause: ErrorReport | undefined): ErrorReport {

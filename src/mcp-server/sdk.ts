@@ -131,7 +131,7 @@ const INVALID_PARAMS = -32_602;
 type Constructor = new (...args: readonly unknown[]) => unknown;
 type Callable = (...args: readonly unknown[]) => unknown;
 
-/** Looks in the folder, in that of the process, and beside Errand. Throws `validation.input` that names the package. */
+/** Looks in the folder, in that of the process, and beside Errand. Throws `extension.missing` that names the package. */
 export function loadMcpServerSdk(directory: string): McpServerSdk {
   const load = createLoadPackage();
   const names = [MCP_SERVER_PACKAGE, `${MCP_SERVER_PACKAGE}/stdio`];
@@ -161,7 +161,7 @@ export function loadMcpServerSdk(directory: string): McpServerSdk {
 function notInstalled(what: string, detail: string, thrown?: unknown): ErrandError {
   return new ErrandError(
     {
-      kind: 'validation.input',
+      kind: 'extension.missing',
       message: `${MCP_SERVER_PACKAGE} ${what}, so workflows cannot be served as MCP tools`,
       details: { package: MCP_SERVER_PACKAGE },
       action: { kind: 'install_package', detail },

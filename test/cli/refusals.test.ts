@@ -76,6 +76,7 @@ describe('a slip between commands', () => {
 
   it.each<[readonly string[], string]>([
     [['run', ABSENT], `errand resume ${ABSENT}`],
+    [['resume', 'triage.yaml'], 'To run the file: errand run triage.yaml'],
     [['serve', '--server', 'http://127.0.0.1:1'], 'executes the runs of this project itself'],
     [['mcp', '--server', 'http://127.0.0.1:1'], 'executes the runs of this project itself'],
     [['validate', '--server', 'http://127.0.0.1:1', 'a.yaml'], 'needs no runs'],
@@ -84,6 +85,15 @@ describe('a slip between commands', () => {
     expect(exit).toBe(2);
     expect(stderr.replaceAll(/[│\s]+/g, ' ')).toContain(advice);
   });
+});
+
+it('a package that is missing is no fault of the input', () => {
+  const place = newPlace();
+  const { exit, stderr } = place.run(['mcp']);
+  place.remove();
+  expect(exit).toBe(2);
+  expect(stderr).toMatch(/kind +extension\.missing/);
+  expect(stderr).toContain('npm install @modelcontextprotocol/server');
 });
 
 describe('what would be dropped in silence', () => {

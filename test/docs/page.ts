@@ -4,6 +4,8 @@
  * below it are what it prints, on stdout and stderr together: in this order, `…` standing for any
  * text, or on a line of its own for any lines. `# exit 3` behind a command is how it has to end.
  */
+import { dirname, join } from 'node:path';
+
 export interface Command {
   readonly typed: string;
   readonly exit: number;
@@ -33,6 +35,20 @@ export function stepsOf(page: string): readonly Step[] {
     if (fence.language === 'console') return commandsOf(fence);
     return name === undefined ? [] : [{ type: 'file', name, text: fence.text }];
   });
+}
+
+/** Commands that a page shows outside of the blocks that are run. */
+export function strayCommands(page: string): readonly string[] {
+  return fencesOf(page)
+    .filter(({ language }) => language !== 'console')
+    .flatMap(({ text }) => text.split('\n'))
+    .filter((line) => /^(\$ )?(npx )?errand \w/.test(line));
+}
+
+/** The files that the page at this path links to. */
+export function linksOf(path: string, page: string): readonly string[] {
+  const links = page.matchAll(/\]\((?<to>[^)#:]+)(?:#[^)]*)?\)/g);
+  return Array.from(links, ({ groups = {} }) => join(dirname(path), groups['to'] ?? ''));
 }
 
 export function fencesOf(page: string): readonly Fence[] {

@@ -6,7 +6,7 @@ import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { fencesOf, notPrinted, stepsOf } from './page.ts';
+import { linksOf, notPrinted, stepsOf, strayCommands } from './page.ts';
 import { Shell } from './shell.ts';
 import { triedPages } from './tried-pages.ts';
 
@@ -52,18 +52,13 @@ describe('the recipes', () => {
   });
 
   it.each(PAGES)('%s shows no command outside of a block that is run', (page) => {
-    const stray = fencesOf(read(page))
-      .filter(({ language }) => language !== 'console')
-      .flatMap(({ text }) => text.split('\n'))
-      .filter((line) => /^(\$ )?(npx )?errand \w/.test(line));
-    expect(stray).toEqual([]);
+    expect(strayCommands(read(page))).toEqual([]);
   });
 
   it.each(PAGES)('%s links to pages that are there', (page) => {
-    const links = [...read(page).matchAll(/\]\((?<to>[^)#:]+)(?:#[^)]*)?\)/g)];
-    const missing = links
-      .map(({ groups = {} }) => join(dirname(page), groups['to'] ?? ''))
-      .filter((path) => globSync(path, { cwd: ROOT }).length === 0);
+    const missing = linksOf(page, read(page)).filter(
+      (path) => globSync(path, { cwd: ROOT }).length === 0,
+    );
     expect(missing).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 /** What is on the bill of attempts that failed, and of counts that nobody can have counted. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from './harness.ts';
-import { PROTOCOLS, type Protocol } from './protocols.ts';
+import { PROTOCOLS, protocolNamed } from './protocols.ts';
 import { oneAgent, runFile } from './runs.ts';
 import { cuts, events, refuses, startUpstream, streams, type Upstream } from './upstream.ts';
 
@@ -10,12 +10,6 @@ beforeAll(async () => {
   upstream = await startUpstream();
 });
 afterAll(() => upstream.close());
-
-function protocolNamed(wanted: string): Protocol {
-  const found = PROTOCOLS.find(({ name }) => name === wanted);
-  if (found === undefined) throw new Error(`no protocol ${wanted}`);
-  return found;
-}
 
 const chat = protocolNamed('chat');
 const messages = protocolNamed('messages');

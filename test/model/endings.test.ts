@@ -6,7 +6,7 @@ import { resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
 import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import { virtualClock } from '../ai-sdk/models.cases.ts';
 import { ask, HELLO } from './harness.ts';
-import { PROTOCOLS, type Protocol } from './protocols.ts';
+import { PROTOCOLS, type Protocol, protocolNamed } from './protocols.ts';
 import { events, refuses, startUpstream, streams, type Upstream } from './upstream.ts';
 
 let upstream: Upstream;
@@ -14,12 +14,6 @@ beforeAll(async () => {
   upstream = await startUpstream();
 });
 afterAll(() => upstream.close());
-
-function protocolNamed(wanted: string): Protocol {
-  const found = PROTOCOLS.find(({ name }) => name === wanted);
-  if (found === undefined) throw new Error(`no protocol ${wanted}`);
-  return found;
-}
 
 const LOOKUP = { name: 'lookup', description: 'Finds.', inputSchema: { type: 'object' } } as const;
 const WITH_TOOL = { call: { tools: [LOOKUP] } };

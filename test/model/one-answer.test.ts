@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
 import { ask } from './harness.ts';
-import { PROTOCOLS, type Protocol } from './protocols.ts';
+import { type Protocol, protocolNamed } from './protocols.ts';
 import { events, startUpstream, streams, type Upstream } from './upstream.ts';
 
 let upstream: Upstream;
@@ -11,12 +11,6 @@ beforeAll(async () => {
   upstream = await startUpstream();
 });
 afterAll(() => upstream.close());
-
-function protocolNamed(wanted: string): Protocol {
-  const found = PROTOCOLS.find(({ name }) => name === wanted);
-  if (found === undefined) throw new Error(`no protocol ${wanted}`);
-  return found;
-}
 
 const PAY = { name: 'pay', description: 'Pays.', inputSchema: { type: 'object' } } as const;
 

@@ -325,3 +325,9 @@ export const PROTOCOLS: readonly Protocol[] = [
     isNamed: false,
   },
 ];
+
+export function protocolNamed(wanted: string): Protocol {
+  const found = PROTOCOLS.find(({ name }) => name === wanted);
+  if (found === undefined) throw new Error(`no protocol ${wanted}`);
+  return found;
+}

@@ -11,6 +11,7 @@ import type { RunRecord, RunStore } from '../../machine/ports/store-port.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { openSqliteStore } from '../../stores/sqlite/sqlite.ts';
 import type { Terminal } from '../terminal.ts';
+import { shellWord } from '../../errors/support/shell-word.ts';
 import { errandHome } from './home.ts';
 import { projectModules } from './project-extensions.ts';
 import { temporalFor } from './run-location.ts';
@@ -99,12 +100,14 @@ export async function unknownRun(runs: Engine, id: string): Promise<ErrandError>
     message: `There is no run ${id === '' ? 'with an empty id' : id.slice(0, MAX_ID_CHARS)}`,
     action: {
       kind: 'change_input',
-      detail: [
-        ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
-        known.length === 0
-          ? 'This project has no runs yet: errand run FILE starts one.'
-          : 'List them with: errand runs',
-      ].join(' '),
+      detail: /\.ya?ml$/.test(id)
+        ? `Give the id of a run, as errand runs lists it. To run the file: errand run ${shellWord(id)}`
+        : [
+            ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
+            known.length === 0
+              ? 'This project has no runs yet: errand run FILE starts one.'
+              : 'List them with: errand runs',
+          ].join(' '),
     },
   });
 }

@@ -6,6 +6,9 @@ import { quoted } from '../../workflow/diagnostics/phrases.ts';
 import { isKnownProvider, SIMULATED_PROVIDER } from '../../workflow/plan/model-names.ts';
 import type { ProviderChoice } from '../../workflow/plan/provider-choice.ts';
 
+/** More would be cut on a screen. */
+const MOST_NAMED = 12;
+
 /** `registered`: the providers that the host and the extensions add. Throws `validation.input`. */
 export function refuseUnknownStandIn(
   { provider, byName = {} }: ProviderChoice,
@@ -17,14 +20,15 @@ export function refuseUnknownStandIn(
   ];
   for (const [name, where] of named) {
     if (isKnownProvider(name) || registered.includes(name)) continue;
-    const known = [SIMULATED_PROVIDER, ...PROVIDERS.map((each) => each.name), ...registered];
+    const known = [SIMULATED_PROVIDER, ...registered, ...PROVIDERS.map((each) => each.name)];
     const meant = suggest(name, known);
+    const rest = known.length - MOST_NAMED;
     throw new ErrandError({
       kind: 'validation.input',
       message: `No provider is called ${quoted(name)}, which ${where} names`,
       action: {
         kind: 'change_input',
-        detail: `${meant === undefined ? '' : `Did you mean ${meant}? `}Name one of: ${known.join(', ')}.`,
+        detail: `${meant === undefined ? '' : `Did you mean ${meant}? `}Name one of: ${known.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
       },
     });
   }

@@ -63,7 +63,7 @@ export function answerEvent(
   if (opening !== undefined && open.opening !== undefined && opening !== open.opening)
     throw closedGate(
       `Gate ${found} is no longer open as it was at event ${opening}`,
-      'It was answered, and asks again. Run errand show to see the question.',
+      `The question that is open now began at event ${open.opening}. Run errand show to see it.`,
     );
   if (open.deadlineMs !== undefined && nowMs >= open.deadlineMs)
     throw closedGate(

@@ -95,7 +95,7 @@ async function openFace(core: ServerCore): Promise<McpOverHttp> {
     const sdk = loadMcpServerSdk(core.directory);
     return new Face({ sdk, host: mcpHost(core) });
   } catch (thrown) {
-    if (!isKind(thrown, 'validation.input') || !(thrown instanceof ErrandError)) throw thrown;
+    if (!isKind(thrown, 'extension.missing') || !(thrown instanceof ErrandError)) throw thrown;
     const { message, action } = thrown.report;
     throw new ErrandError({ kind: 'request.not_found', message, action }, { cause: thrown });
   }
