@@ -19,7 +19,7 @@ import { draftFromProvider } from '../providers/report-from.ts';
 import { badSignIn, errorSignIn, INTERRUPTED } from '../providers/wire/bad-sign.ts';
 import { settledBy } from '../providers/wire/settle-failure.ts';
 import { wireOfWhole } from '../providers/wire/whole-wire.ts';
-import { newWireRecord, type WireRecord } from '../providers/wire/wire-events.ts';
+import { newWireRecord, noteWire, type WireRecord } from '../providers/wire/wire-events.ts';
 
 /** An ending that is a failure, found in an answer that came. */
 export class BadEnding extends Error {
@@ -150,7 +150,7 @@ export interface Seen {
 export function failureOf(
   thrown: unknown,
   ref: ModelRef,
-  { stamp, isBegun, isDelivered, wire = newWireRecord() }: Seen,
+  { stamp, isBegun, isDelivered, wire = wireIn(thrown) }: Seen,
 ): ErrorReport {
   const link = isInstance(thrown, BadEnding) ? thrown.link : thrown;
   const read = (each: unknown): ReportDraft =>
@@ -168,6 +168,13 @@ export function failureOf(
   const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
   const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });
   return isDelivered ? afterContent(report, stamp) : report;
+}
+
+/** The event that the SDK could not read; its error has it. */
+function wireIn(thrown: unknown): WireRecord {
+  const wire = newWireRecord();
+  noteWire(wire, readProperty(thrown, 'value'));
+  return wire;
 }
 
 /** Part of the answer reached the caller, so a failure that a retry would have mended is ambiguous now. */

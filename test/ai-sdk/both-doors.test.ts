@@ -10,7 +10,7 @@ import { createGoogleGenerativeAI } from '../sdks/node_modules/@ai-sdk/google/di
 import { createMistral } from '../sdks/node_modules/@ai-sdk/mistral/dist/index.js';
 import { createOpenAI } from '../sdks/node_modules/@ai-sdk/openai/dist/index.js';
 import { createOpenAICompatible } from '../sdks/node_modules/@ai-sdk/openai-compatible/dist/index.js';
-import { resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
+import { errandMiddleware, resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
 import { reportOf } from '../../src/effects/effect.cases.ts';
 import { ask } from '../model/harness.ts';
 import { PROTOCOLS } from '../model/protocols.ts';
@@ -275,4 +275,26 @@ it('what a provider counted before its stream broke off is on the bill of both',
   if (protocol === undefined) throw new Error('no protocol');
   upstream.answer(streams(body));
   expect(await ask(protocol, upstream.url)).toMatchObject({ usage: used, isEstimated: true });
+});
+
+it.each([
+  [{ object: 'error', message: 'x', type: 'Internal', code: 500 }, 'provider.server_error'],
+  [{ message: 'Rate limit exceeded', code: 429 }, 'provider.rate_limited'],
+])('the middleware knows the error %j, which the package cannot read, too', async (error, kind) => {
+  const headers = EVENT_STREAM;
+  const model = MODELS['chat']?.(async () => new Response(chat(HI, error), { headers }));
+  if (model === undefined) throw new Error('no model');
+  const params = {
+    prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say hello.' }] }],
+  };
+  const wrap = errandMiddleware().wrapStream;
+  const result = await wrap?.({
+    doStream: () => model.doStream(params),
+    doGenerate: () => model.doGenerate(params),
+    model,
+    params,
+  });
+  const errors: unknown[] = [];
+  for await (const part of result?.stream ?? []) if (part.type === 'error') errors.push(part.error);
+  expect(errors).toMatchObject([{ report: { kind } }]);
 });

@@ -81,9 +81,13 @@ describe.each(HOSTS)('calls by $name', (protocol) => {
     expect(mixed).toMatchObject({ ok: true, output: { toolCalls: [{ id: '1' }, {}] } });
   });
 
-  it('with arguments that are no text are none, and the same reply is not asked for again', async () => {
-    const odd = { index: 0, id: '1', function: { name: 'pay', arguments: { amount: 5 } } };
-    const result = await hear([odd]);
+  it.each<[string, object]>([
+    ['arguments that are no text', { function: { name: 'pay', arguments: { amount: 5 } } }],
+    ['an id that is a number', { id: 1 }],
+    ['a name that is a number', { function: { name: 7, arguments: '{}' } }],
+    ['no function', { type: 'custom', function: undefined, custom: { name: 'pay', input: '5' } }],
+  ])('with %s are none, and the same reply is not asked for again', async (_, odd) => {
+    const result = await hear([{ ...call({ index: 0, id: '1' }), ...odd }]);
     expect(reportOf(result)).toMatchObject({ kind: 'provider.unknown', retryable: false });
     expect(result).not.toHaveProperty('output.toolCalls');
   });

@@ -92,8 +92,8 @@ function inOneCase(value: string): readonly string[] {
 
 /** Programs break these into lines, so they are searched for across line breaks too. */
 export function encodingsOf(value: string): readonly string[] {
-  return [...encodedTexts(value).map(utf8Of), utf16Of(value)]
-    .flatMap(bytesEncoded)
+  const bytes = [...encodedTexts(value).map(utf8Of), utf16Of(value)];
+  return [...bytes.flatMap(bytesEncoded), ...base64Twice(utf8Of(value))]
     .filter((text) => text.length >= MIN_ENCODED_CHARS)
     .flatMap(withPieces);
 }
@@ -114,6 +114,15 @@ function bytesEncoded(bytes: readonly number[]): readonly string[] {
   const base64 = [0, 1, 2].map((before) => base64Within(bytes, before));
   const urlSafe = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
   return [hex, hex.toUpperCase(), ...base64, ...urlSafe];
+}
+
+/** Kubernetes keeps in base64 what Docker has written in it. */
+function base64Twice(bytes: readonly number[]): readonly string[] {
+  const places = [0, 1, 2];
+  return places.flatMap((inside) => {
+    const once = utf8Of(base64Within(bytes, inside));
+    return places.map((before) => base64Within(once, before));
+  });
 }
 
 function withPieces(value: string): string[] {

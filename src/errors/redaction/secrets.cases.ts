@@ -171,6 +171,11 @@ const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     (value) => base64(`password=${encodeURIComponent(value)}&user=ada`),
     awkward,
   ),
+  'a configured value in a Docker configuration, as Kubernetes keeps it': configured(
+    (value) => base64(JSON.stringify({ auths: { 'r.io': { auth: base64(`ada:${value}`) } } })),
+    awkward,
+  ),
+  'a configured value in base64 twice': configured((value) => base64(base64(value)), plain),
   'a configured value in the hex of JSON': configured(
     (value) => hex(JSON.stringify({ password: value })),
     awkward,

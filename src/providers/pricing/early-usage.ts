@@ -19,13 +19,13 @@ export function countedSoFar(
   const now =
     responsesUsage(isResponse ? own : ofResponse) ??
     anthropicUsage(ofMessage ?? own) ??
-    hostUsage(own ?? elsewhere(event)) ??
+    hostUsage(own ?? nestedUsage(event)) ??
     googleUsage(readProperty(event, 'usageMetadata'));
   return now === undefined ? before : laterCount(before, now);
 }
 
 /** In the choice at Moonshot, and in a field of its own at Groq. */
-function elsewhere(event: unknown): unknown {
+function nestedUsage(event: unknown): unknown {
   const choices = readProperty(event, 'choices');
   const [choice] = isArray(choices) ? choices : [];
   return readProperty(choice, 'usage') ?? readProperty(readProperty(event, 'x_groq'), 'usage');

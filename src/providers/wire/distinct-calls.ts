@@ -3,7 +3,7 @@
  * it sends no ids. The SDK invents ids for calls without one, so a call that was sent twice would be made
  * twice.
  */
-import { readProperty } from '../../errors/support/safe-json.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 
 /** Collected while a stream is read. */
 export interface SeenCalls {
@@ -15,8 +15,8 @@ export interface SeenCalls {
   bare: number;
   /** One id at two indexes. */
   hasTwins: boolean;
-  /** Arguments that are not text: the SDK reads nothing of an event that has them. */
-  hasOddArguments: boolean;
+  /** A call in a form of its own: the SDK reads nothing of an event that has one. */
+  hasOdd: boolean;
 }
 
 export function newSeenCalls(): SeenCalls {
@@ -26,7 +26,7 @@ export function newSeenCalls(): SeenCalls {
     indexesWithoutId: new Set(),
     bare: 0,
     hasTwins: false,
-    hasOddArguments: false,
+    hasOdd: false,
   };
 }
 
@@ -35,7 +35,9 @@ export function noteSeenCall(seenCalls: SeenCalls, piece: unknown): void {
   const id = readProperty(piece, 'id');
   const index = readProperty(piece, 'index') ?? undefined;
   const called = readProperty(piece, 'function');
-  seenCalls.hasOddArguments ||= typeof (readProperty(called, 'arguments') ?? '') !== 'string';
+  const texts = [id, readProperty(called, 'name'), readProperty(called, 'arguments')];
+  seenCalls.hasOdd ||=
+    !isPlainObject(called) || texts.some((each) => typeof (each ?? '') !== 'string');
   if (isWord(id)) {
     seenCalls.hasTwins ||= seenCalls.ids.has(id) && seenCalls.ids.get(id) !== index;
     seenCalls.ids.set(id, index);

@@ -36,5 +36,5 @@ export function settledBy(
   if (isMixed) return read(INTERRUPTED);
   if (failure.kind !== 'agent.output_invalid') return failure;
   // the host writes calls like this, so another try would bring another one
-  return read(seenCalls.hasOddArguments ? MALFORMED : INTERRUPTED);
+  return read(seenCalls.hasOdd ? MALFORMED : INTERRUPTED);
 }

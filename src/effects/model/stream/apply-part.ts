@@ -176,7 +176,7 @@ function noteRaw(event: unknown, state: StreamState): void {
   state.counted = countedSoFar(state.counted, event);
   noteWire(state.wire, event);
   // a call came, though the package passes nothing of it on
-  state.isDelivered ||= state.wire.seenCalls.hasOddArguments;
+  state.isDelivered ||= state.wire.seenCalls.hasOdd;
 }
 
 function unknownPart(part: never): Error {
