@@ -182,8 +182,8 @@ interface Unmanned {
   readonly client: TemporalBackend;
   readonly id: string;
   readonly workflow: TemporalClient;
-  restart(): Promise<unknown>;
-  close(): Promise<void>;
+  readonly restart: () => Promise<unknown>;
+  readonly close: () => Promise<void>;
 }
 
 interface TemporalClient {
