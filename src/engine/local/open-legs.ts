@@ -21,7 +21,7 @@ import { Breakers } from '../run/breakers.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
 import { endLeftRunning } from '../run/end-left-running.ts';
 import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
-import { readThroughOutages } from '../run/read-through-outages.ts';
+import { readThroughOutages } from './read-through-outages.ts';
 import { keepCheckpoint, worthSaving, type Worth } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';

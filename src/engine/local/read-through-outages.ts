@@ -3,7 +3,7 @@
  * it, because the process that reads would stop the run.
  */
 import type { StoredCommit } from '../../machine/ports/store-port.ts';
-import { retryStoreOutage, type LogWriterOptions } from './log-writer.ts';
+import { retryStoreOutage, type LogWriterOptions } from '../run/log-writer.ts';
 
 /** Each commit once and in order: continues behind the last one, as often as a commit is repeated. */
 export async function* readThroughOutages(
