@@ -12,6 +12,7 @@ import type {
   RunStatusName,
   RunSummary,
   RemovedRun,
+  StoredCommit,
   Tombstone,
 } from '../machine/ports/store-port.ts';
 import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
@@ -135,6 +136,8 @@ export interface ServedPlan {
 export interface Backend {
   /** The runs, for reading. */
   readonly store: ReadableStore;
+  /** The log of a run as its own process reads it. Absent where the store does. */
+  read?(run: string, fromSeq?: number): AsyncIterable<StoredCommit>;
   /** Absent where a server keeps the runs. */
   readonly archive?: RunArchive;
   start(plan: WorkflowPlan, input: JsonObject, options?: BackendStartOptions): Promise<RunHandle>;

@@ -49,9 +49,10 @@ export abstract class ReadRuns {
 
   /** The same, commit by commit: an event by itself takes longer to pass on than to fold. */
   async *commits(run: string, fromSeq?: number): AsyncIterable<readonly RunEvent[]> {
-    const { store } = await this.runs();
-    for await (const { events } of store.read(checkedRunName(run), fromSeq))
-      yield events.map(asEvent);
+    const backend = await this.runs();
+    const name = checkedRunName(run);
+    const commits = backend.read?.(name, fromSeq) ?? backend.store.read(name, fromSeq);
+    for await (const { events } of commits) yield events.map(asEvent);
   }
 
   async costs(run: string): Promise<Costs> {

@@ -3,7 +3,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalBackend } from '../../src/engine/temporal/client.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
 import { toReport } from '../../src/errors/thrown/to-report.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { planOfTexts } from '../engine/plan.ts';
 import { stored } from '../engine/subjects.ts';
 import { until } from './killing.ts';
@@ -101,63 +103,108 @@ describe.skipIf(skipped !== undefined)('people with runs on Temporal', { timeout
   });
 
   it('lose no answer that comes with the first task of an execution', async () => {
-    // a queue of its own: its worker stops, so that the next execution waits for one
-    const other = await openStage('people-first-task', stage);
+    const { client, id, workflow, restart, close } = await unmanned(BUSY, 'gate:opened');
+    try {
+      const answer = { gate: 'both[ask]/ask', value: 'y', by: 'ada' };
+      const sent = answered(workflow, id, answer);
+      await workflow.getHandle(id).describe();
+      await restart();
+      if ((await sent) !== 'taken') {
+        expect(await sent).toBe('run.already_active');
+        await client.answer(id, answer);
+      }
+      expect(await answersOf(client, id)).toEqual(['ada']);
+      await client.cancel(id, 'ada');
+    } finally {
+      await close();
+    }
+  });
+
+  it('lose no answer that was taken at the moment of a cancellation', async () => {
+    const { client, id, workflow, restart, close } = await unmanned(GATED, 'run:paused');
+    try {
+      const sent = answered(workflow, id, { gate: 'ask', value: 'y', by: 'ada' });
+      await workflow.getHandle(id).describe();
+      await workflow.getHandle(id).cancel();
+      await restart();
+      expect(await sent).toBe('taken');
+      await until(async () => (await client.store.summary(id)).status === 'cancelled');
+      expect(await answersOf(client, id)).toEqual(['ada']);
+    } finally {
+      await close();
+    }
+  });
+
+  /** A run in an execution that has no worker yet, as it is right after it has continued as new. */
+  async function unmanned(plan: WorkflowPlan, after: RunEvent['type']): Promise<Unmanned> {
+    const other = await openStage('people-unmanned', stage);
+    // Temporal's own client, which can be refused and ended where ours would wait
     const { Connection, Client } = createRequire(join(PACKAGES, 'package.json'))(
       '@temporalio/client',
     );
     const { address, namespace, taskQueue } = other.config;
     const connection = await Connection.connect({ address });
-    try {
-      const worker = await other.worker();
-      const client = await other.client();
-      const { id } = await client.start(BUSY, {});
-      await until(async () =>
-        (await stored(client.store, id)).some(({ type }) => type === 'gate:opened'),
-      );
-      const { workflow } = new Client({ connection, namespace });
-      const handle = workflow.getHandle(id);
-      const { statusRow: _statusRow, lastSeq, ...identity } = await handle.query('errand_record');
-      const snapshot = JSON.parse((await handle.query('errand_state', 0)).text);
-      const { runId: execution } = await handle.describe();
-      await worker.stop();
-      await handle.terminate();
-      // as the execution itself would have continued as new
-      const input = {
-        v: 1,
-        identity,
-        begin: { type: 'continue' },
-        leg: {},
-        settings: { heartbeatMs: 120_000, hasAttributes: false },
-        before: { execution, nextSeq: lastSeq + 1 },
-        snapshot,
-      };
-      const memo = (await handle.describe()).memo;
-      await workflow.start('errandRun', { workflowId: id, taskQueue, args: [input], memo });
-      const answer = { gate: 'both[ask]/ask', value: 'y', by: 'ada' };
-      const sent = workflow
-        .getHandle(id)
-        .executeUpdate('errand_answer', { args: [answer, {}, {}] })
-        .then(
-          () => 'taken',
-          (refusal: { cause?: { type?: string } }) => refusal.cause?.type,
-        );
-      await workflow.getHandle(id).describe();
-      await other.worker();
-      if ((await sent) !== 'taken') {
-        expect(await sent).toBe('run.already_active');
-        await client.answer(id, answer);
-      }
-      const answers = async (): Promise<readonly string[]> =>
-        (await stored(client.store, id)).flatMap((event) =>
-          event.type === 'gate:answered' ? [event.by] : [],
-        );
-      await client.store.get(id);
-      expect(await answers()).toEqual(['ada']);
-      await client.cancel(id, 'ada');
-    } finally {
-      await connection.close();
-      await other.close();
-    }
-  });
+    const { workflow } = new Client({ connection, namespace });
+    const worker = await other.worker();
+    const client = await other.client();
+    const { id } = await client.start(plan, {});
+    await until(async () => (await stored(client.store, id)).some(({ type }) => type === after));
+    const handle = workflow.getHandle(id);
+    const { statusRow: _statusRow, lastSeq, ...identity } = await handle.query('errand_record');
+    const snapshot = JSON.parse((await handle.query('errand_state', 0)).text);
+    const { runId: execution, memo } = await handle.describe();
+    await worker.stop();
+    await handle.terminate();
+    const input = {
+      v: 1,
+      identity,
+      begin: { type: 'continue' },
+      leg: {},
+      settings: { heartbeatMs: 120_000, hasAttributes: false },
+      before: { execution, nextSeq: lastSeq + 1 },
+      snapshot,
+    };
+    await workflow.start('errandRun', { workflowId: id, taskQueue, args: [input], memo });
+    return {
+      client,
+      id,
+      workflow,
+      restart: () => other.worker(),
+      close: async () => {
+        await connection.close();
+        await other.close();
+      },
+    };
+  }
 });
+
+interface Unmanned {
+  readonly client: TemporalBackend;
+  readonly id: string;
+  readonly workflow: TemporalClient;
+  readonly restart: () => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+interface TemporalClient {
+  getHandle(run: string): {
+    describe(): Promise<unknown>;
+    cancel(): Promise<unknown>;
+    executeUpdate(name: string, options: { args: readonly unknown[] }): Promise<unknown>;
+  };
+}
+
+/** Sends an answer once, to a worker that may not be there yet. */
+function answered(workflow: TemporalClient, run: string, answer: object): Promise<unknown> {
+  const sent = workflow.getHandle(run).executeUpdate('errand_answer', { args: [answer, {}, {}] });
+  return sent.then(
+    () => 'taken',
+    (refusal: { cause?: { type?: string } }) => refusal.cause?.type,
+  );
+}
+
+async function answersOf({ store }: TemporalBackend, run: string): Promise<readonly string[]> {
+  return (await stored(store, run)).flatMap((event) =>
+    event.type === 'gate:answered' ? [event.by] : [],
+  );
+}

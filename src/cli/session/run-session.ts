@@ -1,9 +1,7 @@
 /** Runs one leg at the command line: stores, exports and shows it, asks at gates, handles interrupts. */
 import { oneLine } from '../../errors/support/printable.ts';
-import { MACHINE_CLOCK } from '../../effects/clock.ts';
 import type { RunnableWorkflow } from '../../engine/errand-options.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../../engine/backend.ts';
-import { retryStoreOutage } from '../../engine/run/log-writer.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { isKind, type ErrandError } from '../../errors/thrown/errand-error.ts';
 import { toInternalRecord } from '../../errors/thrown/internal-record.ts';
@@ -133,9 +131,6 @@ export function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions 
   };
 }
 
-/** As often as a commit of the run is tried. */
-const OUTAGES = { clock: MACHINE_CLOCK, onOutage: () => 'halt' } as const;
-
 async function open(
   { show, project, flags, known = [] }: SessionContext,
   begin: Begin,
@@ -165,9 +160,7 @@ async function open(
     isBegun: true,
   });
   const before = known.splice(0);
-  // the run goes through an outage, and without its past this command would stop it
-  const later = await retryStoreOutage(() => read((before.at(-1)?.seq ?? 0) + 1), OUTAGES);
-  const stored = [...before, ...later];
+  const stored = [...before, ...(await read((before.at(-1)?.seq ?? 0) + 1))];
   // later events are in `early`; from here on the code is synchronous, so none can be lost
   journal.repair(stored, early);
   const past = stored.filter(({ seq }) => seq < (early[0]?.seq ?? Infinity));

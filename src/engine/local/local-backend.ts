@@ -15,6 +15,7 @@ import type {
   RunStore,
   RunSummary,
   RunStatusName,
+  StoredCommit,
 } from '../../machine/ports/store-port.ts';
 import { boundOf } from '../../workflow/check/most-requests.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
@@ -129,6 +130,10 @@ export class LocalBackend implements Backend {
     return this.#legs.get(run) ?? this.#named.attach(run);
   }
 
+  read(run: string, fromSeq?: number): AsyncIterable<StoredCommit> {
+    return this.#legs.read(run, fromSeq);
+  }
+
   async start(
     plan: WorkflowPlan,
     given: JsonObject,
@@ -201,7 +206,7 @@ export class LocalBackend implements Backend {
     options: BackendResumeOptions = {},
   ): Promise<RunHandle | undefined> {
     const typed = withoutValues(given, this.#redactor);
-    const here = this.#legs.get(run);
+    const here = await this.#legs.accepting(run);
     const { loop } = here ?? {};
     if (loop?.state.status === 'running') {
       await refuseClosedGate(this.store, loop.state, typed);

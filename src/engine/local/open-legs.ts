@@ -7,7 +7,12 @@ import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { startedFacts } from '../../history/trace-facts.ts';
-import type { Claim, RunStore, StoredMessage } from '../../machine/ports/store-port.ts';
+import type {
+  Claim,
+  RunStore,
+  StoredMessage,
+  StoredCommit,
+} from '../../machine/ports/store-port.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { unavailable } from '../../stores/failure.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
@@ -16,7 +21,7 @@ import { Breakers } from '../run/breakers.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
 import { endLeftRunning } from '../run/end-left-running.ts';
 import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
-import { readThroughOutages } from '../run/read-through-outages.ts';
+import { readThroughOutages } from './read-through-outages.ts';
 import { keepCheckpoint, worthSaving, type Worth } from '../run/checkpoints/keep-checkpoint.ts';
 import type { Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
@@ -90,11 +95,7 @@ export class OpenLegs {
   // made once: there may be thousands of runs
   readonly #onInternal = (record: InternalRecord): void => this.#parts.options.onInternal?.(record);
   readonly #ofHandles: HandleBackend = {
-    read: (run, fromSeq) =>
-      readThroughOutages((from) => this.#store.read(run, from), fromSeq, {
-        clock: this.#parts.clock,
-        onOutage: this.patience(),
-      }),
+    read: (run, fromSeq) => this.#readPatiently(run, fromSeq),
     cancel: (run, by) => this.#parts.cancel(run, by),
     noteStop: (claim) => void this.#noteStop(claim),
   };
@@ -111,6 +112,24 @@ export class OpenLegs {
 
   get(run: string): LocalRunHandle | undefined {
     return this.#legs.get(run);
+  }
+
+  /** The log of a run; that of one which is executed here is read through the outages that it goes through. */
+  read(run: string, fromSeq = 1): AsyncIterable<StoredCommit> {
+    return this.#legs.has(run) ? this.#readPatiently(run, fromSeq) : this.#store.read(run, fromSeq);
+  }
+
+  #readPatiently(run: string, fromSeq: number): AsyncIterable<StoredCommit> {
+    const patience = { clock: this.#parts.clock, onOutage: this.patience() };
+    return readThroughOutages((from) => this.#store.read(run, from), fromSeq, patience);
+  }
+
+  /** Undefined also once a leg has ended that stored nothing more, as where its store was away. */
+  async accepting(run: string): Promise<LocalRunHandle | undefined> {
+    const leg = this.#legs.get(run);
+    if (leg?.loop?.hasFailed !== true) return leg;
+    await Promise.allSettled([leg.result()]);
+    return undefined;
   }
 
   all(): readonly LocalRunHandle[] {

@@ -110,6 +110,57 @@ test('a listener gets every event once, where the store goes away while it is re
   await backend.close();
 });
 
+const TWO_GATES = workflow({
+  name: 'asks-twice',
+  entryPoint: 'all',
+  parallel: [{ name: 'all', agents: ['one', 'two', 'work'] }],
+  nodes: [
+    { name: 'one', type: 'human_gate', prompt: 'Go?', options: [{ label: 'Yes', value: 'yes' }] },
+    { name: 'two', type: 'human_gate', prompt: 'Go?', options: [{ label: 'Yes', value: 'yes' }] },
+    { name: 'work', type: 'call', function: 'work' },
+  ],
+}).plan;
+
+test('an answer is not lost in a leg that its store has ended, and whose effects are still ending', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const append = store.append.bind(store);
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const isAway = Promise.withResolvers<void>();
+  let appends = 0;
+  const backend = new LocalBackend({
+    store,
+    effects: {
+      run: async () => {
+        begun.resolve();
+        await end.promise;
+        return { ok: true, output: {} };
+      },
+      close: () => Promise.resolve(),
+    },
+    clock: HURRIED,
+  });
+  const run = await backend.start(TWO_GATES, {});
+  await begun.promise;
+  store.append = (commit) => {
+    if (++appends === 3) isAway.resolve();
+    return appends <= 3 ? Promise.reject(unavailable('disconnected', {})) : append(commit);
+  };
+  await backend.answer(run.id, { gate: 'one', value: 'yes', by: 'ann' });
+  await isAway.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  const answering = backend.answer(run.id, { gate: 'two', value: 'yes', by: 'ben' });
+  await new Promise((resolve) => setImmediate(resolve));
+  end.resolve();
+  expect(await run.result()).toMatchObject({ status: 'interrupted' });
+  await (await answering)?.result();
+  const answers: unknown[] = [];
+  for await (const { events } of store.read(run.id))
+    for (const event of events) if (event['type'] === 'gate:answered') answers.push(event['by']);
+  expect(answers).toEqual(['ben']);
+  await backend.close();
+});
+
 async function* nothing(): AsyncGenerator<never> {
   // all events were passed on
 }

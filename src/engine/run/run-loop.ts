@@ -88,7 +88,8 @@ export class RunLoop {
   #isDraining = false;
   /** Events that were queued when the run was stopped. */
   #queuedBeforeStop: ReadonlySet<EventBody> = new Set();
-  #hasFailed = false;
+  /** Set here only: nothing more is stored in this leg, whose effects may still be ending. */
+  hasFailed = false;
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
@@ -204,7 +205,7 @@ export class RunLoop {
   }
 
   wake(): void {
-    if (!this.#isPumping && !this.#hasFailed) void this.#pump();
+    if (!this.#isPumping && !this.hasFailed) void this.#pump();
   }
 
   async #pump(): Promise<void> {
@@ -381,7 +382,7 @@ export class RunLoop {
   async #fail(thrown: unknown): Promise<void> {
     this.#isStopping = true;
     this.#isDraining = false;
-    this.#hasFailed = true;
+    this.hasFailed = true;
     this.#effects.abortAll();
     const error = toReport(thrown);
     const isStore = isKind(error, 'store.*');
@@ -394,6 +395,6 @@ export class RunLoop {
     await this.#effects.allEnded();
     const isFailure = end.type === 'store' || end.type === 'defect';
     // a failure while the last effects ended is the end of the leg
-    if (isFailure || (this.#inbox.length === 0 && !this.#hasFailed)) this.#resolveEnd(end);
+    if (isFailure || (this.#inbox.length === 0 && !this.hasFailed)) this.#resolveEnd(end);
   }
 }

@@ -52,6 +52,8 @@ const WORTH_LEAVING = { events: 2000, bytes: 4_000_000 };
 const MEASURE_EVERY_EVENTS = 500;
 /** In the history of an execution that counts the events of the run: earlier versions counted Temporal's. */
 const OWN_COUNT = 'errand-own-count';
+/** In the history of an execution where a cancellation found a leg that was about to begin. */
+const ANSWER_FIRST = 'errand-answer-before-cancel';
 
 /** Who resumes a run whose time has come. */
 const TIMER = 'timer';
@@ -148,6 +150,8 @@ export class RunExecution {
   cancel(by: string): void {
     if (this.#isOpening) this.#cancelledBy = by;
     else if (this.state.status === 'running') this.#loop?.cancel(by);
+    // an answer that was taken is recorded first
+    else if (this.#next !== undefined && patched(ANSWER_FIRST)) this.#cancelledBy = by;
     else this.#next = { begin: { type: 'cancel', by }, leg: {} };
   }
 
