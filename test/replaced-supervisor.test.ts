@@ -83,5 +83,5 @@ describe.each([
       await errand.close();
       rmSync(folder, { recursive: true });
     }
-  }, 5000);
+  });
 });
