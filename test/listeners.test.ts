@@ -80,3 +80,54 @@ test.each(Object.entries(FAILING))('of a chain of models: one that %s', async (_
   await nextTurns();
   expect(unhandled.splice(0)).toEqual([]);
 });
+
+/** Changes everything in place, as an application may that shortens what it logs. */
+function deface(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    deface(inner);
+    if (inner === 'kept') Object.assign(value, { [key]: 'defaced' });
+  }
+}
+
+test.each([
+  ['onEvent', { onEvent: deface }],
+  ['events()', {}],
+])(
+  '%s: what a listener changes in an event reaches neither the run nor others',
+  async (_, ofRun) => {
+    const given: unknown[] = [];
+    const seen: unknown[] = [];
+    const errand = await openErrand({
+      store: 'memory',
+      functions: {
+        find: () => Promise.resolve({ deep: { text: 'kept' } }),
+        use: (input) => void given.push(input),
+      },
+    });
+    const passing = workflow({
+      name: 'passing',
+      entryPoint: 'find',
+      input: { order: { type: 'object' } },
+      nodes: [
+        { name: 'find', type: 'call', function: 'find', routes: [{ to: 'use' }] },
+        {
+          name: 'use',
+          type: 'call',
+          function: 'use',
+          arguments: { found: '{{ find.output }}', order: '{{ workflow.input.order }}' },
+        },
+      ],
+      output: { found: '{{ find.output.deep }}' },
+    });
+    const order = { id: 'kept' };
+    const run = await errand.start(passing, { input: { order }, ...ofRun });
+    const others = run.events();
+    for await (const event of run.events()) deface(event);
+    for await (const event of others) seen.push(event);
+    expect(given).toEqual([{ found: { deep: { text: 'kept' } }, order: { id: 'kept' } }]);
+    expect(await run.result()).toMatchObject({ output: { found: { text: 'kept' } } });
+    expect(JSON.stringify(seen)).not.toContain('defaced');
+    await errand.close();
+  },
+);

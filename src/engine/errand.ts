@@ -177,19 +177,19 @@ export class Engine extends ReadRuns implements Errand {
     workflow: RunnableWorkflow,
     { input = {}, ...options }: EngineStartOptions = {},
   ): Promise<RunHandle> {
+    // before anything is awaited: the caller may use the object again at once
+    const own = checkedJson(input, 'The input');
     const backend = await this.runs();
     const plan = await this.#planOf(workflow);
-    const { file } = workflow;
+    const { file, secrets } = workflow;
     await this.extensions.start();
-    const { secrets } = workflow;
-    const given = completeInput(plan, checkedJson(input, 'The input'), { secrets });
-    const isInCode = file === undefined;
+    const given = completeInput(plan, own, { secrets });
     return backend.start(plan, given, {
       ...this.#legOf(options),
       effects: this.#host.runnerOf(workflow),
-      ...(isInCode ? {} : { file }),
+      ...(file === undefined ? {} : { file }),
       onCreated: (run) => {
-        if (isInCode) this.#registered.remember(run, workflow);
+        if (file === undefined) this.#registered.remember(run, workflow);
         options.onCreated?.(run);
       },
     });
@@ -210,8 +210,8 @@ export class Engine extends ReadRuns implements Errand {
   }
 
   async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
-    const backend = await this.runs();
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
+    const backend = await this.runs();
     return this.#runLeg(run, options, (workflow) =>
       backend.resume(run, { ...this.#legOf(options), ...checked, workflow }),
     );
@@ -222,8 +222,8 @@ export class Engine extends ReadRuns implements Errand {
     answer: GivenAnswer,
     options: LegOptions = {},
   ): Promise<RunHandle | undefined> {
-    const backend = await this.runs();
     const complete = checkedAnswer(answer);
+    const backend = await this.runs();
     return this.#runLeg(run, options, (workflow) =>
       backend.answer(run, complete, { ...this.#legOf(options), workflow }),
     );

@@ -1,9 +1,11 @@
-/** The listeners that an application gives with its options may fail in any way; a run does not notice. */
+/** The listeners that an application gives with its options may do anything; a run does not notice. */
 import type { ErrorReport } from '../errors/report/report.ts';
 import { safeListener } from '../errors/support/safe-listener.ts';
+import type { RunEvent } from '../machine/state/events.ts';
 import type { RunOptions } from './backend.ts';
 import type { EngineOptions } from './open-backend.ts';
 import { warnProcess } from './process-warning.ts';
+import { copyEvent } from './run/subscription.ts';
 
 type Listeners = Pick<RunOptions, 'onEvent' | 'onProgress'> & Pick<EngineOptions, 'onInternal'>;
 
@@ -15,10 +17,15 @@ export function withSafeListeners<Options extends Listeners>(
   const { onEvent, onProgress, onInternal } = options;
   return {
     ...options,
-    ...(onEvent === undefined ? {} : { onEvent: safeListener(onEvent, failed) }),
+    ...(onEvent === undefined ? {} : { onEvent: onCopies(safeListener(onEvent, failed)) }),
     ...(onProgress === undefined ? {} : { onProgress: safeListener(onProgress, failed) }),
     ...(onInternal === undefined ? {} : { onInternal: safeListener(onInternal, failed) }),
   };
+}
+
+/** The run continues with the values of its events, so a listener gets a copy that it may change. */
+function onCopies(listener: (event: RunEvent) => void): (event: RunEvent) => void {
+  return (event) => listener(copyEvent(event));
 }
 
 /** With a listener for warnings that never throws: nobody is left to be warned of it. */

@@ -72,6 +72,15 @@ function ask(model: unknown, call: Partial<ModelCall> = {}): Promise<EffectResul
   return effect({ call: { ...HELLO, model: 'house/own', ...call }, directory: SDKS }, contextFor());
 }
 
+/** Takes everything out of what it is given, as a package may that fits a schema to its provider. */
+function empty(value: unknown): void {
+  if (typeof value !== 'object' || value === null || value instanceof AbortSignal) return;
+  for (const [key, inner] of Object.entries(value)) {
+    empty(inner);
+    Reflect.deleteProperty(value, key);
+  }
+}
+
 const finish = (version: string) => ({ type: 'finish', ...ENDS[version] });
 
 describe.each(['v4', 'v3', 'v2'])('a model of version %s', (version) => {
@@ -131,6 +140,34 @@ describe.each(['v4', 'v3', 'v2'])('a model of version %s', (version) => {
         ],
       },
     });
+  });
+
+  it('may change what it is given: nothing of the run changes with it', async () => {
+    const call: Partial<ModelCall> = {
+      tools: [
+        { name: 'lookup', inputSchema: { type: 'object', properties: { id: { type: 'number' } } } },
+      ],
+      outputSchema: { type: 'object', properties: { label: { type: 'string' } } },
+      messages: [
+        { role: 'user', text: 'Which?' },
+        {
+          role: 'assistant',
+          text: '',
+          toolCalls: [{ id: 'a', name: 'lookup', arguments: { id: { deep: 7 } } }],
+        },
+        { role: 'tool', id: 'a', name: 'lookup', result: { found: { deep: 7 } }, isError: false },
+      ],
+    };
+    const before = structuredClone(call);
+    const { model } = spyOf(version, [...TEXT, finish(version)]);
+    const asked = model as { doStream: (options: object) => unknown };
+    const { doStream } = asked;
+    asked.doStream = (options) => {
+      empty(options);
+      return doStream({ abortSignal: new AbortController().signal });
+    };
+    expect(await ask(model, call)).toMatchObject({ ok: true });
+    expect(call).toEqual(before);
   });
 
   it('is cut where it ends without a finish', async () => {

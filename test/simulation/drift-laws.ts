@@ -109,14 +109,19 @@ function resumptionOf({ events }: Subject, { fromSeq, toSeq }: Leg) {
   return ofType(events.slice(fromSeq, toSeq), 'run:resumed')[0];
 }
 
-/** By the log: whatever has completed at any time. */
+/** By the log: whatever has completed at any time, unless a person has run it again from before that. */
 function finishedBefore({ events, plan }: Subject, seq: number): ReadonlySet<string> {
-  return new Set(
-    ofType(events.slice(0, seq), 'node:completed').map(({ path }) => nameOf(plan, path)),
-  );
+  const done = new Map<number, string>();
+  for (const event of events.slice(0, seq)) {
+    if (event.type === 'node:completed') done.set(event.seq, event.path);
+    if (event.type !== 'run:resumed' || event.from === undefined) continue;
+    const since = beganAt(events, event.from, event.seq);
+    for (const [at, path] of done) if (at > since && isUndone(path, event.from)) done.delete(at);
+  }
+  return new Set([...done.values()].map((path) => nameOf(plan, path)));
 }
 
-/** By the log: the nodes that ask a person, until they are answered or what is around them ends. */
+/** By the log: the nodes that ask a person, until they are answered or what is around them ends or begins anew. */
 function askedBefore({ events, plan }: Subject, seq: number): ReadonlySet<string> {
   const open = new Set<string>();
   for (const event of events.slice(0, seq)) {
@@ -125,8 +130,24 @@ function askedBefore({ events, plan }: Subject, seq: number): ReadonlySet<string
     if (isType(event, 'gate:answered', 'gate:expired')) open.delete(event.path);
     if (isType(event, 'node:completed', 'node:failed'))
       for (const path of open) if (isInside(path, event.path)) open.delete(path);
+    if (event.type === 'run:resumed' && event.from !== undefined)
+      for (const path of open) if (isUndone(path, event.from)) open.delete(path);
   }
   return new Set([...open].map((path) => nameOf(plan, path)));
+}
+
+/** The event by which the run last entered the node. */
+function beganAt(events: Subject['events'], path: string, before: number): number {
+  const began = ofType(events.slice(0, before), 'node:started').findLast(
+    (event) => event.path === path && event.attempt === 0,
+  );
+  return began?.seq ?? 0;
+}
+
+/** Whether a run that goes back to the node does this one again: it is beside it, in such a one, or around it. */
+function isUndone(path: string, from: string): boolean {
+  const scope = from.slice(0, from.lastIndexOf('/') + 1);
+  return path.startsWith(scope) || isInside(from, path);
 }
 
 function nameOf(plan: WorkflowPlan, path: string): string {

@@ -44,20 +44,32 @@ const dropMember: Edit = (file, random) => {
   return file;
 };
 
+const TYPES: readonly Fields[] = [
+  { type: 'set', value: 1 },
+  { type: 'call', function: 'f', arguments: { n: 1 } },
+  { type: 'agent', model: 'sim/one', prompt: 'Do it', tools: [] },
+  { type: 'wait', duration: '1s' },
+  { type: 'human_gate', prompt: 'Really?', options: [{ value: 'yes' }] },
+];
+
 const replace: Edit = (file, random) => {
-  const name = random.pick(namesIn(file));
+  // those that other nodes run inside them have most to lose
+  const chiefs = file.nodes.filter(({ type }) => type === 'supervisor');
+  const names = chiefs.map((node) => String(node['name']));
+  const name = random.pick(random.chance(0.5) && names.length > 0 ? names : namesIn(file));
+  const type = random.pick(TYPES);
   const routes = [{ to: '$end' }];
   const others = <T extends Fields>(list: readonly T[] = []): T[] =>
     list.filter((each) => each['name'] !== name);
   return {
     ...file,
-    nodes: [...others(file.nodes), { name, type: 'set', value: 1, routes }],
+    nodes: [...others(file.nodes), { name, ...type, routes }],
     ...(file.parallel === undefined ? {} : { parallel: others(file.parallel) }),
     ...(file.for_each === undefined ? {} : { for_each: others(file.for_each) }),
   };
 };
 
-const EDITS: readonly Edit[] = [rename, rename, dropMember, replace];
+const EDITS: readonly Edit[] = [rename, rename, dropMember, replace, replace];
 
 function namesIn({ nodes, parallel = [], for_each = [] }: FileText): string[] {
   return [...nodes, ...parallel, ...for_each].map((node) => String(node['name']));

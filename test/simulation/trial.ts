@@ -54,9 +54,9 @@ function isGuarded(seed: number): boolean {
   return seed % 3 === 0;
 }
 
-/** A person runs finished nodes again. */
+/** A person runs finished nodes again; where the file changes too, in some. */
 function isRewound(seed: number): boolean {
-  return process.env['REW'] !== undefined || seed % 6 === 4;
+  return process.env['REW'] !== undefined || seed % 6 === 4 || seed % 24 === 13;
 }
 
 /**

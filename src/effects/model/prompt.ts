@@ -9,7 +9,8 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { copyJson } from '../../errors/support/copy-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type {
   ModelCall,
   ModelImage,
@@ -36,7 +37,9 @@ export interface Target {
   readonly takesThoughts: boolean;
 }
 
-export function prepareCall(call: ModelCall, target: Target): PreparedCall {
+export function prepareCall(asked: ModelCall, target: Target): PreparedCall {
+  // a package, or a model of the application, may change what it is given
+  const call = copyCall(asked);
   const { outputSchema, tools, temperature, maxTokens, reasoning } = call;
   const { schemas } = target;
   const isFormal = outputSchema !== undefined && isObjectSchema(outputSchema);
@@ -57,6 +60,11 @@ export function prepareCall(call: ModelCall, target: Target): PreparedCall {
     ],
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
+}
+
+function copyCall(call: ModelCall): ModelCall {
+  // true: a call is JSON, and a copy has the form of the original
+  return copyJson(call as unknown as JsonValue) as unknown as ModelCall;
 }
 
 function jsonFormat(

@@ -2,7 +2,8 @@
  * The events of a run for one listener, each once and in order. A listener that falls behind costs no
  * memory: it reads the rest from the store.
  */
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { copyJson } from '../../errors/support/copy-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { StoredCommit } from '../../machine/ports/store-port.ts';
 
@@ -67,7 +68,8 @@ export class Subscription {
       if (event.seq < this.#nextSeq) continue;
       if (event.seq > this.#nextSeq) return;
       this.#nextSeq++;
-      yield event;
+      // the run continues with its values, and other listeners get it too
+      yield copyEvent(event);
     }
   }
 
@@ -84,4 +86,10 @@ export class Subscription {
 /** Written by the engine, and checked by the store as it is read. */
 export function asEvent(event: JsonObject): RunEvent {
   return event as unknown as RunEvent;
+}
+
+/** For a listener of the application, which may change it. */
+export function copyEvent(event: RunEvent): RunEvent {
+  // true: events are stored as JSON, and a copy has the form of the original
+  return copyJson(event as unknown as JsonValue) as unknown as RunEvent;
 }

@@ -1,13 +1,13 @@
 /**
  * Adopts a changed plan on resume. A conversation without a reply so far starts again with the new
- * text; any other continues: its messages and results stay, and its next request uses the new text
- * and the models that the file names now.
+ * text, and ends where its node has another type; any other continues: its messages and results
+ * stay, and its next request uses the new text and the models that the file names now.
  */
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { newChain, type ChainEntry } from '../policy/model-chain.ts';
 import { findNode } from '../state/plan-lookup.ts';
 import { hasConversation, modelsOf, type ConversationPlan } from '../conversation/model-request.ts';
-import { closeGates } from '../state/scopes.ts';
+import { closeGates, dropInside } from '../state/scopes.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
 
 export function adoptPlan(state: RunState, before: WorkflowPlan): void {
@@ -43,6 +43,9 @@ function adoptInConversation(
     // its approvals were about the old text; a question about its failure stays open
     if (visit.phase.type !== 'asking') closeGates(state, scope);
     visit.conversation = undefined;
+    // the rounds of a supervisor are part of it: a node of another type has nothing inside
+    dropInside(state, visit);
+    visit.members = undefined;
     return;
   }
   const chain = updatedChain(state, scope, node, conversation.chain);

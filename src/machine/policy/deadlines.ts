@@ -4,7 +4,7 @@
  * a person is asked inside it, and while no process runs the run.
  */
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import { fileOf, nodeOf, scopeAndAncestors } from '../state/plan-lookup.ts';
+import { fileOf, findFile, nodeOf, scopeAndAncestors } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import { keepTimers, setTimer } from '../state/timer-heap.ts';
 
@@ -14,12 +14,14 @@ export function startWorkflowClock(state: RunState, scope: Scope): void {
   setWorkflowTimer(state, scope);
 }
 
-/** Deadline of a workflow, by the limit that its file has now. */
+/** Deadline of a workflow, by the limit that its file has now; a changed file may call it no longer once it has ended. */
 export function workflowDeadlineMs(
   { plan }: RunState,
-  { kind, file, clockFromMs }: Scope,
+  { kind, file, clockFromMs, result }: Scope,
 ): number | undefined {
-  const timeoutMs = kind === 'workflow' ? fileOf(plan, file).limits.timeoutMs : undefined;
+  if (kind !== 'workflow') return undefined;
+  const found = result === undefined ? fileOf(plan, file) : findFile(plan, file);
+  const timeoutMs = found?.limits.timeoutMs;
   return timeoutMs === undefined ? undefined : clockFromMs + timeoutMs;
 }
 

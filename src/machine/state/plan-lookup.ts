@@ -11,10 +11,9 @@ const INDEXES = new WeakMap<FilePlan, ReadonlyMap<string, NodePlan>>();
 let last: { readonly plan: FilePlan; readonly index: ReadonlyMap<string, NodePlan> } | undefined;
 
 export function fileOf(plan: WorkflowPlan, file: string): FilePlan {
-  if (file === '') return plan;
-  const child = plan.children[file];
-  if (child === undefined) throw logPlanMismatch('plan', file);
-  return child;
+  const found = findFile(plan, file);
+  if (found === undefined) throw logPlanMismatch('plan', file);
+  return found;
 }
 
 export function nodeOf(plan: FilePlan, name: string): NodePlan {
@@ -23,14 +22,19 @@ export function nodeOf(plan: FilePlan, name: string): NodePlan {
   return node;
 }
 
+/** For a plan that may lack the file. */
+export function findFile(plan: WorkflowPlan, file: string): FilePlan | undefined {
+  return file === '' ? plan : plan.children[file];
+}
+
 /** For a plan that may lack the node or its file. */
 export function findNode(plan: WorkflowPlan, file: string, name: string): NodePlan | undefined {
-  const found = file === '' ? plan : plan.children[file];
+  const found = findFile(plan, file);
   return found === undefined ? undefined : indexOf(found).get(name);
 }
 
 export function nodesIn(plan: WorkflowPlan, file: string): readonly NodePlan[] {
-  const found = file === '' ? plan : plan.children[file];
+  const found = findFile(plan, file);
   return found === undefined ? [] : allNodes(found);
 }
 
