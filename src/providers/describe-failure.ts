@@ -123,7 +123,8 @@ function sentence(found: Classification, words: Words): string {
 /** Where the classification knows more than the catalog row; undefined leaves the row's advice. */
 function actionFor(found: Classification, who: string, isPage: boolean): UserAction | undefined {
   const { kind, category, retryAfterMs } = found;
-  if (category === 'ambiguous') {
+  // a reply that broke off has nothing to look for: the part that came is known
+  if (category === 'ambiguous' && kind !== 'provider.stream_interrupted') {
     return {
       kind: 'find_out',
       detail: `Find out at ${inSentence(who)} whether the work was done before you repeat it.`,

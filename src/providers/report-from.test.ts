@@ -40,6 +40,16 @@ describe('reportFrom', () => {
     });
   });
 
+  it('advises on a reply that broke off as the catalog does', () => {
+    const reports = ENTRIES.map((entry) => reportFrom({ ...entry }));
+    const broken = reports.filter(({ kind }) => kind === 'provider.stream_interrupted');
+    expect(new Set(broken.map(({ action }) => action?.detail))).toEqual(
+      new Set([
+        'Set `on_partial` on the node to decide what an incomplete reply means, or add a route for this kind.',
+      ]),
+    );
+  });
+
   it('gives failures that were thrown together the outcome of which least is known', () => {
     const code = (name: string, syscall: string): Error =>
       Object.assign(new Error(name), { code: name, syscall });

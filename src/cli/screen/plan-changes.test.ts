@@ -52,7 +52,8 @@ describe('changes of a workflow', () => {
       'a: routes.1.for "60s" → "90s"',
     ],
   ])('have the keys and units of the file: %s, then %s', (before, after, line) => {
-    const script = (more: string): WorkflowPlan => plan(`{name: a, type: script, command: x, ${more}}`);
+    const script = (more: string): WorkflowPlan =>
+      plan(`{name: a, type: script, command: x, ${more}}`);
     expect(planChanges(script(before), script(after))).toEqual([line]);
   });
 

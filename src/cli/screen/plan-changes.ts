@@ -8,7 +8,12 @@ import { countWords } from './phrases.ts';
 
 /** Positions in the file, and values derived from others. */
 const NOT_COMPARED = new Set([
-  ...['location', 'pointer', 'line', 'column', 'index', 'fingerprint'],
+  'location',
+  'pointer',
+  'line',
+  'column',
+  'index',
+  'fingerprint',
   'isDefaultMaxIterations',
 ]);
 const MAX_SHOWN = 12;

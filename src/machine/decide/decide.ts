@@ -210,7 +210,9 @@ function runEnd(state: RunState, scope: Scope, result: ScopeResult): readonly Ev
 function outputOf(state: RunState, scope: Scope, result: ScopeResult): ScopeResult {
   const { output } = fileOf(state.plan, scope.file);
   const isGiven = result.isTerminated === true && result.output !== null;
-  return output === undefined || isGiven ? result : evaluateOutput(state, scope, output, result.over);
+  return output === undefined || isGiven
+    ? result
+    : evaluateOutput(state, scope, output, result.over);
 }
 
 /** After an effect: completes or fails the node, asks for approval, or repeats the call. */

@@ -93,6 +93,12 @@ describe('groups', () => {
 
   it('refuse two members with one key', () => {
     const text = `${workflow('  - {name: z, type: set, value: 1}\n')}for_each: [{name: a, source: "{{ [1, 1] }}", as: i, key_by: i, agent: {name: m, type: set, value: 1}}]\n`;
-    expect(rehearse(text).state.error).toMatchObject({ kind: 'validation.input' });
+    expect(rehearse(text).state.error).toMatchObject({
+      kind: 'validation.input',
+      action: {
+        detail:
+          'Choose a `key_by` that differs for each item, or take the double item out of the list.',
+      },
+    });
   });
 });

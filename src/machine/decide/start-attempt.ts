@@ -71,7 +71,10 @@ function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | und
   const keys = items.map((item) => keyOf(node.as, keyBy, item, names));
   const double = firstDouble(keys);
   if (double !== undefined)
-    throw invalidInput(`Two members of ${node.name} have the key ${double}`);
+    throw invalidInput(
+      `Two members of ${node.name} have the key ${double}`,
+      'Choose a `key_by` that differs for each item, or take the double item out of the list.',
+    );
   return { keys, items };
 }
 
@@ -97,6 +100,7 @@ function invalid(message: string): ErrandError {
   return new ErrandError({ kind: 'validation.template', message });
 }
 
-function invalidInput(message: string): ErrandError {
-  return new ErrandError({ kind: 'validation.input', message });
+function invalidInput(message: string, detail: string): ErrandError {
+  const action = { kind: 'change_input', detail } as const;
+  return new ErrandError({ kind: 'validation.input', message, action });
 }

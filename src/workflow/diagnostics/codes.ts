@@ -65,7 +65,8 @@ export const CODES = {
   'unknown-input': 'An input that the workflow does not declare.',
   'never-ran': 'An output that is read before its node can have run.',
   'never-failing': 'A template that reads a failure in a node that no error route leads to.',
-  'not-in-input': 'A name that the context mode hides: one that `input` does not list, or not the node before.',
+  'not-in-input':
+    'A name that the context mode hides: one that `input` does not list, or not the node before.',
   'never-equal': 'A comparison with a value that can never occur.',
   'unreachable-node': 'A node that nothing leads to.',
   'no-way-out': 'A node from which the workflow can never end.',

@@ -46,7 +46,10 @@ export function namedAs(earlier: WorkflowPlan, plan: WorkflowPlan): WorkflowPlan
  * A file of a workflow as its scripts see it, which run in the folder of the top file. Where a folder
  * above would have to be known by name, the name that the plan has.
  */
-export function besideTop(file: string, top: string): { readonly dir: string; readonly file: string } {
+export function besideTop(
+  file: string,
+  top: string,
+): { readonly dir: string; readonly file: string } {
   const way = wayBetween(folderOf(top), folderOf(file)) ?? folderOf(file);
   const name = file.slice(file.lastIndexOf('/') + 1);
   return { dir: way.length === 0 ? '.' : way.join('/'), file: [...way, name].join('/') };
