@@ -80,7 +80,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     rows: ['PostgreSQL,'],
-    text: 'The server and all processes share two cores. Of a step, the sessions of the server take more than half; it has one commit and one round trip, and the rest of a run two more of each (decision 11).',
+    text: 'The server and all processes share two cores, and the sessions of the server take more than half of a step. A step has one commit and one round trip, and the rest of a run two more of each (decision 11).',
   },
 ];
 
