@@ -31,6 +31,10 @@ const REASONS: readonly Reason[] = [
     text: 'Running JavaScript, the checksums and the fold of the log among it, 44 %, optimising that on another thread 24 %, the collector 9 %, other threads 7 %, restoring kept code 6 %, the kernel 5 %, compiling the rest 5 %.',
   },
   {
+    rows: ['resume of a run of 1000 steps, from process start'],
+    text: 'The work of W4 by the library, by the clock, in a process with a compile cache.',
+  },
+  {
     rows: ['W1: in memory'],
     text: 'Deciding and folding 22 %, the events and their text 22 %, starting and ending the effect 18 %, its key 10 %, the collector 10 to 17 % (a memory store keeps all of its runs), turns of the loop the rest; `JSON.stringify` is 5 %, and no other function stands out. A step allocates 24 kB, of which no function has more than 6 %. The shares are older than a step with fewer promises (decision 33), which costs 6 to 7 % less.',
   },
@@ -80,7 +84,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     rows: ['PostgreSQL,'],
-    text: 'The server and all processes share two cores. Of a step, the sessions of the server take more than half; it has one commit and one round trip, and the rest of a run two more of each (decision 11).',
+    text: 'The server and all processes share two cores, and the sessions of the server take more than half of a step. A step has one commit and one round trip, and the rest of a run two more of each (decision 11).',
   },
 ];
 
