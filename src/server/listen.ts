@@ -1,5 +1,11 @@
 /** Listens on a socket and passes requests to a server. Bounds headers, bodies and idle connections. */
-import { createServer, STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
@@ -70,14 +76,9 @@ export async function listen(
     },
     (incoming, outgoing) => {
       // a request that no URL can be made of never reaches the server
-      const host = hostInUrl(incoming.headers.host ?? null);
-      if (host === undefined)
+      if (respellHost(incoming)) void listener(incoming, outgoing);
+      else
         void refuse.over(outgoing, 'request.forbidden', 'The request has no Host that can be read');
-      else {
-        // the listener drops a Host that a URL spells differently; the server judges the header as it came
-        incoming.headers.host = host;
-        void listener(incoming, outgoing);
-      }
     },
   );
   http.on('clientError', (error, socket) => void refuse.broken(error, socket));
@@ -107,6 +108,16 @@ function listening(http: Server): Listening {
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Spells the Host as a URL does, because the listener drops a request whose Host a URL spells differently; the
+ * server judges the header as it came. False for what no URL can have.
+ */
+function respellHost({ headers }: IncomingMessage): boolean {
+  const host = hostInUrl(headers.host ?? null);
+  if (host !== undefined) headers.host = host;
+  return host !== undefined;
 }
 
 interface Refusals {

@@ -103,6 +103,14 @@ describe('errand rehearse', () => {
     expect(JSON.parse(changed.stdout)).toMatchObject({
       record: { changed: ['a: pay.no'], added: [], gone: [] },
     });
+    place.write('flow.rehearsed.jsonl', `${record.replace('a pay.no to', 'x')}{"name":"old"}\n`);
+    place.run(['rehearse', 'flow.yaml', '--check', '--report', 'junit=changed.xml']);
+    const junit = readFileSync(join(place.folder, 'changed.xml'), 'utf8');
+    expect(junit).toMatch(/<testsuite name="flow.yaml" tests="(\d+)" failures="2"/);
+    expect(junit).toMatch(
+      /name="a: pay.no" time="[\d.]+">\n *<failure type="record" message="changed since it was recorded">/,
+    );
+    expect(junit).toMatch(/name="old".*\n *<failure type="record" message="gone since/);
     place.write('flow.rehearsed.jsonl', record);
     const mutants = place.run(['rehearse', 'flow.yaml', '--mutants', '--format', 'json']);
     const { coverage } = JSON.parse(mutants.stdout) as RehearsalResult;

@@ -156,6 +156,19 @@ describe('what is missed', () => {
     ]);
   });
 
+  it('says so too of a route whose pattern an exact one before it has used up', async () => {
+    const played = await rehearsed(
+      workflow(
+        `  - {name: a, ${SCRIPT}, raises: [pay.no], routes: [{to: $end}, {on_error: pay.no, to: h}, {on_error: "pay.*", to: h}]}
+  - {name: h, type: set, value: 1}
+`,
+      ),
+    );
+    expect(played.result.coverage.routes.missed).toEqual([
+      { node: 'a', rule: 2, line: 5, why: 'earlier routes leave nothing to it' },
+    ]);
+  });
+
   it('shows a budget below one call, with its line: calm fails, and nothing behind it is reached', async () => {
     const played = await rehearsed(
       workflow(

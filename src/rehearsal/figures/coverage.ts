@@ -1,4 +1,5 @@
 /** Coverage: each figure as covered of total, with what was missed and why, and what is excluded. */
+import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { RecipeContext } from '../inject/recipe-context.ts';
 import { recipesFor } from '../inject/recipes.ts';
 import { doubtfulTool } from '../inject/model-recipes.ts';
@@ -259,7 +260,8 @@ function figureOf<T, About extends object>(
 
 function shadowed({ node, kinds }: Place, route: Route): string {
   const isNamed = kinds.some(
-    (kind) => route.onError === true || (route.onError ?? []).includes(kind),
+    (kind) =>
+      route.onError === true || (route.onError ?? []).some((pattern) => matchesKind(kind, pattern)),
   );
   return isNamed
     ? 'earlier routes leave nothing to it'
