@@ -101,6 +101,7 @@ export function weigh(
   const basis = match?.compiled.basis;
   if (basis === 'certain' || (rule !== undefined && !isBuiltIn(rule))) return undefined;
   if (evidence.text === '' && evidence.codes.size === 0) return undefined;
+  if (basis === 'vague' && ANY_ERROR.test(evidence.text)) return undefined;
   if (evidence.faults.length > 0) return opinion(evidence, rule, basis);
   const { status = NONE, form, codes, params, stops, prose } = evidence;
   const opinions = opinionsOn(prose);
@@ -111,6 +112,10 @@ export function weigh(
   if (opinions.size < MAX_OPINIONS) opinions.set(key, made ?? null);
   return made;
 }
+
+/** A gateway's words for whatever its upstream said: `Provider returned error`. */
+const ANY_ERROR =
+  /^(?:the |an? )?(?:upstream|provider|backend|server|api|model)(?: (?:service|request|provider|server|api))? (?:returned|responded with|gave|request|reported|replied with) ?(?:an )?(?:error|failed)(?: response)?\W{0,3}(?:error)?\W{0,3}$/i;
 
 /** Servers repeat their sentences, so what was thought of one is kept as long as what was read in it. */
 const OPINIONS = new WeakMap<Prose, Map<string, Weighed | null>>();
