@@ -51,16 +51,6 @@ export const NAMED_FIELD_RULES: readonly Rule[] = [
     why: 'a setting for tools came without any tools; no definition is at fault',
   },
   {
-    id: 'parameter.none-of-model',
-    when: {
-      statuses: [400, 422],
-      mentions:
-        /\b(?:nothing|none|no)\b(?: \w+){0,5} (?:supports|takes|accepts|offers|(?:that|which) (?:this|the) model (?:has|knows))\b/i,
-    },
-    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
-    why: 'the verb is affirmative, but its subject or its object is nothing',
-  },
-  {
     id: 'parameter.of-config',
     when: {
       statuses: [NONE, 400, 422],

@@ -101,7 +101,6 @@ export function weigh(
   const basis = match?.compiled.basis;
   if (basis === 'certain' || (rule !== undefined && !isBuiltIn(rule))) return undefined;
   if (evidence.text === '' && evidence.codes.size === 0) return undefined;
-  if (basis === 'vague' && ANY_ERROR.test(evidence.text)) return undefined;
   if (evidence.faults.length > 0) return opinion(evidence, rule, basis);
   const { status = NONE, form, codes, params, stops, prose } = evidence;
   const opinions = opinionsOn(prose);
@@ -133,6 +132,7 @@ function opinion(
   basis: Exclude<Basis, 'certain'> | undefined,
 ): Weighed | undefined {
   if (basis === 'fault' && isInOurWords(evidence)) return undefined;
+  if (basis === 'vague' && ANY_ERROR.test(evidence.text)) return undefined;
   score(evidence);
   const best = conclude(scores, rule, basis);
   const found = best === undefined ? undefined : CONCLUSIONS[best];
