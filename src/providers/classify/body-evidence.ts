@@ -329,10 +329,13 @@ function prose(message: string, into: BodyEvidence): void {
   if (!value.includes('Exception') && !value.includes('Error')) return;
   const names =
     value.slice(0, 2048).match(/\b[A-Z][A-Za-z]{2,40}(?:Exception|Error)\b(?!\.[A-Z])/g) ?? [];
+  // LiteLLM's class for any 503; what it wraps says why
+  const isWrapper = value.includes('Exception - ');
   for (const name of names.slice(0, MAX_NAMED)) {
     const levels = PYTHON_FAULTS.has(name) ? 0 : 1;
     into.within += levels;
-    addCode(name, into);
+    if (isWrapper && name === 'ServiceUnavailableError') addStatus(503, into);
+    else addCode(name, into);
     into.within -= levels;
   }
 }

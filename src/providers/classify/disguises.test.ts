@@ -27,6 +27,8 @@ const UNLIKE: Readonly<Record<string, string>> = {
     'its only field is misspelt, so the wrapper’s message is taken',
   'y-model-budget-429': 'it has no message, so the wrapper’s is taken',
   'y-workersai-3040-data-centers': 'it is recognised by all of its words together',
+  'ae-fireworks-overloaded': 'its type contradicts its status, which a print hides',
+  'ae-litellm-bedrock-dns': 'the class of its wrapper is known by its capitals',
   's-ja-busy': 'it is one word in Japanese, which the weights do not know',
 };
 

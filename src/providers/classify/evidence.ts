@@ -354,10 +354,16 @@ const FAILED_DEPENDENCY = 424;
 const UPSTREAM_STATUS =
   /(?:\bclient error \(|\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? |\bHTTP )([45]\d\d)\b/gi;
 
+/** `Chat failed, 429`: the status ends the sentence. */
+const FAILED_WITH =
+  /\b(?:[Ff]ail(?:ed|ure)?|[Ee]rrors?)[,:]? \(?([45]\d\d)\b\)?(?= ?[([]|[.;]?(?: [A-Z]|\n|$))/;
+
 /** A refusal counts before what the gateway says of itself. */
 function upstreamStatus(text: string): number | undefined {
   if (!/[45]\d\d/.test(text)) return undefined;
+  const last = FAILED_WITH.exec(text);
   const printed = [...text.matchAll(UPSTREAM_STATUS)].map((match) => Number(match[1]));
+  if (last !== null) printed.push(Number(last[1]));
   return printed.find((status) => status < 500) ?? printed[0];
 }
 

@@ -55,4 +55,24 @@ export const PATH_CASES: readonly RuleCase[] = [
     kind: 'provider.invalid_request',
     failure: worded(400, 'ttl of 10s lies below the minimum of 60s'),
   },
+  {
+    rule: 'parameter.none-of-model',
+    kind: 'provider.unsupported',
+    failure: worded(400, 'The mode is none of those that the model knows'),
+  },
+  {
+    rule: 'cancelled.refused',
+    kind: 'provider.invalid_request',
+    failure: worded(400, 'There was nothing to cancel', { code: 'cancel_failed' }),
+  },
+  {
+    rule: 'code-words.expired-thing',
+    kind: 'provider.invalid_request',
+    failure: worded(409, 'It has expired', { code: 'file_expired' }),
+  },
+  {
+    rule: 'network.of-wrapper',
+    kind: 'provider.network',
+    failure: worded(503, 'litellm.ServiceUnavailableError: OllamaException - Connection refused'),
+  },
 ];

@@ -195,7 +195,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
   plan: 'subscription-terminated subscription-cancelled subscription-canceled subscription-expired subscription-ended subscription-lapsed',
   underway:
     'in-process in-progress already-being already-running already-active still-running still-processing being-processed being-generated another-request another-run another-operation another-generation another-job another-task another-response another-call another-session being-deployed being-created session-busy concurrent-modification concurrent-update concurrent-write',
-  reached: 'over-quota over-limit over-budget over-its over-their',
+  reached: 'came-to comes-to over-quota over-limit over-budget over-its over-their',
   must: 'has-to have-to had-to ought-to',
   unset: 'must-setup must-configure',
   expired:
@@ -203,6 +203,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
   busy: 'in-use being-created being-deployed being-provisioned being-loaded being-started spinning-up',
   spent: 'used-up use-up used-all used-your ran-out run-out running-out',
   unavailable: 'switched-off turned-off',
+  unsupported: 'accepts-no supports-no takes-no',
   often: 'flow-control',
   bound: 'less-than fewer-than smaller-than',
   window: 'token-window',

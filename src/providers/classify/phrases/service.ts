@@ -104,6 +104,7 @@ export const SERVICE_PHRASES = {
   /** A gateway could not reach its upstream. */
   connection: [
     'connection refused',
+    'connection attempts failed',
     'connection reset',
     'closed connection before',
     'connection error',

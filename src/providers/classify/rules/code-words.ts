@@ -249,12 +249,24 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     why: 'the code says that something else works on the same thing',
   },
   {
+    id: 'code-words.expired-thing',
+    when: {
+      statuses: [409],
+      codeSays: anyOf(
+        [['expired']],
+        ['key', 'token', 'login', 'account', 'plan', 'money', 'late', 'job', 'trust'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'what the request refers to has expired; nobody else works on it',
+  },
+  {
     id: 'code-words.cancelled',
     when: {
       statuses: [NONE, 200, 400, 409, 410, 422, 499],
       codeSays: anyOf(
         [['cancelled']],
-        ['late', 'connection', 'host', 'money', 'plan', 'account'],
+        ['late', 'connection', 'host', 'money', 'plan', 'account', 'forbidden', 'expired'],
       ).concat(anyOf([['cancelled', 'account']], ['money', 'plan', 'late'])),
       notPhrases: ['timeout', 'spent'],
     },

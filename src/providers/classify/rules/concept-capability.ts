@@ -42,6 +42,10 @@ export const CAPABILITY_RULES: readonly Rule[] = [
           ['account', 'plan', 'key', 'must', 'wait', 'now', 'given', 'header'],
         ),
         ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name', 'missing']),
+        ...anyOf(
+          [['model', 'incapable']],
+          ['account', 'plan', 'key', 'prompt', 'text', 'content', 'reply', 'region', 'name'],
+        ),
       ],
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },

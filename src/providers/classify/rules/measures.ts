@@ -100,6 +100,16 @@ export const MEASURE_RULES: readonly Rule[] = [
     why: 'the same, with the bound behind what it counts',
   },
   {
+    id: 'parameter.none-of-model',
+    when: {
+      statuses: [400, 422],
+      mentions:
+        /\b(?:nothing|none|no)\b(?: \w+){0,5} (?:supports|takes|accepts|offers|(?:that|which) (?:this|the) model (?:has|knows))\b/i,
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the verb is affirmative, but its subject or its object is nothing',
+  },
+  {
     id: 'parameter.duration',
     when: {
       statuses: [400, 422],

@@ -64,6 +64,17 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'a wrapper took the size in bytes for a window; the server speaks of no tokens',
   },
   {
+    id: 'cancelled.refused',
+    when: {
+      statuses: [NONE, 200, 400, 422],
+      codeSays: anyOf([['cancelled']], ['account', 'plan', 'money']),
+      mentions:
+        /\b(?:cannot|can(?:no|['’])t|could not|failed to|nothing to|unable to)\b[^.\n]{0,24}\bcancel|\bcancel(?:l?ation|l?ing)? failed\b/i,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'it is the cancelling that was refused; nobody stopped the call',
+  },
+  {
     id: 'permission.off-until-enabled',
     when: {
       codeEndings: ['feature_disabled', 'tool_disabled', 'model_disabled', 'not_enabled'],

@@ -314,6 +314,12 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'the client itself could not connect; the status in its text is one it made up',
   },
   {
+    id: 'network.of-wrapper',
+    when: { statuses: [503], phrases: ['connection'], mentions: /[a-z]Exception - / },
+    means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'LiteLLM says that it could not connect; the status is its own',
+  },
+  {
     id: 'network.text',
     when: { statuses: [NONE, 400, 500, 502], phrases: ['connection'] },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },

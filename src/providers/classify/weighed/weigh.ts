@@ -112,6 +112,10 @@ export function weigh(
   return made;
 }
 
+/** A gateway's words for whatever its upstream said: `Provider returned error`. */
+const ANY_ERROR =
+  /^(?:the |an? )?(?:upstream|provider|backend|server|api|model)(?: (?:service|request|provider|server|api))? (?:returned|responded with|gave|request|reported|replied with) ?(?:an )?(?:error|failed)(?: response)?\W{0,3}(?:error)?\W{0,3}$/i;
+
 /** Servers repeat their sentences, so what was thought of one is kept as long as what was read in it. */
 const OPINIONS = new WeakMap<Prose, Map<string, Weighed | null>>();
 const MAX_OPINIONS = 16;
@@ -128,6 +132,7 @@ function opinion(
   basis: Exclude<Basis, 'certain'> | undefined,
 ): Weighed | undefined {
   if (basis === 'fault' && isInOurWords(evidence)) return undefined;
+  if (basis === 'vague' && ANY_ERROR.test(evidence.text)) return undefined;
   score(evidence);
   const best = conclude(scores, rule, basis);
   const found = best === undefined ? undefined : CONCLUSIONS[best];
