@@ -356,7 +356,7 @@ const UPSTREAM_STATUS =
 
 /** `Chat failed, 429`: the status ends the sentence. */
 const FAILED_WITH =
-  /\b(?:[Ff]ail(?:ed|ure)?|[Ee]rrors?)[,:]? \(?([45]\d\d)\b\)?(?= ?[([]|[.;]?(?: [A-Z]|\n|$))/;
+  /\b(?:[Ff]ail(?:ed|ure)?|FAIL(?:ED|URE)?|[Ee]rrors?|ERRORS?)[,:]? \(?([45]\d\d)\b\)?(?= ?[([]|[.;]?(?: [A-Z]|\n|$))/;
 
 /** A refusal counts before what the gateway says of itself. */
 function upstreamStatus(text: string): number | undefined {

@@ -278,6 +278,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         'user_location_not_supported',
         'region_not_supported',
         'not_authorized',
+        'authorization_rejected',
         'opt_in_required',
         'api_key_service_blocked',
         'api_key_http_referrer_blocked',
