@@ -2,6 +2,7 @@
  * A PostgreSQL database as the store uses it: statements and transactions over a pool, with errors
  * typed by what the server reports. A statement writes `@runs` for a table of the store's schema.
  */
+import { digestOf } from '../checksum.ts';
 import { isOutageBy, unavailable } from '../failure.ts';
 import type { Row } from '../typed-row.ts';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
@@ -184,7 +185,7 @@ export class Database {
     const made =
       typeof statement === 'string'
         ? withSchema(statement)
-        : { name: statement.name, text: withSchema(statement.text) };
+        : withOwnName(statement.name, withSchema(statement.text));
     this.#statements.set(statement, made);
     return made;
   }
@@ -192,6 +193,11 @@ export class Database {
 
 function textOf(statement: Statement): string {
   return typeof statement === 'string' ? statement : statement.text;
+}
+
+/** A pooler may give a session in which another schema, or another version, has prepared its own under the same name. */
+function withOwnName(name: string, text: string): Prepared {
+  return { name: `${name}_${digestOf(text)}`, text };
 }
 
 /** The states of a prepared statement that is not there, and of one that is there already. */
