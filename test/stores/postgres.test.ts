@@ -192,12 +192,20 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     };
     const notices = [{ seq: 1, type: 'run:started' }];
     const { claim } = await store.create(newRun('one'));
-    expect(await sent(() => store.create(newRun('r')))).toEqual([expect.stringMatching(/^errand_create_\w+$/)]);
+    expect(await sent(() => store.create(newRun('r')))).toEqual([
+      expect.stringMatching(/^errand_create_\w+$/),
+    ]);
     expect(await sent(() => store.create({ ...newRun('s'), notices }))).toHaveLength(1);
-    expect(await sent(() => store.append(commitAt(claim, 2)))).toEqual([expect.stringMatching(/^errand_append_\w+$/)]);
-    expect(await sent(() => store.heartbeat([claim], LEASE_MS))).toEqual([expect.stringMatching(/^errand_heartbeat_\w+$/)]);
+    expect(await sent(() => store.append(commitAt(claim, 2)))).toEqual([
+      expect.stringMatching(/^errand_append_\w+$/),
+    ]);
+    expect(await sent(() => store.heartbeat([claim], LEASE_MS))).toEqual([
+      expect.stringMatching(/^errand_heartbeat_\w+$/),
+    ]);
     expect(await sent(() => store.send('one', {}))).toHaveLength(1);
-    expect(await sent(() => store.release(claim))).toEqual([expect.stringMatching(/^errand_release_\w+$/)]);
+    expect(await sent(() => store.release(claim))).toEqual([
+      expect.stringMatching(/^errand_release_\w+$/),
+    ]);
     await store.close();
   });
 
