@@ -8,14 +8,15 @@ import { providerNamed } from './known-providers.ts';
 const OPENAI = ['stop', 'tool_calls', 'function_call', 'completed'];
 const ANTHROPIC = ['end_turn', 'stop_sequence', 'tool_use'];
 
+/** Every maker has a door of OpenAI's protocol, also where it has another one of its own. */
 const BY_PROVIDER: Readonly<Record<string, readonly string[]>> = {
   openai: OPENAI,
   azure: OPENAI,
-  anthropic: ANTHROPIC,
+  anthropic: [...ANTHROPIC, ...OPENAI],
   // hosted models use the reasons of their makers
-  bedrock: [...ANTHROPIC, 'stop', 'tool_calls'],
-  google: ['stop'],
-  mistral: ['stop', 'tool_calls'],
+  bedrock: [...ANTHROPIC, ...OPENAI],
+  google: OPENAI,
+  mistral: OPENAI,
 };
 
 /** For hosts of OpenAI's protocol and for registered models: reasons of the engines behind them. */

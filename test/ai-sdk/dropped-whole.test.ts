@@ -15,6 +15,11 @@ const connection = { baseURL: 'http://127.0.0.1:1/v1', apiKey: 'key' };
 const MODELS: Readonly<Record<string, (fetch: Fetch) => LanguageModelV4>> = {
   chat: (fetch) =>
     createOpenAICompatible({ name: 'openrouter', ...connection, fetch }).chatModel('m'),
+  // the makers of models have a door of OpenAI's protocol beside their own
+  'chat of Google': (fetch) =>
+    createOpenAICompatible({ name: 'google', ...connection, fetch }).chatModel('m'),
+  'chat of Anthropic': (fetch) =>
+    createOpenAICompatible({ name: 'anthropic', ...connection, fetch }).chatModel('m'),
   messages: (fetch) => createAnthropic({ ...connection, fetch })('m'),
   gemini: (fetch) => createGoogleGenerativeAI({ ...connection, fetch })('m'),
   responses: (fetch) => createOpenAI({ ...connection, fetch }).responses('m'),
@@ -115,6 +120,12 @@ describe('a whole answer', () => {
       chat({ ...HI, content: null, tool_calls: [call('a')] }, { finish_reason: 'tool_calls' }),
     ],
     ['chat', 'text', chat(HI, { native_finish_reason: 'STOP' }, { error: null })],
+    [
+      'chat of Google',
+      'tool-call',
+      chat({ ...HI, content: null, tool_calls: [call('a')] }, { finish_reason: 'tool_calls' }),
+    ],
+    ['chat of Anthropic', 'text', chat(HI)],
     ['responses', 'text', response([message({})])],
     ['responses', 'tool-call', response([made({})])],
     ['messages', 'text', said({})],
