@@ -53,3 +53,20 @@ test('one object for several answers', async () => {
   });
   await errand.close();
 });
+
+test('one object for the prepared answers of a start, and of a resume', async () => {
+  const errand = await openErrand({ store: 'memory' });
+  const prepared = { gate: 'ask', value: { selected: 'yes', additional_input: 'now' } };
+  const expected = { status: 'completed', output: { answer: { ...prepared.value } } };
+  const starting = errand.start(greet, { input: { order: {} }, answers: [prepared] });
+  prepared.value.additional_input = 'later';
+  expect(await (await starting).result()).toMatchObject(expected);
+
+  const asking = await errand.start(greet, { input: { order: {} } });
+  await asking.result();
+  prepared.value.additional_input = 'now';
+  const resuming = errand.resume(asking.id, { answers: [prepared] });
+  prepared.value.additional_input = 'later';
+  expect(await (await resuming).result()).toMatchObject(expected);
+  await errand.close();
+});

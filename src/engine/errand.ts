@@ -31,6 +31,7 @@ import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-i
 import {
   checkedAnswer,
   checkedJson,
+  checkedPrepared,
   checkedRunName,
   checkedWorkflow,
 } from './loading/checked-input.ts';
@@ -179,13 +180,14 @@ export class Engine extends ReadRuns implements Errand {
   ): Promise<RunHandle> {
     // before anything is awaited: the caller may use the object again at once
     const own = checkedJson(input, 'The input');
+    const leg = this.#legOf(options);
     const backend = await this.runs();
     const plan = await this.#planOf(workflow);
     const { file, secrets } = workflow;
     await this.extensions.start();
     const given = completeInput(plan, own, { secrets });
     return backend.start(plan, given, {
-      ...this.#legOf(options),
+      ...leg,
       effects: this.#host.runnerOf(workflow),
       ...(file === undefined ? {} : { file }),
       onCreated: (run) => {
@@ -211,10 +213,9 @@ export class Engine extends ReadRuns implements Errand {
 
   async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
+    const leg = { ...this.#legOf(options), ...checked };
     const backend = await this.runs();
-    return this.#runLeg(run, options, (workflow) =>
-      backend.resume(run, { ...this.#legOf(options), ...checked, workflow }),
-    );
+    return this.#runLeg(run, options, (workflow) => backend.resume(run, { ...leg, workflow }));
   }
 
   async answer(
@@ -222,11 +223,10 @@ export class Engine extends ReadRuns implements Errand {
     answer: GivenAnswer,
     options: LegOptions = {},
   ): Promise<RunHandle | undefined> {
-    const complete = checkedAnswer(answer);
+    const own = checkedAnswer(answer);
+    const leg = this.#legOf(options);
     const backend = await this.runs();
-    return this.#runLeg(run, options, (workflow) =>
-      backend.answer(run, complete, { ...this.#legOf(options), workflow }),
-    );
+    return this.#runLeg(run, options, (workflow) => backend.answer(run, own, { ...leg, workflow }));
   }
 
   /**
@@ -307,7 +307,7 @@ export class Engine extends ReadRuns implements Errand {
 
   #legOf<Options extends RunOptions & LegOrigin>(options: Options): Options {
     const { trace = this.#options.trace } = options;
-    return { ...this.#safely(options), trace };
+    return { ...this.#safely(options), ...checkedPrepared(options), trace };
   }
 
   #safely<Options extends RunOptions>(options: Options): Options {

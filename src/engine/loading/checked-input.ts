@@ -9,6 +9,7 @@ import {
 import type { RunRecord } from '../../machine/ports/store-port.ts';
 import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import type { RunOptions } from '../backend.ts';
 import { AS_IT_IS, toOutput } from '../../machine/state/stored-output.ts';
 
 /**
@@ -64,6 +65,19 @@ export function checkedAnswer<T extends { readonly value: JsonValue; readonly by
       action: { kind: 'change_input', detail: 'Pass `{ value }`, with the value of the answer.' },
     });
   return { by: 'library', ...answer, value: checkedJson(answer.value, 'The answer') };
+}
+
+/** The prepared answers among these options, as they are now. Throws `validation.input` for a value that is no JSON. */
+export function checkedPrepared({
+  answers,
+}: Pick<RunOptions, 'answers'>): Pick<RunOptions, 'answers'> {
+  if (answers === undefined) return {};
+  return {
+    answers: answers.map((answer) => ({
+      ...answer,
+      value: checkedJson(answer.value, 'A prepared answer'),
+    })),
+  };
 }
 
 /** Throws `validation.input` for what names no run in any store. */
