@@ -64,20 +64,22 @@ export function badEndingOf(
 ): BadEnding | undefined {
   if (unified === 'length' && !isTruncationNamed) return undefined;
   const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
-  // nothing says that the answer is whole
-  const isKnown = ENDINGS.has(unified);
-  const hasNoWord = (unified === 'other' || !isKnown) && (raw === undefined || raw === '');
-  if (isCut || hasNoWord) return new BadEnding(INTERRUPTED);
+  if (isCut || hasNoWord({ unified, raw })) return new BadEnding(INTERRUPTED);
   if (unified === 'tool-calls' && !hasCalls) return new BadEnding(UNREADABLE);
   // the SDK does not know the word, and the host may have taken it from another provider
   if (unified === 'other' && raw !== undefined && isGoodFinishReason(provider, raw))
     return undefined;
   const link = {
     ...(isStream ? { type: 'finish' } : {}),
-    finishReason: isKnown ? unified : 'other',
+    finishReason: ENDINGS.has(unified) ? unified : 'other',
     ...(raw === undefined ? {} : { rawFinishReason: raw }),
   };
   return aiSdkEnding(link) === undefined ? undefined : new BadEnding(link);
+}
+
+/** Nothing says that the answer is whole. */
+function hasNoWord({ unified, raw }: FinishReason): boolean {
+  return (unified === 'other' || !ENDINGS.has(unified)) && (raw === undefined || raw === '');
 }
 
 /** An answer that cannot be used: an announced call that is missing, or embeddings that are not vectors. */
@@ -107,13 +109,14 @@ export function badBodyOf(
 /** A sign in the body that the answer is no good one, read as in the events of a stream. */
 function contradiction(
   body: unknown,
-  { unified }: FinishReason,
+  finish: FinishReason,
   provider: string,
 ): BadEnding | undefined {
   const wire = wireOfWhole(body);
   // an answer that was cut passes as one, with the word that says so
-  const sign = unified === 'length' ? errorSignIn(wire) : badSignIn(wire, provider);
-  if (sign === undefined) return undefined;
+  const sign = finish.unified === 'length' ? errorSignIn(wire) : badSignIn(wire, provider);
+  // where the end itself is missing, that is the failure
+  if (sign === undefined || (sign === INTERRUPTED && hasNoWord(finish))) return undefined;
   return new BadEnding(sign === INTERRUPTED ? UNREADABLE : sign);
 }
 

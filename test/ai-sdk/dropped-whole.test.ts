@@ -169,6 +169,8 @@ describe('a whole answer', () => {
       'provider.unknown',
     ],
     ['chat', 'of another choice', chat(HI, { index: 1 }), 'provider.unknown'],
+    // nothing says that it is whole, as with a stream that breaks off
+    ['chat', 'without its end', chat(HI, { finish_reason: null }), 'provider.network'],
     [
       'responses',
       'of half a message',
