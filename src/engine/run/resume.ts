@@ -102,7 +102,7 @@ export function openGates(state: RunState): readonly OpenGate[] {
   });
 }
 
-/** Called before and after the claim: another process may end the run in between. */
+/** Called before and after the claim, because another process may end the run in between. */
 export function refuseEnded(
   { run, status }: Pick<RunRecord, 'run' | 'status'>,
   { from }: Pick<ResumeRequest, 'from'> = {},
@@ -148,7 +148,7 @@ function finishedAround(state: RunState, path: string): string | undefined {
   const ends = Array.from(path.matchAll(/[/[]/g), ({ index }) => index);
   const around = ends.toReversed().map((end) => path.slice(0, end));
   const whole = around.find((each) => findVisited(state, each) !== undefined);
-  // its finished nodes can be named one by one: to name it instead would repeat them all
+  // its finished nodes can be named one by one; naming it instead would repeat them all
   return whole !== undefined && isOpen(state, whole) ? undefined : whole;
 }
 
