@@ -1,6 +1,6 @@
 /**
- * Messages that wait to be sent to endpoints. A commit adds its notices in its own transaction, so none is lost;
- * a process takes a delivery for a while, so none is held up by another.
+ * Messages that wait to be sent to endpoints. A commit adds its notices in its own transaction, so
+ * none is lost; a process takes a delivery only for a while, so none is stuck with a dead process.
  */
 import type {
   Delivery,
