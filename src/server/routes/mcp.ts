@@ -65,7 +65,7 @@ export function mcpRoute(core: ServerCore): McpRoute {
   };
 }
 
-/** A proxy that waits for the end of a stream would hold questions back. */
+/** A proxy that waits for the end of a stream would delay questions. */
 function unbuffered(answer: Response): Response {
   if (answer.headers.get('content-type')?.startsWith('text/event-stream') === true)
     answer.headers.set('x-accel-buffering', 'no');
