@@ -11,7 +11,7 @@ import {
   type CliContext,
 } from './context.ts';
 
-/** As they are given; the rest of its flags are those of every command. */
+/** The flags as given; all commands share the other flags. */
 interface GivenFlags extends Omit<RehearseFlags, 'inputs' | keyof CliContext['output']> {
   readonly set?: readonly string[];
   readonly provider?: string;
