@@ -7,7 +7,7 @@
 const MAX_UNIT_BYTES = 3;
 /** Zeros behind the text, so that its last word and the block that ends it are whole. */
 const MAX_PADDING_BYTES = 64;
-/** A longer text gets a room of its own, which is not kept. */
+/** A longer text gets a buffer of its own, which is not kept. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 
 export interface Utf8Words {
@@ -63,7 +63,7 @@ export function hex(word: number): string {
   );
 }
 
-/** The code of its character; one text is made of all of them, which is quicker than joining texts. */
+/** The code of its character; one text is made of all codes, which is faster than joining texts. */
 function digit(value: number): number {
   return value < 10 ? 48 + value : 87 + value;
 }
