@@ -240,10 +240,7 @@ export class LocalBackend implements Backend {
     return message.gate;
   }
 
-  /**
-   * Refuses a run that cannot continue here before it looks for the gate, even when the run asks
-   * nothing.
-   */
+  /** Refuses a run that cannot continue here before it looks for the gate. */
   async #forOpenGate(state: RunState, given: Answer, how?: BackendResumeOptions): Promise<Answer> {
     refuseEnded(state);
     if (how !== undefined && state.gates.size === 0) await this.#refuseLacking(state, how);

@@ -137,7 +137,7 @@ function neverRan(state: RunState, path: string): ErrandError {
       kind: 'change_input',
       detail:
         whole === undefined
-          ? 'Name a node that has finished and that no later retry took back; nodes inside a finished group or sub-workflow run again with it.'
+          ? 'Name a finished node that no later retry has undone; nodes inside a finished group or sub-workflow run again with it.'
           : `Name ${whole} instead; all that is inside runs again with it.`,
     },
   });

@@ -303,10 +303,7 @@ export class RunLoop {
     return applied;
   }
 
-  /**
-   * Takes the queue. A pause counts only when it is alone: after any other event the machine
-   * decides anew.
-   */
+  /** Takes the queue. A pause counts only alone: after any other event the machine decides anew. */
   #takeInbox(): readonly EventBody[] {
     this.#effects.noteApplied();
     const happened = this.#recordable(this.#inbox);

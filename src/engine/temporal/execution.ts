@@ -46,10 +46,7 @@ import { WorkflowLog } from './workflow-log.ts';
 /** Beyond these Temporal ends an execution by force; the run leaves well before. */
 const MUST_LEAVE_EVENTS = 25_000;
 const MUST_LEAVE_BYTES = 25_000_000;
-/**
- * How much must be new, beyond what was read from the previous execution, to make leaving again
- * worthwhile.
- */
+/** How much must be new since the last execution was read, to make leaving again worthwhile. */
 const WORTH_LEAVING = { events: 2000, bytes: 4_000_000 };
 /** Measuring the state takes time in proportion to its size, so it is done only this often. */
 const MEASURE_EVERY_EVENTS = 500;
