@@ -53,9 +53,16 @@ const MAX_REPAIRS = 10;
  * Makes one model of several: the next healthy one answers when one fails, waits are those that the
  * providers ask for, and every failure is an `ErrandError` that lists each attempt with its cost.
  * Throws `validation.input` for impossible entries and options.
- * @example ```ts import { resilientModel } from 'errand/ai-sdk';
+ * @example
+ * ```ts
+ * import { resilientModel } from 'errand/ai-sdk';
  *
- * try { resilientModel([]); } catch (error) { console.log(error.kind); // validation.input } ```
+ * try {
+ *   resilientModel([]);
+ * } catch (error) {
+ *   console.log(error.kind); // validation.input
+ * }
+ * ```
  */
 export function resilientModel(
   entries: readonly (LanguageModelV4 | ResilientEntry<LanguageModelV4>)[],

@@ -45,12 +45,14 @@ export interface Redactor {
 }
 
 /**
- * Makes a redactor, which removes these values and everything with the shape of a secret from
- * texts.
- * @example ```ts import { createRedactor } from 'errand/errors';
+ * Makes a redactor, which removes these values and everything with the shape of a secret from texts.
+ * @example
+ * ```ts
+ * import { createRedactor } from 'errand/errors';
  *
- * const redactor = createRedactor(['correct-horse-battery']); console.log(redactor.text('The key is
- * correct-horse-battery.')); // The key is [redacted]. ```
+ * const redactor = createRedactor(['correct-horse-battery']);
+ * console.log(redactor.text('The key is correct-horse-battery.')); // The key is [redacted].
+ * ```
  */
 export function createRedactor(configuredValues: readonly string[] = []): Redactor {
   const plain = new Needles();
