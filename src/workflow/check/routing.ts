@@ -124,8 +124,8 @@ export function reachesHandler(
 }
 
 /**
- * The routes of a table whose kinds earlier ones take, whatever a node raises. A route that takes a kind
- * only by its guard or up to a limit takes it from no other.
+ * The routes of a table that earlier routes make unreachable, whatever a node raises. A route with
+ * a guard or a limit makes no other unreachable.
  */
 export function shadowedRoutes(table: readonly Route[]): ReadonlySet<Route> {
   const shadowed = new Set<Route>();

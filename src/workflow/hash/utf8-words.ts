@@ -1,6 +1,7 @@
 /**
- * The bytes of a text as UTF-8, also readable as 32-bit words (little-endian, as every processor is that
- * Errand runs on). The room is shared and holds the last text only: nothing is allocated for a short one.
+ * The bytes of a text as UTF-8, also readable as 32-bit words (little-endian, like every processor
+ * that runs Errand). The buffer is shared and holds only the last text: a short one allocates
+ * nothing.
  */
 
 /** A unit of UTF-16 takes at most so many bytes. */

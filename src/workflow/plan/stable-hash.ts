@@ -1,8 +1,8 @@
 /**
- * The names of things, the same in every process and every version, whatever the order of the keys of a
- * value. What one thing must not share with another, as the key of a payment, has 40 digits of a cryptographic
- * hash: who chooses the arguments of a call cannot build two calls with one key. Ids of failures and the
- * like have 16 digits of SipHash.
+ * The names of things, the same in every process and every version, whatever the order of the keys
+ * of a value. Names that must be unique, such as the key of a payment, have 40 digits of a
+ * cryptographic hash: nobody can choose arguments so that two calls have one key. Ids of failures
+ * and the like have 16 digits of SipHash.
  */
 import { blakeHex } from '../hash/blake2s.ts';
 import { sipHash, type SipKey } from '../hash/siphash.ts';

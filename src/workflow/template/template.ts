@@ -55,8 +55,8 @@ export const parseExpression: (source: string) => ParseResult = memoise(
 );
 
 /**
- * The value of a single expression, in its type; otherwise the rendered text, or the object or list
- * that the whole text is as JSON. Throws `validation.template`.
+ * The value of a single expression, in its type; otherwise the rendered text, or its value if it is
+ * a whole JSON object or list. Throws `validation.template`.
  */
 export function evaluateTemplate(template: Template, context: TemplateContext): JsonValue {
   const run = newEvaluation(template.source, context);
