@@ -34,7 +34,7 @@ export function addRehearseCommand(cli: CliContext): void {
     .option('--storm <number>', 'also play so many stormy worlds, for our own promises')
     .option('--seed <number>', 'chooses crash points and storms', '1')
     .addOption(new Option('--record', 'write what every scenario did').conflicts('check'))
-    .option('--check', 'compare with what was recorded')
+    .option('--check', 'compare with the record')
     .addOption(
       new Option(
         '--report <form=file>',

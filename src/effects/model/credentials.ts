@@ -144,7 +144,7 @@ async function requestKey(
     if (isCarrier(thrown) || extractFailure(thrown) !== undefined) throw thrown;
     throw refused(
       `The credential source of ${who} failed`,
-      `Check what the credential source of ${request.provider} threw.`,
+      `Look at the error that the credential source of ${request.provider} threw.`,
       thrown,
     );
   }

@@ -157,7 +157,7 @@ function cutShort({ isCutShort }: Ended): readonly Suppressed[] {
       detail: 'Let the script wait for its child processes, or redirect their output.',
     },
   } as const;
-  return [{ failure, reason: 'the output is what was read until then', isWarning: true }];
+  return [{ failure, reason: 'the output ends where reading stopped', isWarning: true }];
 }
 
 /** Records why keys of stdout are missing from the output. */

@@ -45,7 +45,7 @@ export function mcpRoute(core: ServerCore): McpRoute {
         },
         202: { description: 'A notification was taken.' },
         400: {
-          description: 'The message is none of the protocol.',
+          description: 'The message does not belong to the protocol.',
           content: { 'application/json': Message },
         },
         404: {

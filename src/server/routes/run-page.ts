@@ -61,7 +61,7 @@ export function runPageRoutes(core: ServerCore): readonly Route[] {
   const shared = {
     method: 'get',
     role: 'read',
-    headers: { 'If-None-Match': 'The tag of what is known already.' },
+    headers: { 'If-None-Match': 'The tag of the version that the client has.' },
     refusals: ['run.not_found', 'store.unavailable', 'store.corrupt'],
   } as const;
   const unchanged = { 304: { description: 'The run has not changed.' } };

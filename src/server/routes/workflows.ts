@@ -108,7 +108,7 @@ function readRoutes(core: ServerCore): readonly Route[] {
       path: '/v1/workflows/{name}',
       summary: 'Read a workflow with its graph and its validation',
       role: 'read',
-      headers: { 'If-None-Match': 'The tag of what is known already.' },
+      headers: { 'If-None-Match': 'The tag of the version that the client has.' },
       answers: { 200: WHOLE, 304: { description: 'The text has not changed.' } },
       refusals: ['workflow.not_found', 'store.unavailable'],
       handle: async (request) => {

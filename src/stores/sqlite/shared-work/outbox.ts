@@ -151,5 +151,5 @@ function checkedDelivery(row: Row): StoredDelivery {
     problem: textOrNullAt(row, 'problem'),
   };
   if (integerAt(row, 'checksum') === rowChecksum(valuesOf(stored))) return stored;
-  throw corrupt('A row of what is to be sent is altered', { table: 'deliveries', seq: stored.seq });
+  throw corrupt('A row of the outbox is altered', { table: 'deliveries', seq: stored.seq });
 }
