@@ -12,7 +12,7 @@ export type Stop =
   | { readonly by: 'reader' }
   | { readonly by: 'silence'; readonly limitMs: number };
 
-/** Thrown into an attempt that was ended from outside; `stop` of its scope says why. */
+/** Thrown into an attempt that was ended from outside; `stop` of its scope has the reason. */
 export class AttemptStopped extends Error {
   override readonly name = 'AttemptStopped';
 }
@@ -26,7 +26,10 @@ export interface ScopeOptions {
   readonly limitMs: number;
 }
 
-/** Slow readers (a paused client, a voice, a debugger) read on before; a stream that was dropped is not read. */
+/**
+ * Slow readers (a paused client, a voice, a debugger) continue before this; a stream that was
+ * dropped is never read.
+ */
 const UNREAD_MS = 600_000;
 
 /** A reason of its own: the default one is an exception, and making that is slow. */
@@ -74,7 +77,7 @@ export class AttemptScope {
     });
   }
 
-  /** The model is asked for more: its silence counts from here. */
+  /** Called when the model is asked for more: its silence counts from here. */
   listen(limitMs: number): void {
     this.#sinceMs = this.#options.clock.now();
     this.#isResting = false;
@@ -84,7 +87,7 @@ export class AttemptScope {
     this.#watch();
   }
 
-  /** Nothing more is asked for yet: from here the reader's time counts, not the model's. */
+  /** Called when nobody asks for more: from here the reader's time counts, not the model's. */
   rest(): void {
     this.#sinceMs = this.#options.clock.now();
     this.#isResting = true;
@@ -102,7 +105,7 @@ export class AttemptScope {
     this.#timers = new AbortController();
     const { signal } = this.#timers;
     const sleep = (): void => {
-      // not longer than the limit: the model may be asked at any moment
+      // no longer than the limit: the model may be asked again at any moment
       const waitMs = Math.max(
         0,
         Math.min(this.#dueMs() - this.#options.clock.now(), this.#limitMs),
@@ -125,7 +128,7 @@ export class AttemptScope {
     return Math.min(this.#options.endsAtMs, this.#sinceMs + limitMs);
   }
 
-  /** Signs of life may have moved the time since the timer was set. */
+  /** Activity may have moved the deadline since the timer was set. */
   #endIfDue(): boolean {
     if (this.#options.clock.now() < this.#dueMs()) return false;
     const isOver = this.#options.endsAtMs <= this.#dueMs();

@@ -30,7 +30,7 @@ export function usedByAnswer(use: AttemptUse, reported: ReportedUsage | undefine
   return usedByReply(reported, use.counted, estimateOf(use));
 }
 
-/** For one that failed: an answer that was counted costs that, whatever is wrong with it. */
+/** For a failed attempt: an answer that was counted costs its count, whatever is wrong with it. */
 export function usedByFailure(use: AttemptUse, { kind, outcome, provider }: ErrorReport): Used {
   const { reported, counted, isDelivered } = use;
   if (isCounted(reported)) return usedByReply(reported, counted, estimateOf(use));

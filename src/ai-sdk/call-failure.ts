@@ -1,6 +1,6 @@
 /**
- * The failure of one attempt, classified once. Errors of providers and SDKs go through extract and
- * classify, as everywhere; an ending that the SDK lets pass is read by the same extractor.
+ * Classifies the failure of one attempt, once. Errors of providers and SDKs go through extract and
+ * classify, as everywhere; the same extractor reads a bad ending that the SDK accepts.
  */
 import { buildReport } from '../errors/report/build.ts';
 import { isInstance, isPlainObject, readProperty } from '../errors/support/safe-json.ts';
@@ -21,7 +21,7 @@ import { settledBy } from '../providers/wire/settle-failure.ts';
 import { wireOfWhole } from '../providers/wire/whole-wire.ts';
 import { newWireRecord, noteWire, type WireRecord } from '../providers/wire/wire-events.ts';
 
-/** An ending that is a failure, found in an answer that came. */
+/** An ending that is a failure, found in an answer that arrived. */
 export class BadEnding extends Error {
   override readonly name = 'BadEnding';
   readonly link: object;
@@ -38,7 +38,7 @@ export interface FinishReason {
   readonly raw?: string | undefined;
 }
 
-/** Facts that decide about an ending beside its words. */
+/** Facts that decide about an ending, besides its words. */
 export interface Ending {
   readonly provider: string;
   readonly isStream: boolean;
@@ -48,7 +48,7 @@ export interface Ending {
   readonly hasCalls: boolean;
 }
 
-/** The words of the SDK; a model that says another one may be of any version. */
+/** The SDK's words for endings; a model with another one may be of any version. */
 const ENDINGS: ReadonlySet<string> = new Set([
   'stop',
   'length',
@@ -66,7 +66,7 @@ export function badEndingOf(
   const isCut = unified === 'error' || unified === 'interrupted' || raw === 'interrupted';
   if (isCut || hasNoWord({ unified, raw })) return new BadEnding(INTERRUPTED);
   if (unified === 'tool-calls' && !hasCalls) return new BadEnding(UNREADABLE);
-  // the SDK does not know the word, and the host may have taken it from another provider
+  // the SDK does not know the word, which the host may have taken from another provider
   if (unified === 'other' && raw !== undefined && isGoodFinishReason(provider, raw))
     return undefined;
   const link = {
@@ -85,7 +85,7 @@ function hasNoWord({ unified, raw }: FinishReason): boolean {
 /** An answer that cannot be used: an announced call that is missing, or embeddings that are not vectors. */
 export const UNREADABLE = { finishReason: 'error', rawFinishReason: 'malformed_response' };
 
-/** Notes a call that the caller would make. Two with one id are one that was sent twice. */
+/** Notes a call that the caller would make. Two calls with one id are the same call, sent twice. */
 export function noteCall(
   callIds: Set<string>,
   { toolCallId, providerExecuted }: { toolCallId: string; providerExecuted?: boolean | undefined },
@@ -95,7 +95,7 @@ export function noteCall(
   callIds.add(toolCallId);
 }
 
-/** A failure in the body of a success, which the SDK takes for an answer. */
+/** A failure in the body of a success, which the SDK mistakes for an answer. */
 export function badBodyOf(
   body: unknown,
   finish: FinishReason,
@@ -106,14 +106,14 @@ export function badBodyOf(
   );
 }
 
-/** A sign in the body that the answer is no good one, read as in the events of a stream. */
+/** A sign in the body that the answer is bad, read as in the events of a stream. */
 function contradiction(
   body: unknown,
   finish: FinishReason,
   provider: string,
 ): BadEnding | undefined {
   const wire = wireOfWhole(body);
-  // an answer that was cut passes as one, with the word that says so
+  // a truncated answer passes as such, with the word that says so
   const sign = finish.unified === 'length' ? errorSignIn(wire) : badSignIn(wire, provider);
   // where the end itself is missing, that is the failure
   if (sign === undefined || (sign === INTERRUPTED && hasNoWord(finish))) return undefined;
@@ -131,7 +131,9 @@ function errorInside(body: unknown): BadEnding | undefined {
 
 const MAX_CHOICES = 16;
 
-/** The status of a whole answer of OpenAI's Responses, where it is not the end that the SDK takes it for. */
+/**
+ * The status of a whole answer of OpenAI's Responses, where the SDK mistakes its end for another.
+ */
 function unfinishedStatus(body: unknown, { raw }: FinishReason): BadEnding | undefined {
   const status = readProperty(body, 'status');
   const isResponse = readProperty(body, 'object') === 'response' && typeof status === 'string';
@@ -167,7 +169,7 @@ export function failureOf(
   const first = unlessGivenUp(read(link), ref, { stamp, isBegun, isDelivered });
   // a model has no output of its own to judge: its SDK could not read what the provider sent
   const draft = settledBy(wire, first, read);
-  // nobody has seen anything of it, so another model may answer
+  // nobody has seen any of it, so another model may answer
   const isUnseen = draft.kind === 'provider.stream_interrupted' && !isDelivered;
   const report = buildReport(isUnseen ? brokenBeforeContent(ref, stamp) : draft, { stamp });
   return isDelivered ? afterContent(report, stamp) : report;
@@ -180,7 +182,10 @@ function wireIn(thrown: unknown): WireRecord {
   return wire;
 }
 
-/** Part of the answer reached the caller, so a failure that a retry would have mended is ambiguous now. */
+/**
+ * Part of the answer reached the caller, so a failure that a retry would have fixed is now
+ * ambiguous.
+ */
 function afterContent(report: ErrorReport, stamp: Stamp): ErrorReport {
   const isPassing = report.category === 'transient';
   const change = isPassing ? ({ category: 'ambiguous', retryable: false } as const) : {};

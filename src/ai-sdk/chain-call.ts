@@ -28,7 +28,7 @@ import { failureOf, overdue, timedOut } from './call-failure.ts';
 import { beforeContent, contextOf } from './failure-context.ts';
 import type { Chain, Entry, NamedModel } from './options.ts';
 
-/** The expectations of a call from each attempt, before it is made. */
+/** Expected tokens and time limit of each attempt, before it is made. */
 export interface Expectation {
   readonly estimate: TokenCounts;
   readonly defaultTimeoutMs: number;
@@ -119,7 +119,7 @@ export class ChainCall<Model extends NamedModel> {
     };
   }
 
-  /** Ends an attempt whose answer is sent back: the model works, and its answer is on the bill. */
+  /** Ends an attempt whose answer is sent back: the model works, and the answer is billed. */
   sentBack(attempt: OpenAttempt<Model>, error: ReportDraft, reported?: ReportedUsage): ErrandError {
     const report = this.#report(error);
     this.#answered(attempt, reported, report);
@@ -152,7 +152,7 @@ export class ChainCall<Model extends NamedModel> {
     return error;
   }
 
-  /** Ends the call with a failure after content was delivered: nothing is asked any more. */
+  /** Ends the call with a failure after content was delivered: no other model is asked. */
   broken(attempt: OpenAttempt<Model>, thrown: unknown): ErrandError {
     const error = this.#failed(attempt, thrown);
     if (attempt.scope.stop?.by !== 'reader') this.#note(attempt, error);
@@ -334,7 +334,7 @@ export class ChainCall<Model extends NamedModel> {
 
   /** The end of a call before its next attempt. */
   #endedBefore(failure: (cause: ErrorReport | undefined) => ErrorReport): ErrandError {
-    // nothing was asked, because every breaker is open: that says more than what follows from it
+    // nothing was asked, because every breaker is open: the cause says more than its consequence
     if (this.#last?.kind === 'breaker.open') return this.#ended(this.#last);
     return this.#ended(failure(this.#last ?? this.#remembered()));
   }
@@ -358,7 +358,7 @@ export class ChainCall<Model extends NamedModel> {
     });
   }
 
-  /** The latest failure of earlier calls, which these pauses come from. */
+  /** The latest failure of earlier calls: it caused these pauses. */
   #remembered(): ErrorReport | undefined {
     const known = this.#chain.entries.map(({ memory, name }) => memory.latestFailure(name));
     return known.findLast((report) => report !== undefined);
@@ -376,7 +376,7 @@ export class ChainCall<Model extends NamedModel> {
     return { id: ambientStamp().id, at: new Date(this.#chain.clock.now()).toISOString() };
   }
 
-  /** The failure that ends the call: transient ones are spent, others keep their kind. */
+  /** The failure that ends the call: transient kinds become exhausted, others keep their kind. */
   #ended(error: ErrorReport): ErrandError {
     const final =
       isTransient(error) && error.kind !== 'provider.exhausted' && !OWN.has(error.kind)

@@ -19,10 +19,13 @@ import {
   type SharedCooldowns,
 } from '../machine/policy/cooldown.ts';
 
-/** For a spent quota whose end nobody says: long enough not to ask at each call, and a paid bill is noticed. */
+/**
+ * Pause for a spent quota without a known end: long enough not to ask at each call, short enough to
+ * notice a paid bill.
+ */
 const QUOTA_PAUSE_MS = 15 * 60_000;
 
-/** Names that are kept before those that are over are dropped. */
+/** How many names are kept before expired ones are dropped. */
 const MAX_NAMES = 1000;
 
 type Cooldowns = Map<string, { readonly untilMs: number; probe: string | undefined }>;
@@ -105,7 +108,7 @@ export class ChainMemory {
     else this.#breakers.set(name, state);
   }
 
-  /** Applications with a key for each tenant name many; what is over need not be kept. */
+  /** Drops expired names: applications with a key for each tenant name many. */
   #forgetWhatIsOver(nowMs: number): void {
     if (this.#cooldowns.size > MAX_NAMES)
       for (const [name, { untilMs }] of this.#cooldowns)

@@ -42,7 +42,9 @@ function usageOf({ usage }: EmbeddingModelV4Result): ReportedUsage {
   return { inputTokens: usage?.tokens, outputTokens: 0 };
 }
 
-/** One vector for each value, all of one length. Anything else would be found by nobody, much later. */
+/**
+ * One vector for each value, all of one length. Nobody would notice anything else until much later.
+ */
 function areVectors(embeddings: unknown, count: number): boolean {
   if (!Array.isArray(embeddings)) return false;
   const lengths = new Set(embeddings.map((vector) => (isVector(vector) ? vector.length : 0)));

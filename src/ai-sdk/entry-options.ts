@@ -38,7 +38,7 @@ export function withRecord(
   return { ...metadata, errand };
 }
 
-/** Facts that decide about the ending of an attempt, beside its words. */
+/** Facts that decide about the ending of an attempt, besides its words. */
 export function endingFor<Model extends NamedModel>(
   chain: Chain<Model>,
   { entry, hasCalls }: OpenAttempt<Model>,
@@ -48,7 +48,7 @@ export function endingFor<Model extends NamedModel>(
   return { provider, isStream, hasCalls, isTruncationNamed: namesTruncation(chain, entry) };
 }
 
-/** Whether an entry after this one asks for answers that were cut by their length. */
+/** Whether a later entry asks for answers that were cut by their length. */
 function namesTruncation<Model extends NamedModel>(
   { entries }: Chain<Model>,
   entry: Entry<Model>,

@@ -4,13 +4,14 @@ import type { FailureContext } from '../machine/policy/model-chain.ts';
 import { RESTARTED_AS } from '../workflow/plan/attempt-bound.ts';
 
 /**
- * A failure after content is not repeated, because half of an answer was seen. For how long its model
- * pauses it counts as what it would have been before: a call that restarts finds another one.
+ * A failure after content is not repeated, because the caller has seen half an answer. Its model's
+ * pause follows the failure that it would have been before content: a call that restarts finds
+ * another model.
  */
 export function beforeContent(error: ErrorReport): ErrorReport {
   if (error.category !== 'ambiguous') return error;
   const kind = error.kind === 'provider.stream_interrupted' ? RESTARTED_AS : error.kind;
-  // the scope of half an answer is that answer; what broke it is the model's
+  // after content the scope is only this answer; the fault that broke it has the model as its scope
   return { ...error, kind, category: 'transient', retryable: true, details: { scope: 'model' } };
 }
 

@@ -1,4 +1,7 @@
-/** `doGenerate` of a chain: one answer, checked when it came, and sent back where repairs are asked for. */
+/**
+ * `doGenerate` of a chain: checks one answer when it has come, and sends it back where repairs are
+ * asked for.
+ */
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { LanguageModelV4, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { isPlainObject } from '../errors/support/safe-json.ts';
@@ -100,7 +103,7 @@ function writtenIn({ content }: LanguageModelV4GenerateResult): number {
   }, 0);
 }
 
-/** Undefined where the answer fits, or where nothing says what it should look like. */
+/** Undefined if the answer fits, or no schema says what it should be. */
 function problemOf(text: string, { responseFormat }: LanguageModelV4CallOptions) {
   if (responseFormat?.type !== 'json' || !isPlainObject(responseFormat.schema)) return undefined;
   // true: a JSON Schema is a JSON object

@@ -1,4 +1,4 @@
-/** A wait that keeps the process alive only as long as somebody waits for what it limits. */
+/** A wait that keeps the process alive only while somebody waits for the work that it limits. */
 import { readProperty } from '../errors/support/safe-json.ts';
 import { MACHINE_CLOCK, timer, type ResilienceClock } from '../machine-clock.ts';
 
@@ -6,13 +6,15 @@ import { MACHINE_CLOCK, timer, type ResilienceClock } from '../machine-clock.ts'
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface HeldSleep {
-  /** Resolves after the time, or sooner where that is very long; rejects when the signal is aborted. */
+  /**
+   * Resolves after the time, or sooner if that is very long; rejects when the signal is aborted.
+   */
   readonly over: Promise<void>;
   readonly hold: (isHeld: boolean) => void;
 }
 
 export function heldSleep(clock: ResilienceClock, ms: number, signal: AbortSignal): HeldSleep {
-  // a clock of the caller's holds nothing that is known here
+  // a clock of the caller's holds no process that is known here
   if (clock !== MACHINE_CLOCK) return { over: clock.sleep(ms, signal), hold: () => undefined };
   let running: unknown;
   const over = timer(Math.min(ms, MAX_TIMER_MS), signal, (started) => (running = started));

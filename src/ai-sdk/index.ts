@@ -25,7 +25,10 @@ export type { CallRecord } from './chain-call.ts';
 export type { ProviderOptions, ResilientEntry, ResilientOptions, TokenPrice } from './options.ts';
 
 export interface ResilientModelOptions extends ResilientOptions {
-  /** How often an answer off its JSON schema is sent back. Default: 0, and the SDK judges it. */
+  /**
+   * How often an answer that does not match its JSON schema is sent back. Default: 0, and the SDK
+   * judges it.
+   */
   readonly repair?: number;
 }
 
@@ -49,7 +52,7 @@ const MAX_REPAIRS = 10;
 /**
  * Makes one model of several: the next healthy one answers when one fails, waits are those that the
  * providers ask for, and every failure is an `ErrandError` that lists each attempt with its cost.
- * Throws `validation.input` for entries and options that cannot be meant.
+ * Throws `validation.input` for impossible entries and options.
  * @example
  * ```ts
  * import { resilientModel } from 'errand/ai-sdk';

@@ -106,7 +106,8 @@ function typedError(thrown: unknown, model: LanguageModelV4, isDelivered: boolea
     { provider, model: model.modelId },
     { stamp: ambientStamp(), isBegun: isDelivered, isDelivered },
   );
-  // without the SDK's error: that holds the prompt, the raw body and all headers, and loggers write causes out
+  // without the SDK's error: it holds the prompt, the raw body and all headers, and loggers print
+  // causes
   return Object.assign(new ErrandError(report), {
     [SDK_ERROR]: true,
     [SDK_CALL_ERROR]: true,

@@ -1,4 +1,7 @@
-/** The entries and options of a chain, checked when it is made: a slip must not wait for the first failure. */
+/**
+ * Checks the entries and options of a chain when it is made: a slip must not wait for the first
+ * failure.
+ */
 import { catalogRow, CATALOG } from '../errors/catalog/catalog.ts';
 import { matchesKind } from '../errors/catalog/kinds.ts';
 import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
@@ -34,7 +37,7 @@ export interface ResilientEntry<Model> {
   readonly model: Model;
   /** Fatal failures of earlier entries after which this one is called: a kind, kinds, or `any`. */
   readonly on?: string | readonly string[];
-  /** To the whole answer; in a stream to the first content, then from part to part. */
+  /** Limit for the whole answer; in a stream for the first content, then from part to part. */
   readonly timeoutMs?: number;
   /** Over those of the call, key by key. */
   readonly providerOptions?: ProviderOptions;
@@ -49,7 +52,7 @@ export interface TokenPrice {
 }
 
 export interface ResilientOptions {
-  /** For one call with all its attempts and waits; what it ends is `limit.node_timeout`. */
+  /** For one call with all its attempts and waits; it ends the call with `limit.node_timeout`. */
   readonly deadlineMs?: number;
   /** For one call; an attempt that would exceed it is not made (`limit.budget`). */
   readonly budgetUsd?: number;
@@ -89,7 +92,7 @@ const MICROS = 1_000_000;
 const REMEDY = 'See the page about the AI SDK for what it takes.';
 const MAX_USD = 1_000_000;
 
-/** Who is called and with which options beside those that all have. */
+/** Names the model to call, with the options that are not common to all. */
 export interface Maker {
   readonly name: string;
   readonly options: readonly string[];

@@ -1,7 +1,7 @@
 /** Which parts of a stream are content: once somebody has seen one, no other answer can take its place. */
 import type { LanguageModelV4StreamPart as Part } from '@ai-sdk/provider';
 
-/** Not `custom`: Anthropic's package announces each message with one, before anything of it came. */
+/** Not `custom`: Anthropic's package announces each message with one, before any of it has come. */
 const WHOLE_CONTENT: ReadonlySet<Part['type']> = new Set<Part['type']>([
   'tool-call',
   'tool-result',

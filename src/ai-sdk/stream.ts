@@ -1,7 +1,8 @@
 /**
- * `doStream` of a chain. What comes before the first content is held back, so that an entry that fails
- * before it is replaced unseen. After it nothing is replaced: a failure ends the stream, twice said, as an
- * `error` part for `onError` and as the error of the stream for everybody who waits for its text.
+ * `doStream` of a chain. Parts before the first content are held back, so that an entry that fails
+ * before it is replaced unseen. After the first content nothing is replaced: a failure ends the
+ * stream, and is reported twice, as an `error` part for `onError` and as the error of the stream
+ * for everyone who waits for its text.
  */
 import type {
   LanguageModelV4,
@@ -44,7 +45,7 @@ export async function stream(
     const reading = new Reading(chain, call, attempt, opened);
     return { ...result, stream: new ReadableStream<Part>(reading, { highWaterMark: 0 }) };
   } catch (thrown) {
-    // an abort is the caller's own, and is thrown to the caller as it is
+    // the caller's own abort is thrown unchanged
     if (isAbortOf(options.abortSignal, thrown)) throw thrown;
     return { stream: failedStream(thrown) };
   }
@@ -66,7 +67,8 @@ async function openStream(
   options: LanguageModelV4CallOptions,
 ): Promise<Opened> {
   const { entry, scope } = open;
-  // the SDK drops errors beside a good end, all finish reasons but the last, and what follows the end
+  // the SDK drops errors beside a good end, all finish reasons but the last, and parts after the
+  // end
   const asked = { ...optionsFor(entry, options, scope.signal), includeRawChunks: true };
   const result = await scope.wait(entry.model.doStream(asked));
   open.showsRaw = options.includeRawChunks === true;
@@ -104,7 +106,7 @@ async function nextPart(
   { reader, finish }: Pick<Opened, 'reader' | 'finish'>,
 ): Promise<Part | undefined> {
   const { done, value: part } = await open.scope.wait(reader.read()).catch((thrown: unknown) => {
-    // a complete answer stays one, whatever its connection does after it
+    // a complete answer stays one, whatever happens to its connection afterwards
     if (finish !== undefined) return { done: true, value: undefined } as const;
     throw thrown;
   });
@@ -134,7 +136,7 @@ class Reading {
   /** Somebody waits for the next part, and so do we. */
   #isAsked = false;
   #controller: ReadableStreamDefaultController<Part> | undefined;
-  /** Nobody reads any more: what fails now is on the bill already. */
+  /** The reader has left: attempts that fail now are on the bill already. */
   #isCancelled = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -152,7 +154,7 @@ class Reading {
     this.#finish = finish;
     this.#idleMs = attempt.entry.timeoutMs ?? DEFAULT_TIMEOUTS.idleMs;
     attempt.isBegun = true;
-    // whatever fails from here on fails after content, unless the answer is empty and over
+    // any later failure comes after content, unless the answer is empty and over
     attempt.isDelivered = true;
     attempt.scope.rest();
     attempt.scope.onStop = () => this.#stopUnasked();
@@ -191,7 +193,8 @@ class Reading {
   async #next(): Promise<Part | undefined> {
     while (!this.#isFinished) {
       const finish = this.#finish;
-      // only while a part is asked for can the provider be silent; after the end nothing has to come
+      // the provider can be silent only while a part is asked for; after the end no part has to
+      // come
       if (finish === undefined) this.#attempt.scope.listen(this.#idleMs);
       const part = await readPart(this.#chain, this.#attempt, { reader: this.#reader, finish });
       if (finish === undefined) this.#attempt.scope.rest();
@@ -247,7 +250,7 @@ function checkFinish(chain: Chain<Model>, open: OpenAttempt<Model>, part: Finish
   if (error !== undefined) throw new BadEnding(error);
   const bad = badEndingOf(finishReason, endingFor(chain, open, { isStream: true }));
   if (bad !== undefined) throw bad;
-  // an answer that was cut passes as one, with the word that says so
+  // a truncated answer passes as such, with the word that says so
   const sign = finishReason.unified === 'length' ? undefined : badSignIn(wire, entry.ref.provider);
   if (sign !== undefined) throw new BadEnding(sign);
   // counted: the id of a call and that of its arguments need not be the same
@@ -255,7 +258,7 @@ function checkFinish(chain: Chain<Model>, open: OpenAttempt<Model>, part: Finish
   if (isHalf && part.finishReason.unified !== 'length') throw new BadEnding(INTERRUPTED);
 }
 
-/** A later end may be worse, never better: an answer that was cut stays cut. */
+/** A later end may be worse, never better: a truncated answer stays truncated. */
 function endAfter(before: Finish | undefined, part: Finish): Finish {
   if (before?.finishReason.unified !== 'length') return part;
   return { ...part, finishReason: before.finishReason };
@@ -286,8 +289,8 @@ function failedStream(error: unknown): ReadableStream<Part> {
 }
 
 /**
- * `streamText({ streamRetries })` restarts the call at the `error` part, and cancels this stream for it,
- * which cannot be done to one that has failed. So the failure leaves it time.
+ * `streamText({ streamRetries })` restarts the call at the `error` part and cancels this stream,
+ * which is impossible once the stream has failed. So the failure waits this long.
  */
 const RESTART_MS = 100;
 

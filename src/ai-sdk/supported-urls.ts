@@ -1,4 +1,6 @@
-/** The addresses that every model of a chain reads by itself; others the SDK downloads first. */
+/**
+ * The addresses that every model of a chain reads by itself; the SDK downloads all others first.
+ */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 
 type Patterns = Record<string, RegExp[]>;

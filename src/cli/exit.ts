@@ -1,4 +1,4 @@
-/** Exit codes: that of a leg, and for a refusal the report that says why. */
+/** Exit codes: that of a leg, and that of a refusal, from its report. */
 import { onScreen } from '../errors/support/on-screen.ts';
 import { jsonText } from '../errors/support/printable.ts';
 import type { RunResult } from '../engine/backend.ts';

@@ -30,7 +30,7 @@ export function forgetSecrets(): void {
 export function configured(): Redactor {
   const secrets = [...keyValuesIn(process.env), ...learned];
   const from = JSON.stringify(secrets);
-  // making one takes longer than using it, and every line that a module prints needs one
+  // making one takes longer than using it, and every line that a module prints uses it
   if (made?.from !== from) made = { from, redactor: createRedactor(secrets) };
   return made.redactor;
 }

@@ -42,7 +42,7 @@ export function processTerminal(): Terminal {
   const writeNote = stderr.write.bind(stderr);
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isUnread(error)) return leave(Number(process.exitCode ?? 0));
-    // what was done is stored; only printing it has failed
+    // the work is stored; only printing has failed
     writeNote(`errand: cannot write to stdout (${error.code ?? 'unknown'})\n`);
     noteLostOutput();
     leave(1);

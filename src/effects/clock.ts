@@ -18,8 +18,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const SET_MS = 1000;
 
 /**
- * A clock that never runs backwards. When the wall clock is set back, this one continues from where it
- * was; otherwise a wait of one second would last as long as the correction. A jump forward is accepted.
+ * A clock that never runs backwards. When the wall clock is set back, this one continues from its
+ * last time; otherwise a wait of one second would last as long as the correction. Accepts a jump
+ * forward.
  */
 export function steadyClock(wallMs: () => number, elapsedMs: () => number): () => number {
   let aheadMs = 0;
@@ -35,7 +36,9 @@ export function steadyClock(wallMs: () => number, elapsedMs: () => number): () =
   };
 }
 
-/** Milliseconds from a moment in the past. The first look at `performance` would load what observes it. */
+/**
+ * Milliseconds from a moment in the past. The first use of `performance` would load its observers.
+ */
 function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -50,8 +53,9 @@ export const MACHINE_CLOCK: EffectClock = {
       const sliceMs = Math.min(leftMs, MAX_TIMER_MS);
       timer = setTimeout(() => {
         if (leftMs > sliceMs) arm(leftMs - sliceMs);
-        // after the process stood still, a timer comes before the ends that waited for it in the system;
-        // one turn of the event loop delivers them, so that no time limit ends what has already ended
+        // after the process stood still, a timer fires before the ends that the system kept
+        // waiting; one turn of the event loop delivers them, so that no time limit ends an effect
+        // that has already ended
         else turn = setImmediate(fire);
       }, sliceMs);
     };

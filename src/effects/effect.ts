@@ -23,7 +23,7 @@ export type CancellationKind =
   | 'cancelled.tool'
   | 'cancelled.call';
 
-/** Facts about a call that are seen while it runs, and that no event stores. */
+/** Facts about a call, observed while it runs; no event stores them. */
 export interface CallObservation {
   readonly responseId?: string;
   readonly timeToFirstChunkMs?: number;
@@ -56,7 +56,7 @@ export interface EffectContext {
   readonly observe?: ((seen: CallObservation) => void) | undefined;
 }
 
-/** A fault beside the result: it needs no action, but it is recorded. */
+/** A fault besides the result: it needs no action, but it is recorded. */
 export interface Suppressed {
   readonly failure: ReportDraft;
   readonly reason: string;
@@ -70,7 +70,7 @@ export interface EffectSuccess extends Used {
   /** Why the output is only a part of the requested one; never mixed into it. */
   readonly errors?: readonly ReportDraft[];
   readonly suppressed?: readonly Suppressed[];
-  /** Nothing was executed: it is the recorded result of an earlier call, which is good now. */
+  /** Nothing was executed: this is the recorded result of an earlier call, which is good now. */
   readonly isReplayed?: true;
 }
 
@@ -81,7 +81,9 @@ export interface EffectFailure extends Used {
   readonly keptBack?: KeptBackBy;
   /** The part of an output that existed. */
   readonly output?: JsonValue;
-  /** It was executed, and its result cannot be used: that is `output`, where it could be kept. */
+  /**
+   * It was executed, and its result cannot be used; `output` is that result, if it could be kept.
+   */
   readonly isUnusable?: true;
   /** The worker of the effect vanished; the effect may be repeated where that is safe. */
   readonly isLost?: boolean;
@@ -139,9 +141,9 @@ interface OwnFailureOptions {
 }
 
 /**
- * The draft without an id and a time of its own, which the recorder of the failure sets. The failure of
- * another Errand has a location in that one's files, which says nothing here. A kind that ended the other
- * run must not end this one: it becomes the cause of a failure that routes can take.
+ * The draft without its own id and time, which the recorder of the failure sets. A failure of
+ * another Errand has a location in that one's files, which means nothing here. A kind that ended
+ * the other run must not end this one, so it becomes the cause of a failure that routes can take.
  */
 export function asOwnFailure(draft: ReportDraft, options: OwnFailureOptions): ReportDraft {
   const { id: _id, at: _at, ...open } = draft;
@@ -150,7 +152,7 @@ export function asOwnFailure(draft: ReportDraft, options: OwnFailureOptions): Re
   return endsTheRun(here.kind) ? asCause(draft, options) : here;
 }
 
-/** A failure that routes can take, with the one that they cannot take as its cause. */
+/** A failure that routes can take, caused by one that they cannot. */
 export function asCause(
   { location: _location, ...draft }: ReportDraft,
   { fallback, stamp, redactor }: OwnFailureOptions,

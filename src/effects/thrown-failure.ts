@@ -12,11 +12,13 @@ import { isInstance } from '../errors/support/safe-json.ts';
 import { matchesKind } from '../errors/catalog/kinds.ts';
 import { asCause, asOwnFailure } from './effect.ts';
 
-/** Thrown by our own code instead of what it calls: only here is it known that nothing was begun. */
+/**
+ * Thrown by our own code before the called function: only then is it certain that nothing began.
+ */
 export class OwnFailure extends ErrandError {}
 
 interface FailureOptions extends ReportFromOptions {
-  /** The kind of what nothing recognises, and of a failure that ended the run of another Errand. */
+  /** The kind for an unrecognised throw, and for a failure that ended the run of another Errand. */
   readonly fallback: RuntimeKind;
   readonly stamp: Stamp;
 }
@@ -28,17 +30,20 @@ export function failureFrom(
   read: typeof draftFrom = draftFrom,
 ): ReportDraft {
   const draft = read(thrown, options);
-  // what it throws is its own failure: only the runtime ends a run past its routes
+  // a thrown failure is the effect's own: only the runtime ends a run past its routes
   if (!isInstance(thrown, OwnFailure) && isUnroutable(draft.kind)) return asCause(draft, options);
   const isUnrecognised =
     draft.kind === options.fallback &&
     draft.rule === undefined &&
     carriedReport(thrown) === undefined;
-  // it may or may not be retryable; the `retry` of a tool can say so
+  // it may be retryable; the `retry` of a tool can say so
   return isUnrecognised ? { ...draft, retryable: null } : asOwnFailure(draft, options);
 }
 
-/** Apart from cancellations: whether the run was cancelled is known where the effect is ended and recorded. */
+/**
+ * Cancellations are excluded: the place that ends and records the effect knows whether the run was
+ * cancelled.
+ */
 function isUnroutable(kind: string): boolean {
   return endsTheRun(kind) && !matchesKind(kind, 'cancelled.*');
 }

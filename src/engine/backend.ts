@@ -1,7 +1,7 @@
 /**
- * The backend under the facade: where runs are executed and kept. `local/` executes them in this process
- * over a store, `temporal/` has Temporal's workers execute them, `remote/` an Errand server. All take and give
- * the same.
+ * The backend under the facade: where runs are executed and kept. `local/` executes them in this
+ * process over a store, `temporal/` has Temporal's workers execute them, `remote/` an Errand
+ * server. All have one interface.
  */
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
@@ -43,8 +43,8 @@ export interface RunOptions {
 /** The trace of the caller that begins a leg. */
 export interface LegOrigin {
   /**
-   * The context that a request, a message or the environment carries. Null: nobody has asked for the leg.
-   * Default: the active span.
+   * The trace context of a request, a message or the environment. Null: nobody has asked for the
+   * leg. Default: the active span.
    */
   readonly trace?: TraceCarrier | null | undefined;
 }
@@ -89,11 +89,11 @@ export interface BackendStartOptions extends RunOptions, LegOrigin, Pick<LegWork
   /** Called with the id of a new run, before anything of it happens. */
   readonly onCreated?: (run: string) => void;
   /**
-   * Fingerprint of the request that the id stands for, and that alone is compared: a run of this id
-   * that another request started throws `request.key_reused`.
+   * Fingerprint of the request that the id stands for, and the only thing compared: when another
+   * request started the run of this id, it throws `request.key_reused`.
    */
   readonly request?: string;
-  /** When the store stays away before there is a run. Default: as for runs that are there. */
+  /** Behaviour when the store stays away before the run exists. Default: as for existing runs. */
   readonly onOutage?: 'halt' | 'wait';
   /** Whether the run is only stored, for another process to execute. Default: false. */
   readonly isLeft?: boolean;
@@ -105,7 +105,7 @@ export interface BackendResumeOptions
   extends RunOptions, LegOrigin, Omit<ResumeRequest, 'traceparent'>, Pick<LegWorkflow, 'effects'> {
   /** Loads the workflow. Called only when the leg begins here, and before the run is claimed. */
   readonly workflow?: () => Promise<LegWorkflow>;
-  /** Events of the run from the first on, as far as they have been read: only later ones are read. */
+  /** Events of the run that the caller has read, from the first on; only later ones are read. */
   readonly known?: readonly RunEvent[];
   /** How many processes in a row died with the run. */
   readonly lostBefore?: number;
@@ -153,7 +153,7 @@ export interface Backend {
   cancel(run: string, by: string, options?: CancelOptions): Promise<RunHandle | undefined>;
   /** Follows the latest leg of a run, wherever it is executed. Rejects with `run.not_found`. */
   attach(run: string): Promise<RunHandle>;
-  /** Every event of the latest leg as it is stored. Absent where the log is read again and again. */
+  /** Every event of the latest leg as it is stored. Absent where the log is polled instead. */
   followed?(
     run: string,
     request?: FollowRequest,
@@ -208,8 +208,8 @@ export interface RunArchive {
   /** Compacts the store. Returns false where runs are active: the long write would block theirs. */
   compact(): Promise<boolean>;
   /**
-   * Adds a run in one commit: a run that is there in part would do again what it has done. Rejects with
-   * `store.corrupt` where events were exported that the run lacks.
+   * Adds a run in one commit, because a partial run would repeat its work. Rejects with
+   * `store.corrupt` when the run lacks events that were exported.
    */
   add(run: ImportedRun, exported: LogWitness): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { planFrom } from './run/plan-text.ts';
 export interface FoldedRun {
   readonly record: RunRecord;
   readonly status: RunStatusName;
-  /** As the row of a paused run says: a log does not say when a call is made again. */
+  /** From the row of a paused run: a log does not say when a call is made again. */
   readonly waiting?: Waiting | undefined;
   readonly fold: RunFold;
 }

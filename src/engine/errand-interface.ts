@@ -18,9 +18,9 @@ export type { NodeTimeline } from '../history/node-timeline.ts';
 export interface StartOptions extends RunOptions {
   readonly input?: JsonObject;
   /**
-   * A name of your own for the run: 1 to 128 letters, digits, dots, hyphens and underscores. With the
-   * same workflow and input again, the run that is there is given back, running or ended, and nothing
-   * is started; with another input or workflow `start` rejects with `validation.input`. Default: a
+   * A name of your own for the run: 1 to 128 letters, digits, dots, hyphens and underscores. With
+   * the same workflow and input again, `start` returns the existing run, running or ended, and
+   * starts nothing; with another input or workflow it rejects with `validation.input`. Default: a
    * random name.
    */
   readonly id?: string;
@@ -51,8 +51,8 @@ export interface Errand {
    */
   validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict>;
   /**
-   * Rejects with `validation.*` when nothing could run: a workflow in code is checked as files are,
-   * its templates too.
+   * Rejects with `validation.*` for an invalid workflow: one made in code is checked as files are,
+   * templates included.
    */
   start(workflow: RunnableWorkflow, options?: StartOptions): Promise<RunHandle>;
   /**
@@ -70,8 +70,8 @@ export interface Errand {
   answer(run: string, answer: GateAnswer): Promise<RunHandle | undefined>;
   /**
    * Follows a run, whichever process has it: `events()` and `result()` are those of its latest leg,
-   * `cancel` ends it, and `stop` only stops following, unless the run is here. Rejects with
-   * `run.not_found`.
+   * `cancel` ends it, and `stop` only stops following, unless this process executes the run.
+   * Rejects with `run.not_found`.
    */
   attach(run: string): Promise<RunHandle>;
   /** Ends a run for good, whichever process has it. */

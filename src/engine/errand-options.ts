@@ -39,8 +39,9 @@ export interface ErrandOptions {
   /** AI SDK providers by name: `house` makes `house/any-model`. */
   readonly providers?: NonNullable<EffectHost['providers']>;
   /**
-   * Gives the key of a provider when it is needed, by its name: for keys that expire. It is kept until
-   * the provider refuses it; then it is asked for once more with `isRefresh`, and the call made again.
+   * Returns a provider's key by the provider's name, when it is needed: for keys that expire. A key
+   * is kept until the provider refuses it; then this is called once more with `isRefresh`, and the
+   * model call repeated.
    */
   readonly credentials?: NonNullable<EffectHost['credentials']>;
   /** Default: that of the process. */
@@ -49,17 +50,17 @@ export interface ErrandOptions {
   readonly directory?: string;
   /** Key values that must not be shown anywhere. */
   readonly secrets?: readonly string[];
-  /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
+  /** Called with internal records: they alone hold what was thrown, with stacks and host paths. */
   readonly onInternal?: (record: InternalRecord) => void;
   /** Extensions: they add tools, node types, models, stores, renderers and sinks, beside those of the files. */
   readonly extensions?: readonly Extension[];
   /** Called with problems outside the runs, such as a sink that fails. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
   /**
-   * Whether runs that can continue are resumed, for as long as this Errand is open: parked ones and
-   * expired gates when their time has come, those whose process is gone within moments on this machine,
-   * and on another when their lease is over, after 30 seconds. Runs that somebody stopped are left
-   * alone. It keeps the process alive until `close`. Default: false.
+   * Whether to resume runs that can continue, for as long as this Errand is open: parked ones and
+   * expired gates when their time has come; those of a dead process within moments on this machine,
+   * and on another when their lease ends, after 30 seconds. Runs that somebody stopped are left
+   * alone. Keeps the process alive until `close`. Default: false.
    */
   readonly adopt?: boolean;
 }
@@ -91,6 +92,6 @@ export interface RunnableWorkflow {
   readonly file?: string;
   /** Values of the file that must not be shown anywhere. */
   readonly secrets?: readonly string[];
-  /** A function may say more exactly what it takes; what it is given is JSON. */
+  /** A function may declare its parameters more exactly; it always gets JSON. */
   readonly functions?: Readonly<Record<string, (input: never, context: never) => unknown>>;
 }

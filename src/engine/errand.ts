@@ -282,7 +282,7 @@ export class Engine extends ReadRuns implements Errand {
 
   async #close(): Promise<void> {
     await this.#work.close();
-    // who asked for the store knows that it could not be opened
+    // the caller that asked for the store knows that it could not be opened
     const backend = await this.#opening?.catch(() => undefined);
     await backend?.close();
     await this.#host.close();

@@ -8,7 +8,7 @@ import type { Wait } from '../machine/state/events.ts';
 import type { RunState, Visit } from '../machine/state/state.ts';
 import { failureOfVisit } from '../machine/state/visit-failure.ts';
 
-/** In the order in which they are looked for: the first that fits counts. */
+/** In order of precedence: the first that fits counts. */
 export const ATTENTIONS = [
   'failed',
   'interrupted',

@@ -61,7 +61,9 @@ function noteUnknownOutcome(
   else inDoubt.set(gate, about);
 }
 
-/** A retry of the node or a resume has its own entry, so the calls after it are no retries. */
+/**
+ * A retry of the node or a resume has its own entry, so the calls after it do not count as retries.
+ */
 function noteCall(event: RunEvent, { failed }: Seen): void {
   if (event.type === 'run:resumed' || event.type === 'node:retrying') failed.clear();
   if (event.type !== 'effect:failed') return;

@@ -1,8 +1,8 @@
 /**
- * Failure history: for each failure of a run, from its events, where it came from, every attempt and
- * every wait, the layers it crossed, the route that handled it and why earlier ones did not. Handled
- * failures have one too. All attempts of an effect, and of its node, belong to one history until the
- * failure is over.
+ * Failure history: for each failure of a run, from its events, its origin, every attempt and wait,
+ * the layers it crossed, the route that handled it, and why earlier routes did not. Handled
+ * failures have one too. All attempts of an effect, and of its node, belong to one history until
+ * the failure is over.
  */
 import type { JsonValue } from '../errors/support/safe-json.ts';
 import { forPerson, type PersonReport } from '../errors/report/audiences.ts';

@@ -1,4 +1,4 @@
-/** The plan that a run has now: a resume may have taken over an edited workflow. */
+/** The plan that a run has now: a resume may have adopted an edited workflow. */
 import type { RunEvent } from '../machine/state/events.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 

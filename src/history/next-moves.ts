@@ -1,7 +1,7 @@
 /**
- * Next moves: what can be done with a run now. People, programs and agents get the same list, except for
- * questions that only people answer; each move is accepted as it stands, once the fields that it `needs`
- * are added.
+ * Next moves: the actions that a run allows now. People, programs and agents get the same list,
+ * except for questions that only people answer. Each move is accepted as it stands, once the fields
+ * that it `needs` are added.
  */
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
 import { shellWord } from '../errors/support/shell-word.ts';
@@ -69,7 +69,7 @@ function answers(
     move: 'answer',
     method: 'POST',
     path: pathOf(base, run, 'answers'),
-    // so that sending it twice does not answer the question that comes after this one
+    // so that sending it twice does not answer the next question
     body: { gate, ...(opening === undefined ? {} : { opening }) },
     needs: ['value'],
     gate,

@@ -1,4 +1,4 @@
-/** The contents of the page of a run, and of the file that is written of it. */
+/** The contents of a run's page, and of the file that is exported of it. */
 import type { PersonReport } from '../errors/report/audiences.ts';
 import type { RunStatusName } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';

@@ -28,7 +28,7 @@ export function runRow(summary: RunSummary, nowMs: number): RunRow {
   };
 }
 
-/** The next try of a step, for a run that runs on meanwhile. */
+/** The next try of a step, for a run whose other steps still run. */
 export interface RowRetry {
   readonly path: string;
   readonly at: string;
@@ -41,7 +41,7 @@ export function rowRetry({ path, atMs, error }: NonNullable<RunNeeds['nextTry']>
   return { path, at, error: { kind: error.kind, message: hideInternals(error.message) } };
 }
 
-/** The failure that a run ended with, or waits with: the one that lists show and find it by. */
+/** The failure that a run ended with, or waits with; lists show it and find the run by it. */
 export function failureOfRun({
   error,
   waiting,

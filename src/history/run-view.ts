@@ -1,7 +1,7 @@
 /**
- * The one reducer of a run: a view and an event give the next view. The server makes with it what it
- * serves, and the page what it shows, each from where it is. Reports in the events are as people see them
- * (`forPerson`): what comes in is shown as it is.
+ * The one reducer of a run: a view and an event give the next view. The server uses it for its
+ * answers and the page for its display. Reports in the events are as people see them (`forPerson`),
+ * and are shown as they come.
  */
 import { usdWords } from '../errors/render/money.ts';
 import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
@@ -24,7 +24,7 @@ import type {
   ViewNote,
 } from './run-view/view.ts';
 
-/** Text of a model while it comes, and that it was taken back. Neither is stored. */
+/** Text of a model as it streams, or that it was taken back. Neither is stored. */
 export type LiveEvent =
   | {
       readonly type: 'chunk';
@@ -62,7 +62,7 @@ export function foldView(view: RunView, events: Iterable<ViewEvent>): RunView {
   return folded;
 }
 
-/** An event that the view has already changes nothing, so a stream may repeat itself. */
+/** An event that the view already has changes nothing, so a stream may repeat itself. */
 export function reduceView(view: RunView, event: ViewEvent): RunView {
   if (event.type === 'chunk' || event.type === 'chunk.retracted') return withText(view, event);
   if (event.seq <= view.seq) return view;
@@ -88,7 +88,7 @@ function withText(view: RunView, event: LiveEvent): RunView {
   return next;
 }
 
-/** An answer or a time that has come ends a pause without an event of its own. */
+/** An answer, or a time that has come, ends a pause without an event of its own. */
 function afterPause(view: Draft, { at, seq }: NodeEvent): Draft {
   if (view.status !== 'paused') return view;
   const { waiting: _waiting, ...rest } = view;
@@ -141,7 +141,7 @@ function ended(view: Draft, { at }: OfRun): RunView {
   return over;
 }
 
-/** Where no process had the run for a while, the leg before ended with its last event. */
+/** If no process had the run for a while, the leg before ended with its last event. */
 function resumed(
   view: Draft,
   event: Extract<OfRun, { type: 'run:resumed' }>,
@@ -162,7 +162,7 @@ function resumed(
   return next;
 }
 
-/** A leg without a context leaves the one before it in place. */
+/** A leg without a context keeps that of the leg before. */
 function traced({ traceparent }: { readonly traceparent?: string }): { traceparent?: string } {
   return traceparent === undefined ? {} : { traceparent };
 }
@@ -248,13 +248,13 @@ function noteCosts(view: Draft, event: NodeEvent): LedgerRow | undefined {
   return row;
 }
 
-/** The reply that turns out to be of no use: off its schema, or refused by the judge of the agent. */
+/** The row of a useless reply: it does not match its schema, or the agent's judge refused it. */
 function lostRow(view: Draft, event: NodeEvent): number | undefined {
   if (isSentBack(event)) return stepAt(view, event.path)?.answerRow;
   return isRefused(event) ? stepAt(view, event.path)?.judgedRow : undefined;
 }
 
-/** A route that was taken before, at the same place of the graph, is counted. */
+/** Counts a route again that was taken before at the same place of the graph. */
 function withRoute(routes: readonly TakenRoute[], taken: TakenRoute): readonly TakenRoute[] {
   const place = boxIdOf(taken.path);
   const at = routes.findIndex(

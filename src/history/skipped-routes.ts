@@ -60,7 +60,7 @@ export function skippedRoutes(
   return skipped;
 }
 
-/** A halt is recorded under `error`, whichever table it is from. */
+/** A halt is recorded under `error`, whichever table it comes from. */
 function isTaken(route: Route, bucket: RouteBucket, taken: TakenRoute): boolean {
   const isTable = taken.bucket === bucket || (taken.move === 'halt' && taken.bucket === 'error');
   const isRule = taken.rule === route.index && route.move.type === taken.move;

@@ -1,6 +1,6 @@
 /**
- * Facts that spans need beside the events: which leg of the run it is, what type a node has, and which nodes
- * a later leg finds open. Plain data, from the state alone.
+ * Facts that spans need besides the events: the leg's number in the run, a node's type, and the
+ * nodes that a later leg finds open. Plain data, from the state alone.
  */
 import type { RunEvent } from '../machine/state/events.ts';
 import { fileOf, nodeOf, scopeIdOf } from '../machine/state/plan-lookup.ts';
@@ -24,7 +24,7 @@ export interface OpenNode extends NodeFacts {
   readonly attempt: number;
   /** When the attempt started. */
   readonly sinceMs: number;
-  /** Number of the event that started it; 0 where an earlier version has not kept it. */
+  /** Number of the event that started it; 0 if an earlier version did not keep it. */
   readonly seq: number;
   /** How many members a group has. */
   readonly members?: number;

@@ -1,6 +1,7 @@
 /**
- * An event as far as its span needs it: without inputs, outputs, prompts and answers. It leaves Temporal's
- * sandbox for the process around it, which must get as little as possible of what a run works with.
+ * An event as far as its span needs it: without inputs, outputs, prompts and answers. It leaves
+ * Temporal's sandbox for the surrounding process, which must get as little as possible of a run's
+ * data.
  */
 import { isArray, isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
 import type { RunEvent } from '../machine/state/events.ts';

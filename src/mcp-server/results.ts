@@ -54,7 +54,7 @@ export function unreadResult(run: string, report: ErrorReport): ToolResult {
   const known = withToolAction(report);
   const error = forPerson(isBegun ? known : rebuild(known, { outcome: 'unknown' }));
   const lines = [
-    `Run ${run} is there, and could not be shown. Do not start another for it.`,
+    `Run ${run} exists but could not be shown. Do not start another in its place.`,
     failureText(forModel(report)),
     `To read it: get_run ${jsonText({ run })}.`,
   ];

@@ -1,4 +1,4 @@
-/** Words of the rehearsal that others rely on: in the names of scenarios, and in what a move misses. */
+/** Names of the rehearsal that others rely on: in names of scenarios, and in the gaps of a move. */
 
 /** The scenario of a park whose time comes, or that someone resumes. */
 export const GOES_ON = 'goes on';

@@ -32,9 +32,9 @@ export interface WorldOptions {
   };
   /** Only scenarios whose name contains the text. */
   readonly only?: string;
-  /** Every scenario keeps the events that led to its end. Default: only surprises do. */
+  /** Every scenario keeps the events before its end. Default: only surprises do. */
   readonly keepsWays?: boolean;
-  /** Called with what is being played: `12 scenarios; refund: payment.declined`. */
+  /** Called with the scenario being played: `12 scenarios; refund: payment.declined`. */
   readonly onProgress?: (text: string) => void;
 }
 

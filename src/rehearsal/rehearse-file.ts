@@ -1,4 +1,7 @@
-/** Rehearses a workflow file, or what a plan says about one: loads and checks both first, like `errand validate`. */
+/**
+ * Rehearses a workflow file, or the file that a plan names: loads and checks both first, like
+ * `errand validate`.
+ */
 import { checkProjectFile, type Workspace } from '../engine/loading/check-file.ts';
 import { nodeFiles } from '../engine/loading/node-files.ts';
 import type { JsonObject } from '../errors/support/safe-json.ts';
@@ -66,7 +69,7 @@ export async function rehearseFile(
   return { type: 'rehearsed', rehearsed, exit: exitOf(rehearsed), file };
 }
 
-/** The settings of the plan, where the command line has none. */
+/** Uses the settings of the plan where the command line has none. */
 function withPlan(
   options: Omit<RehearseOptions, 'input'>,
   planned: RehearsalPlan | undefined,

@@ -1,6 +1,7 @@
 /**
- * Rehearses a workflow: plays every bad day that `errand validate` knows of in the simulated world, and says
- * what it did, what was covered, and which ends nobody meant. Nothing is called, started or written.
+ * Rehearses a workflow: plays every bad day that `errand validate` knows of in the simulated world,
+ * and reports the results, the coverage, and the ends that nobody meant. Nothing is called, started
+ * or written.
  */
 import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';

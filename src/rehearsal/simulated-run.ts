@@ -48,7 +48,10 @@ export interface SimulationOptions {
   readonly fails?: Readonly<Record<string, readonly (ReportDraft | null)[]>>;
   /** Effects whose first call does not end by itself, by path, and what they do when stopped. */
   readonly hangs?: Readonly<Record<string, WhenStopped>>;
-  /** Replies of models that have no script. Default: what fits the schema, or the prompt again. */
+  /**
+   * Replies of models that have no script. Default: a value that fits the schema, or the prompt
+   * again.
+   */
   readonly speaker?: Speaker;
   /**
    * Answers for gates, by path or by name of the node. Default: none, and the run stays paused there.
@@ -58,9 +61,12 @@ export interface SimulationOptions {
   readonly revise?: (leg: number) => Revision | undefined;
   /** How often a run that failed, or was parked for a person, is resumed. Default: 0. */
   readonly resumes?: number;
-  /** The chance that a node is run again with all that follows it, at each rest. Default: 0. */
+  /** The chance, at each rest, that a node runs again with all that follows it. Default: 0. */
   readonly rewinds?: number;
-  /** Starts and resumes in all; a run that parks for ever has to end some time. Default: 50. */
+  /**
+   * Limit of starts and resumes together; a run that parks for ever has to end some time. Default:
+   * 50.
+   */
   readonly maxLegs?: number;
   /**
    * Whether processes poll for messages to their runs. Costs a timer five times a second of simulated
@@ -73,9 +79,9 @@ export interface SimulationOptions {
   readonly prepared?: readonly PreparedAnswer[];
   /** Whether a person can be asked in the n-th leg. Default: always. */
   readonly hasPeople?: (leg: number) => boolean;
-  /** Decides what the seed would draw. Default: nobody. */
+  /** Makes the choices that the seed would make. Default: nobody. */
   readonly director?: Director;
-  /** Commits around which the process dies, besides what the faults bring. Default: none. */
+  /** Commits around which the process dies, besides those of the faults. Default: none. */
   readonly deaths?: readonly Death[];
 }
 
@@ -94,7 +100,7 @@ export interface Simulation {
   readonly legs: readonly Leg[];
 }
 
-/** How long nothing may be stored, or one effect take; no inline wait is as long. */
+/** The longest time without a stored event, and for one effect; no inline wait is as long. */
 const PATIENCE_MS = 15 * 60_000;
 
 /** A backend with the API of the local one, which survives the deaths of its processes. */
@@ -169,7 +175,7 @@ export class SimulatedBackend {
     return this.#process;
   }
 
-  /** Time has to pass for the process to get anywhere, and it may die on the way. */
+  /** The process makes progress only while time passes, and it may die on the way. */
   async #handle(
     process: SimulatedProcess,
     begun: Promise<RunHandle>,
@@ -191,7 +197,7 @@ export class SimulatedBackend {
         await this.#passUntil(result, process, id);
         return result;
       },
-      // events come as they are stored, while time passes: while a result is awaited
+      // events come as they are stored while time passes, that is, while a result is awaited
       events: () => handle?.events() ?? nothing(),
       cancel: (by) => handle?.cancel(by),
       stop: () => handle?.stop(),
@@ -209,7 +215,7 @@ export class SimulatedBackend {
       const sinceMs = this.world.clock.now();
       const waited = await this.world.clock.passUntil(promise, PATIENCE_MS);
       if (waited === 'settled') return;
-      // other nodes may run for ever beside an effect that hangs
+      // other nodes may run for ever beside a hanging effect
       const hangs = this.world.executions.some(
         ({ process: number, ending, startedAtMs }) =>
           number === process.number && ending === undefined && startedAtMs <= sinceMs,
@@ -282,7 +288,7 @@ export async function simulate(
   for (let count = 0; next.type !== 'end' && count < (options.maxLegs ?? 50); count++) {
     await world.clock.passUntil(world.clock.sleep(next.afterMs));
     await rehearsal.leg(next);
-    // events may be stored that the leg has not passed on
+    // events may be stored that the leg has not yet passed on
     next = operator.next(world.resultOf(world.latestRun));
   }
   return finish(backend, rehearsal.legs);

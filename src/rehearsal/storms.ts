@@ -1,4 +1,4 @@
-/** Plays a workflow in stormy worlds that are made from a seed, and holds them to our promises alone. */
+/** Plays a workflow in stormy worlds made from a seed, and checks only our promises. */
 import { worstCaseOf } from '../workflow/check/check.ts';
 import { LAWS } from './laws/laws.ts';
 import type { Subject } from './laws/subject.ts';

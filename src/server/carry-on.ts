@@ -1,6 +1,6 @@
 /**
- * The work of a server beside its requests: continues runs, keeps schedules, sends webhooks. The engine and
- * the store do it; this file is the one place where the server asks them to.
+ * The work of a server besides its requests: continues runs, keeps schedules, sends webhooks. The
+ * engine and the store do it; only this file asks them to.
  */
 import type { EffectClock } from '../effects/clock.ts';
 import type { CarryingOn } from '../engine/carry-on.ts';

@@ -25,7 +25,7 @@ const LISTS = ['files', 'allowHost', 'allowOrigin', 'webhook'] as const;
 const SWITCHES = ['allowEdit', 'readOnly', 'carryOn'] as const;
 const CALLED = ['authorize', 'onLog'] as const;
 
-/** Throws `validation.input`. A slip in what says who may do what must not wait for the first request. */
+/** Throws `validation.input`. A slip in access rules must not wait for the first request. */
 export function checkServerOptions(options: unknown): void {
   const refuse = refusals('createErrandServer', 'Correct it, or leave it out.');
   const given = checkedObject(refuse, options, Object.keys(OPTIONS));

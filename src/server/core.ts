@@ -41,14 +41,14 @@ export interface RunCore {
   readonly carryOn: () => CarryOn | undefined;
 }
 
-/** The core with what only requests over HTTP need. */
+/** The core with the parts that only requests over HTTP need. */
 export interface ServerCore extends RunCore {
   readonly access: Access;
 }
 
 /**
- * Does what begins a run here, and counts it from the start. Throws `request.limited` where the server
- * executes as many runs as it may.
+ * Runs work that begins a run here, and counts the run from the start. Throws `request.limited`
+ * when the server executes as many runs as it may.
  */
 export async function withRoom<T>(
   { carryOn }: Pick<RunCore, 'carryOn'>,

@@ -15,9 +15,11 @@ import type { HostedServer } from './server.ts';
 
 export interface Listening {
   readonly port: number;
-  /** Takes no new connection, and closes those that are idle. */
+  /** Takes no new connections, and closes idle ones. */
   stop(): void;
-  /** Resolves when the last connection is closed; those that are still open after that time are cut. */
+  /**
+   * Resolves when the last connection is closed; cuts those that are still open after that time.
+   */
   ended(withinMs: number): Promise<void>;
 }
 
@@ -30,16 +32,16 @@ export interface TimeLimits {
   readonly checkMs: number;
 }
 
-/** A client that sends slower than this is no client. */
+/** A client that sends more slowly than this is cut off. */
 const LIMITS: TimeLimits = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000 };
 /**
- * Longer than proxies keep a connection that they share (60 s in nginx and in many load balancers): the
- * side that closes first is the one that may send, so no request meets a connection that is being closed.
+ * Longer than proxies keep a connection that they share (60 s in nginx and in many load balancers):
+ * the side that sends also closes first, so no request meets a closing connection.
  */
 const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_CONNECTIONS = 4096;
-/** Bytes that wait in memory for a reader that stands still. */
+/** Bytes that wait in memory for a reader that has stopped. */
 const UNREAD_BYTES = 16 * 1024;
 
 /** Rejects with `validation.input` for a port in use or an address that is not here. */
@@ -71,7 +73,7 @@ export async function listen(
       connectionsCheckingInterval: limits.checkMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       highWaterMark: UNREAD_BYTES,
-      // without a Host it is refused below, as a problem; Node would answer with no body
+      // a request without a Host is refused below, as a problem; Node would answer with no body
       requireHostHeader: false,
     },
     (incoming, outgoing) => {
@@ -111,8 +113,8 @@ function listening(http: Server): Listening {
 }
 
 /**
- * Spells the Host as a URL does, because the listener drops a request whose Host a URL spells differently; the
- * server judges the header as it came. False for what no URL can have.
+ * Spells the Host as a URL does, because the listener drops a request whose Host a URL spells
+ * differently; the server judges the header as it came. False for a host that no URL can have.
  */
 function respellHost({ headers }: IncomingMessage): boolean {
   const host = hostInUrl(headers.host ?? null);
@@ -123,7 +125,7 @@ function respellHost({ headers }: IncomingMessage): boolean {
 interface Refusals {
   response(kind: RefusalKind, message: string): Response;
   over(outgoing: ServerResponse, kind: RefusalKind, message: string): Promise<void>;
-  /** For what has no response: the socket ends with it. */
+  /** Refuses a request that has no response object; the socket ends with the refusal. */
   raw(socket: Duplex, kind: RefusalKind, message: string): Promise<void>;
   /** For a request that is not HTTP. */
   broken(error: NodeJS.ErrnoException, socket: Duplex): Promise<void>;

@@ -1,4 +1,4 @@
-/** The runs of a server for its MCP face: the same functions as behind the routes. */
+/** The runs of a server for its MCP interface: the same functions as behind the routes. */
 import { randomBytes } from 'node:crypto';
 import { shownView } from '../engine/shown-run.ts';
 import type { McpHost, McpWorkflow, ReadRun } from '../mcp-server/host.ts';
@@ -92,14 +92,16 @@ const TOPIC = 'mcp';
 const KEY = 'state-key';
 const KEY_BYTES = 32;
 
-/** Made once and kept in the store, so that every server on it can read what another has signed. */
+/**
+ * Made once and kept in the store, so that every server on it can verify the others' signatures.
+ */
 async function sharedKey(core: RunCore): Promise<string> {
   const fresh = randomBytes(KEY_BYTES).toString('base64url');
   const notes = await (await core.engine()).sharedNotes();
   for (;;) {
     const known = (await notes?.notes(TOPIC))?.notes.get(KEY)?.value;
     if (typeof known === 'string') return known;
-    // another server that makes one at the same moment has succeeded, so this ends
+    // ends, because each lost race means that another server has set the key
     if ((await notes?.setNote(TOPIC, KEY, { value: fresh, version: 0 })) ?? true) return fresh;
   }
 }

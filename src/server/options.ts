@@ -9,14 +9,14 @@ import type { Caller } from './access/tokens.ts';
 export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'adopt'> {
   /** Workflow files, or folders that have some. Default: the folder. */
   readonly files?: readonly string[];
-  /** Stands before every path, as `/errand`. Default: none. */
+  /** Prefix of every path, such as `/errand`. Default: none. */
   readonly basePath?: string;
   /**
-   * Says who makes a request, instead of tokens and the check of its `Host`; null refuses it with 401.
-   * Default: tokens.
+   * Identifies the caller of a request, instead of tokens and the check of its `Host`; null refuses
+   * it with 401. Default: tokens.
    */
   readonly authorize?: (request: Request) => Promise<Caller | null> | Caller | null;
-  /** Names that the server answers to, beside addresses and loopback names. */
+  /** Names that the server answers to, besides addresses and loopback names. */
   readonly allowHost?: readonly string[];
   /** Origins whose pages may read answers. Default: none but its own. */
   readonly allowOrigin?: readonly string[];
@@ -50,7 +50,10 @@ export interface HostedServerOptions extends ErrandServerOptions {
   readonly clock?: EffectClock;
   /** The coverage of the last rehearsal of a workflow, by its name. Default: nothing is known. */
   readonly lastRehearsal?: (workflow: string) => JsonObject | undefined;
-  /** Called with every event of this process, and with what reads the whole log of its run. */
+  /**
+   * Called with every event of this process, and with a function that reads the whole log of its
+   * run.
+   */
   readonly onEvent?: (event: RunEvent, read: () => Promise<readonly RunEvent[]>) => void;
 }
 

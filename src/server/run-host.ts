@@ -1,6 +1,6 @@
 /**
- * The host of served runs: one engine, opened when it is first needed, the core over it, and what it
- * does beside requests. A server for HTTP and one for MCP stand on the same one.
+ * The host of served runs: one engine, opened when it is first needed, the core over it, and its
+ * work besides requests. The servers for HTTP and for MCP both use it.
  */
 import { resolve } from 'node:path';
 import { MACHINE_CLOCK } from '../effects/clock.ts';
@@ -29,9 +29,9 @@ import { WorkflowFiles } from './workflows/workflow-files.ts';
 const GRACE_MS = 8000;
 
 export interface RunHostOptions extends HostedServerOptions {
-  /** Stands before every path, and is checked. Default: nothing. */
+  /** Prefix of every path, which is checked. Default: none. */
   readonly base?: string;
-  /** Secrets of the surface itself, which no script and no answer gets. Default: none. */
+  /** Secrets of the interface itself, which no script and no answer gets. Default: none. */
   readonly ownSecrets?: readonly string[];
   readonly webhooks?: CarryOnOptions['webhooks'];
 }
@@ -86,7 +86,7 @@ export class RunHost {
     await this.#engine();
   }
 
-  /** Ends streams and waits: those who wait for a run get it as it is. */
+  /** Ends streams and waits: clients that wait for a run get it as it is. */
   stop(): void {
     this.core.streams.stop();
     this.core.reader.changes.wakeAll();
@@ -104,7 +104,7 @@ export class RunHost {
     await engine?.close();
   }
 
-  /** A store that is away now may be there with the next request; one that was closed is not opened again. */
+  /** A store that is away may be back at the next request; a closed one is not opened again. */
   async #engine(): Promise<Engine> {
     if (this.#opening === undefined && this.#closing !== undefined) throw unavailable('closed');
     this.#opening ??= this.#open().catch((thrown: unknown) => {

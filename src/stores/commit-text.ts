@@ -1,7 +1,7 @@
 /**
- * The text of a commit, as every store keeps it: a list of events. What the row says already is left out: events
- * of a run that are numbered one after the other and have one time are `[time, event, …]`, without number, run
- * and time. Of these, an event of one of the common shapes is `[shape, value, …]`, without its keys.
+ * The text of a commit, as every store keeps it: a list of events. It leaves out what the row says:
+ * consecutive events of a run at one time are `[time, event, …]`, without number, run and time. An
+ * event of one of the common shapes is `[shape, value, …]`, without its keys.
  *
  * A text that begins with an event, and not with a time, has whole events.
  */
@@ -21,7 +21,10 @@ const FIRST_KEYS = ['seq', 'run', 'at', 'type'] as const;
 
 interface Shape {
   readonly type: string;
-  /** All others, in this order; an output is the last, and left out where the event before has the same. */
+  /**
+   * All other keys, in this order; an output is last, and left out if the event before has the
+   * same.
+   */
   readonly keys: readonly string[];
 }
 
@@ -35,7 +38,7 @@ const SHAPES: readonly Shape[] = [
   { type: 'route:taken', keys: ['node', 'path', 'move', 'bucket', 'to'] },
 ];
 
-/** In the place of a path that is the name of its node. */
+/** Stands for a path that is the name of its node. */
 const SAME_AS_NODE = 0;
 
 /** Key, type and target. */
@@ -46,12 +49,12 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Throws for what JSON cannot hold. */
 export function commitText(place: CommitPlace, events: readonly object[]): string {
   if (events.length === 0) throw misused('A commit needs at least one event', { run: place.run });
-  // the first commit names its run: its row may be lost, and the log still be there
+  // the first commit names its run, because its row may be lost while the log remains
   const short = place.seq === 1 ? undefined : shortened(place, events as readonly Fields[]);
   return jsonText(short ?? events, `An event of run ${place.run}`);
 }
 
-/** Undefined where the events have not what a row says of all of them. */
+/** Undefined if the events do not share what a row says of all of them. */
 function shortened({ run, seq }: CommitPlace, events: readonly Fields[]): unknown[] | undefined {
   const at = events[0]?.['at'];
   if (typeof at !== 'string') return undefined;
@@ -73,7 +76,7 @@ function shortEvent(event: Fields, before: Fields | undefined): unknown {
     const { seq: _seq, run: _run, at: _at, ...body } = event;
     return body;
   }
-  // changed in place: a list that grows takes three times as much room
+  // changed in place, because a growing list takes three times as much room
   const values: unknown[] = keys.slice(FIRST_KEYS.length - 1);
   values[0] = shape;
   for (let index = 1; index < values.length; index++) {

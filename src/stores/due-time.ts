@@ -1,9 +1,12 @@
-/** When a run can continue by itself, as its status says. Every store keeps it beside the status. */
+/**
+ * The time when a run can continue by itself, from its status. Every store keeps it beside the
+ * status.
+ */
 import type { RunStatusRow } from '../machine/ports/store-port.ts';
 
 /**
- * 0 for a run that is under way: it is due when no process has it. The earliest time for a paused run,
- * also that of a gate. Null when only a person can continue it, or nobody.
+ * 0 for a run that is under way: it is due when no process has it. The earliest time for a paused
+ * run, including that of a gate. Null when only a person can continue it, or nobody.
  */
 export function dueMsOf({
   status,

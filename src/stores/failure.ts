@@ -1,10 +1,10 @@
-/** The failures of a store, one function each: what was requested, and why it failed. */
+/** The failures of a store, one function each, with the request and the reason. */
 import { ErrandError, isKind } from '../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../errors/support/safe-json.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
 import type { ClaimState, Tombstone } from '../machine/ports/store-port.ts';
 
-/** Why a store cannot be used now; goes into `details.reason`. */
+/** The reason why a store cannot be used now; goes into `details.reason`. */
 export type OutageReason =
   | 'busy'
   | 'cannot_open'
@@ -45,7 +45,7 @@ export function unavailable(
       kind: 'store.unavailable',
       message: MESSAGES[reason],
       details: { reason, ...details },
-      // unlike a store that is away, it does not recover by itself
+      // unlike an outage, this does not end by itself
       ...(mended === undefined
         ? {}
         : {
@@ -123,7 +123,10 @@ export function idWasUsed({ run, removedAt }: Tombstone): ErrandError<'run.alrea
   });
 }
 
-/** The log ends before an event that was in it. `nextSeq` is where it ends, `knownSeq` where it did. */
+/**
+ * The log ends before an event that it once had. `nextSeq`: its present end; `knownSeq`: its former
+ * one.
+ */
 export function logLostItsEnd(
   run: string,
   { nextSeq, knownSeq }: { readonly nextSeq: number; readonly knownSeq: number },

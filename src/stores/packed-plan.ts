@@ -1,6 +1,7 @@
 /**
- * How the text of a plan stands in its row. The plan of a long workflow says the same of every node, so it is packed:
- * that of 1,000 nodes takes 39 kB instead of 274. Its digest is of the text, so what was altered is found as before.
+ * The text of a plan in its row. The plan of a long workflow repeats itself for every node, so it
+ * is packed: that of 1,000 nodes takes 39 kB instead of 274. Its digest is of the text, so
+ * alterations are found as before.
  */
 import type * as Zlib from 'node:zlib';
 

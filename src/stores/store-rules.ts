@@ -1,4 +1,4 @@
-/** The rules that every store keeps, whatever it keeps its data in. */
+/** The rules that every store follows, wherever it keeps its data. */
 import type {
   ClaimOwner,
   ClaimRequest,
@@ -22,7 +22,7 @@ export interface StopNote {
   readonly nextSeq: number;
 }
 
-/** Whether the note still holds: the claim is the same, or no later one has added an event. */
+/** Whether the note still holds: the claim is the same, or no later claim has added an event. */
 export function isStopped(
   note: StopNote | null,
   present: { readonly epoch: number; readonly nextSeq: number },
@@ -54,7 +54,7 @@ function tryStringify(value: unknown, what: string): unknown {
   }
 }
 
-/** The claim that the request leads to; `epoch` is the present one. */
+/** The claim that the request obtains; `epoch` is the present one. */
 export function grantClaim(
   request: ClaimRequest,
   present: { readonly epoch: number; readonly held: ClaimState | null },
@@ -86,7 +86,7 @@ export function seenClaim(held: ClaimState | null, nowMs: number): SeenClaim | n
 
 /**
  * Whether a commit goes to the end of the log, or may be there already. Throws when the claim is
- * lost, and when the log has lost a commit that was acknowledged to this writer.
+ * lost, or when the log has lost a commit that was acknowledged to this writer.
  */
 export function placeCommit(
   commit: Commit,
@@ -104,7 +104,7 @@ export function placeCommit(
   });
 }
 
-/** Two writers with one claim cannot be; if the log shows two, this one has to stop. */
+/** No two writers can have one claim; if the log shows two, this one has to stop. */
 export function conflict(commit: Commit): Error {
   return claimLost(commit.claim.run, commit.claim.epoch);
 }
@@ -123,7 +123,7 @@ export function checkTaken(
   });
 }
 
-/** The same call once more is fine: gives the first commit of the run that is there already. */
+/** Accepts a repeated call: returns the run's existing first commit. */
 export function firstOfRepeated<First extends { readonly text: string }>(
   { id, owner }: NewRun,
   { epoch, held }: { readonly epoch: number; readonly held: ClaimState | null },

@@ -1,4 +1,7 @@
-/** A store that says how long each of its calls took. Reading a log is no single call, and is left out. */
+/**
+ * A store that reports how long each of its calls took. Reading a log is not a single call, so it
+ * is left out.
+ */
 import type { RunStore } from '../machine/ports/store-port.ts';
 
 export function timedStore(

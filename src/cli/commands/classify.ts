@@ -81,7 +81,7 @@ function tryClassify(work: () => ClassifyAnswer): Answer {
 
 function parseLine({ text, isCut }: Line): unknown {
   if (isCut) {
-    throw refusal('The line is too long to read', 'Leave out what is not the failure itself.');
+    throw refusal('The line is too long to read', 'Give only the failure itself.');
   }
   const next =
     'Put one whole JSON object on each line. Leave --jsonl out for an object that takes several lines.';

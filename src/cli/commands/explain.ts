@@ -56,7 +56,10 @@ export async function explain(
   return 0;
 }
 
-/** A workflow's own kind, and one that is misspelt or lacks its prefix, is not read as a provider's code. */
+/**
+ * A workflow's own kind, or a kind that is misspelt or lacks its prefix, is not read as a
+ * provider's code.
+ */
 function isMeantAsKind(name: string): boolean {
   const [prefix = ''] = name.split('.');
   const isOfRuntime = RUNTIME_KINDS.some(
@@ -131,7 +134,7 @@ function unknownKind(name: string): ErrandError {
   );
 }
 
-/** A run may have an id of its starter's choice; kinds have a dot, and digits are rare in words. */
+/** A run may have an id of its starter's choice; kinds contain a dot, and words seldom a digit. */
 function mayNameRun(name: string): boolean {
   return /^[\w-]*\d[\w-]*$/.test(name);
 }

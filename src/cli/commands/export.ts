@@ -19,7 +19,7 @@ export async function exportRun(
   return withRuns(async (runs) => {
     const found = await findRun(runs, id);
     const record = { ...found, file: found.file === null ? null : seenFromHere(found.file) };
-    // a copy would not know what is missing, and would do it again where it is resumed
+    // a copy would not show the loss, and a resume of it would repeat the lost work
     await runs.refuseLostLog(id);
     const lines = runFileLines(record, runs.history(id), createRedactor(keyValuesIn(process.env)));
     if (options.output === undefined) for await (const line of lines) terminal.out(line);
@@ -39,7 +39,7 @@ async function writeLines(path: string, lines: AsyncIterable<string>): Promise<v
   }
 }
 
-/** Where the workflow file is, without where the project is. */
+/** The path of the workflow file inside the project, without that of the project. */
 function seenFromHere(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') || isAbsolute(path) ? basename(file) : path;

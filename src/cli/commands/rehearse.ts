@@ -42,7 +42,7 @@ export interface RehearseFlags {
   readonly verbose: boolean;
 }
 
-/** With several files the first of these that happened. */
+/** With several files, the first of these codes that occurred. */
 const EXITS = [1, 2, 3] as const;
 
 export async function rehearse(
@@ -71,7 +71,7 @@ export async function rehearse(
       const { rehearsed, file } = rehearsal;
       played.push(rehearsed);
       if (flags.record === true) writeReport(recordFile(file), recordText(rehearsed.result));
-      // a part of the scenarios would look like a rehearsal that misses most
+      // a record of some scenarios would look like a rehearsal that misses most
       if (flags.only === undefined)
         keepLast(rehearsed.atlas.plan.name, rehearsed.result, (text) => terminal.err(text));
     }
@@ -83,7 +83,7 @@ export async function rehearse(
   return EXITS.find((exit) => exits.has(exit)) ?? 0;
 }
 
-/** The record beside the workflow; undefined where there is none, and nothing is compared with it. */
+/** The record beside the workflow; undefined if there is none to compare with. */
 function recordOf(file: string, { check }: RehearseFlags): string | undefined {
   const path = recordFile(file);
   if (existsSync(path)) return readFileSync(path, 'utf8');

@@ -81,7 +81,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
     if (project.server !== undefined) refuseAtServer(flags);
     const record = await openRun(project, id, show);
     // the only time that the log is read as a whole before the leg: the note, the engine and the
-    // screen share it, and an answer is for a question that it has
+    // screen share it, so an answer is for a question in it
     const known = record.status === 'cancelled' ? [] : [...(await engine.events(id))];
     const workflow = await project.reload(record);
     noteServers(workflow, show);

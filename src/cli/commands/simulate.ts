@@ -22,7 +22,7 @@ export interface SimulateOptions {
   readonly port?: string;
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: every model replies with something that fits the schema. */
+  /** Default: every model replies with a value that fits the schema. */
   readonly script?: string;
   /** Recorded failures that a script can name by id. */
   readonly corpus?: string;

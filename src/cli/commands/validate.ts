@@ -96,7 +96,7 @@ function toText(
 ): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length;
-  // a file without errors of its own is not valid when a file that it uses is not
+  // a file without errors is invalid too when a file that it uses is
   const isRead = worstCase !== null;
   const isValid = isRead && errors === 0 && (options.strict !== true || warnings === 0);
   const counts = [

@@ -1,6 +1,6 @@
 /**
- * The built-in workflow of `errand draft`: a model writes, a check refuses, the model gets the diagnostics.
- * So a draft is stored, has costs and can be resumed like any run.
+ * The built-in workflow of `errand draft`: a model writes, a check refuses, the model gets the
+ * diagnostics. As a run, a draft is stored, has costs and can be resumed.
  */
 import type { RunnableWorkflow } from '../../engine/errand-options.ts';
 import { nodeFiles } from '../../engine/loading/node-files.ts';

@@ -1,11 +1,11 @@
 /**
- * Loads a part of the command that stands on packages which a checkout has only with those for development: `npm start`
- * installs less. An installed Errand has them in its bundles.
+ * Loads a part of the command whose packages a checkout has only with its development packages:
+ * `npm start` installs less. An installed Errand has them in its bundles.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 
-/** Rejects with `extension.missing` where a package is not there. */
+/** Rejects with `extension.missing` if a package is missing. */
 export async function withAllPackages<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -7,9 +7,12 @@ import type { ErrandError } from '../../errors/thrown/errand-error.ts';
 export interface CrashHandler {
   /** Ends the work in order; the process is still running. */
   readonly stop: (crash: ErrandError) => void;
-  /** How long that may take, before the process is ended all the same. */
+  /** How long that may take before the process is ended anyway. */
   readonly longestMs?: number;
-  /** Prints at once that the process ends now, and returns the exit code. Default: the one further out. */
+  /**
+   * Prints at once that the process ends now, and returns the exit code. Default: that of the
+   * enclosing handler.
+   */
   readonly cutOff?: (crash: ErrandError) => number;
 }
 
@@ -32,13 +35,13 @@ let isOutputLost = false;
 let hasCrashed = false;
 let isLeftRunning = false;
 
-/** The result that has been printed is not taken back by anything that happens later. */
+/** Notes the printed result: no later event takes it back. */
 export function noteEnd(code: number): number {
   exitCode = code;
   return code;
 }
 
-/** A result that nobody can read is no success, and the run that it stops was interrupted by nobody. */
+/** A result that nobody can read is no success, and nobody interrupted the run that it stops. */
 export function noteLostOutput(): void {
   isOutputLost = true;
 }
@@ -51,12 +54,12 @@ export function beginCommand(outermost: CrashHandler): void {
   isLeftRunning = false;
 }
 
-/** Work that was stopped, or given up, may ignore that and run for ever. */
+/** Stopped or abandoned work may ignore that and run for ever. */
 export function noteLeftRunning(): void {
   isLeftRunning = true;
 }
 
-/** Whether what the command did not finish may keep the process from ending. */
+/** Whether unfinished work of the command may keep the process from ending. */
 export function mayBeHeld(): boolean {
   return hasCrashed || isLeftRunning;
 }

@@ -1,11 +1,13 @@
-/** Starts OpenTelemetry's SDK for a command, and sends what it has before the command ends. */
+/**
+ * Starts OpenTelemetry's SDK for a command, and sends the collected data before the command ends.
+ */
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import { startSdk } from '../../telemetry/otel/start-sdk.ts';
 import type { CliContext } from '../program/context.ts';
 import { configured, reportOf } from '../report-of.ts';
 
-/** They end within ten seconds of a signal, with what they execute. */
+/** They end within ten seconds of a signal, with all that they execute. */
 const SERVERS: ReadonlySet<string> = new Set(['serve', 'mcp']);
 
 export function beginTelemetry(cli: CliContext, command: string): void {
@@ -16,7 +18,7 @@ export function beginTelemetry(cli: CliContext, command: string): void {
       const problem = await sdk.stop();
       if (problem === undefined) return;
       warn(cli, command, problem);
-      // requests that are given up would keep the process alive
+      // abandoned requests would keep the process alive
       await cli.terminal.drained();
       process.exit();
     };

@@ -1,6 +1,6 @@
 /**
- * Output of code that is not ours: stdout is for the answer, so everything else that is written to it or to
- * stderr becomes a line of stderr, without secrets and control characters. Whole lines, because a secret may
+ * Output of code that is not ours. Stdout is for the answer, so other writes to it or to stderr
+ * become lines of stderr, without secrets and control characters. Whole lines, because a secret may
  * come in two pieces. Child processes that inherit a stream write to it directly.
  */
 import { StringDecoder } from 'node:string_decoder';
@@ -23,7 +23,7 @@ export function printForeignWith(other: Print): () => void {
   };
 }
 
-/** Returns how to undo it, which prints what is left. */
+/** Returns a function that undoes it and prints the rest. */
 export function captureForeignOutput(usual: Print): () => void {
   print = usual;
   const say = (line: string): void => print?.(printable(configured().text(line)));

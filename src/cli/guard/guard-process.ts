@@ -1,7 +1,8 @@
 /**
- * Functions, modules and extensions share the process of the command. What they throw where nothing waits for
- * it, and a process that they end, becomes a typed failure here, and what they print goes to stderr. Only the
- * command guards its process; an application that uses the library owns its own.
+ * Functions, modules and extensions share the process of the command. An error that they throw
+ * where nothing awaits it, or a process that they end, becomes a typed failure here, and their
+ * output goes to stderr. Only the command guards its process; an application that uses the library
+ * owns its own.
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { foreignWords } from '../../errors/thrown/describe-thrown.ts';

@@ -1,4 +1,6 @@
-/** Stops what serves until it is stopped: the first signal asks, a second one ends the process at once. */
+/**
+ * Stops a server or worker on a signal: the first one asks, a second one ends the process at once.
+ */
 import { codeOfSignal, noteEnd, noteLeftRunning, STOP_SIGNALS } from './command-end.ts';
 
 export class Stopping {
@@ -14,7 +16,7 @@ export class Stopping {
     this.asked = promise;
     this.#listener = () => {
       this.off();
-      // noted as the end, because a process that ends before its command blames code of others
+      // noted as the end, because a process that ends before its command would blame foreign code
       for (const signal of STOP_SIGNALS)
         process.once(signal, () => process.exit(noteEnd(codeOfSignal(signal))));
       // what it executes may ignore that it is stopped

@@ -31,7 +31,10 @@ const COMMANDS: Commands = {
 /** It prints the names and options of the others. */
 const KNOWS_ALL = 'completion';
 
-/** @param typed the first argument: a command needs no other, and making all of them takes longer than some take */
+/**
+ * @param typed the first argument: a command needs no other command, and making all of them takes
+ * longer than running some
+ */
 export function createProgram(terminal: Terminal, typed?: string): CliContext {
   const program = new Command('errand')
     .description('A workflow engine for LLM agents that is built around failure.')
@@ -78,7 +81,10 @@ Examples:
   return cli;
 }
 
-/** Help for a word that is no command is refused as that word is, with the command that may be meant. */
+/**
+ * The command for a mistyped word whose help is asked for: it is refused like the word itself, with
+ * a suggestion.
+ */
 export function typedCommand(program: Command, argv: readonly string[]): readonly string[] {
   const [node = '', file = '', first, word] = argv;
   const isWord = first === 'help' && word !== undefined && !word.startsWith('-');
@@ -105,7 +111,7 @@ const EXECUTES: ReadonlySet<string> = new Set([
   'mcp',
 ]);
 
-/** A look at the names alone: most commands never load more of it. */
+/** Looks at the names alone: most commands never load more of it. */
 function namesReceiver(env: NodeJS.ProcessEnv): boolean {
   return Object.keys(env).some((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?ENDPOINT$/.test(name));
 }

@@ -11,7 +11,7 @@ import {
   type CliContext,
 } from './context.ts';
 
-/** As they are given; the rest of its flags are those of every command. */
+/** The flags as given; all commands share the other flags. */
 interface GivenFlags extends Omit<RehearseFlags, 'inputs' | keyof CliContext['output']> {
   readonly set?: readonly string[];
   readonly provider?: string;
@@ -34,7 +34,7 @@ export function addRehearseCommand(cli: CliContext): void {
     .option('--storm <number>', 'also play so many stormy worlds, for our own promises')
     .option('--seed <number>', 'chooses crash points and storms', '1')
     .addOption(new Option('--record', 'write what every scenario did').conflicts('check'))
-    .option('--check', 'compare with what was recorded')
+    .option('--check', 'compare with the record')
     .addOption(
       new Option(
         '--report <form=file>',

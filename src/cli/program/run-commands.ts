@@ -124,7 +124,7 @@ function addAnswer(cli: CliContext): void {
     .requiredOption('--value <value>', 'the answer: an option, or JSON')
     .option(
       '--opening <number>',
-      'the opening that is answered, as `waiting` has it; without it, the one that is open now',
+      'the opening to answer, as `waiting` has it; without it, the one that is open now',
     )
     .addHelpText(
       'after',

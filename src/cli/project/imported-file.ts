@@ -1,12 +1,12 @@
-/** Where the workflow file of an imported run is in this project. */
+/** The path of an imported run's workflow file in this project. */
 import { relative, resolve, sep } from 'node:path';
 import { IN_CODE } from '../../workflow/plan/plan.ts';
 import { isPartOfWorkflow } from '../../workflow/yaml/outside-values.ts';
 import { refusal } from '../exit.ts';
 
 /**
- * An export names a file inside the folder. A forged one could name any file of this machine, and what is wrong with
- * a workflow file is shown with its text when the run is resumed.
+ * An export names a file inside the folder. A forged export could name any file of this machine,
+ * whose text a resume would then show with its diagnostics.
  */
 export function importedFile(file: string | null, folder: string): string | null {
   if (file === null) return null;

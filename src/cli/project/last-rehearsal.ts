@@ -1,4 +1,7 @@
-/** Keeps the last rehearsal of each workflow in the folder of runs, where there is one already: the dashboard shows it. */
+/**
+ * Keeps the last rehearsal of each workflow in the folder of runs, if there already is one: the
+ * dashboard shows it.
+ */
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonFrom, isJsonObject, type JsonObject } from '../../errors/support/safe-json.ts';
@@ -9,7 +12,10 @@ import { makePrivateFolder } from './make-folder.ts';
 
 const REHEARSALS = 'rehearsals';
 
-/** `workflow` is the name of the workflow. What cannot be kept is reported by `warn`; the rehearsal counts. */
+/**
+ * `workflow` is the name of the workflow. `warn` reports a rehearsal that cannot be kept; it still
+ * counts.
+ */
 export function keepLast(
   workflow: string,
   result: RehearsalResult,
@@ -41,7 +47,7 @@ export function lastRehearsal(home: string, workflow: string): JsonObject | unde
     const at = statSync(file).mtime.toISOString();
     return isJsonObject(coverage) ? { at, ...coverage } : undefined;
   } catch {
-    // a file that is being replaced, or damaged, says nothing about the workflow
+    // a file that is being replaced, or damaged, has no information about the workflow
     return undefined;
   }
 }

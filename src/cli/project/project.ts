@@ -19,9 +19,9 @@ import { rememberLocation, temporalFor } from './run-location.ts';
 import { serverPlace } from './server-location.ts';
 
 export interface Project {
-  /** The folder that runs are exported to; undefined where a server has them. */
+  /** The folder that runs are exported to; undefined if a server has them. */
   readonly home: string | undefined;
-  /** Address of the Errand server that executes the runs; undefined where they are executed otherwise. */
+  /** Address of the Errand server that executes the runs; undefined if there is none. */
   readonly server?: string | undefined;
   /** Opens its store, or connects to its server, when runs are first needed. */
   readonly engine: Engine;

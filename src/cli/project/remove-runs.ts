@@ -66,7 +66,7 @@ export async function removeRun(
   return removed;
 }
 
-/** Nobody else says it: a server that could send them no longer finds the run. */
+/** Only this command can say it: a server that could send them no longer finds the run. */
 export function warnOfUnsent({ run, unsent = 0 }: RemovedRun, terminal: Terminal): void {
   if (unsent === 0) return;
   const count = unsent === 1 ? '1 webhook' : `${unsent} webhooks`;

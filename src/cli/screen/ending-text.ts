@@ -27,7 +27,7 @@ export function completedText({ run, tookMs, costs, handled }: CompletedRun): st
   return `▪ completed in ${durationWords(tookMs)}${cost}${handledNote}`;
 }
 
-/** So many are named; `errand show` has all of them. */
+/** How many are named; `errand show` lists all. */
 const MAX_NAMED = 3;
 
 /** The run has completed, but the outcome of these effects is unknown. */

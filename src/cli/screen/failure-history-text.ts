@@ -1,4 +1,4 @@
-/** Renders the history of each failure of a run: where it came from, what was done, how it ended. */
+/** Renders the history of each failure of a run: its origin, the reactions to it, and its end. */
 import { escapeMarkdown } from '../../errors/render/escape-markdown.ts';
 import { jsonText, singleLine } from '../../errors/support/printable.ts';
 import { padEnd, wrap } from '../../errors/render/columns.ts';
@@ -27,7 +27,7 @@ const LABEL_COLUMNS = 15;
 const HANGING = '    ';
 /** More would push the first ones off the screen. */
 const MAX_SHOWN = 50;
-/** So many similar failures are printed in full; the others are counted. */
+/** How many similar failures are printed in full; the others are counted. */
 const MAX_ALIKE = 3;
 const MAX_PATHS = 5;
 
@@ -179,7 +179,7 @@ function stepsOf({ steps }: FailureHistory): (readonly [string, string])[] {
   });
 }
 
-/** Says which rule classified it, and why earlier routes did not match. */
+/** Names the rule that classified it, and the reasons why earlier routes did not match. */
 function reasonsOf(step: FailureStep, shown: string | undefined): readonly string[] {
   if (step.type === 'route') return step.passed.map(passedWords);
   if (step.type !== 'failed' || step.id === shown || step.rule === undefined) return [];

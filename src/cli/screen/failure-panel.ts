@@ -1,6 +1,7 @@
 /**
- * The panel of a run that failed or was refused: the facts of the report, what was tried and what it cost,
- * what will not help, and last the commands that do. Narrow screens get the same lines without a frame.
+ * The panel of a run that failed or was refused: the facts of the report, the attempts and their
+ * cost, moves that will not help, and last the commands that will. Narrow screens get the same
+ * lines without a frame.
  */
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { singleLine } from '../../errors/support/printable.ts';
@@ -82,7 +83,7 @@ function apart(command: string): readonly string[] {
   return label === command ? [command] : [label, command.slice(label.length + 1)];
 }
 
-/** The facts of the report, with what the run adds to them. */
+/** The facts of the report, with those that the run adds. */
 function factsOf(shown: PersonReport, failed: Failed): readonly PanelRow[] {
   const group = groupFacts(shown);
   const { in_doubt: inDoubt, ...details } = group.others;

@@ -1,5 +1,5 @@
 /**
- * The state behind the live view: the timeline of each node, and what only the screen shows: calls,
+ * The state behind the live view: the timeline of each node, and data only for the screen: calls,
  * tokens, costs, questions, and waits that a stored run does not have.
  */
 import { defaultSchedule } from '../../workflow/plan/attempt-bound.ts';
@@ -22,7 +22,7 @@ interface LiveDetails {
   kind: string | undefined;
   /** The question to a person. */
   question: string | undefined;
-  /** A wait for the next call or attempt, and when it ends, where that is known. */
+  /** A wait for the next call or attempt, with its end, if known. */
   wait: { readonly untilMs: number | undefined } | undefined;
   /** Whether it has called something since the run paused. */
   isCalling: boolean;

@@ -53,8 +53,8 @@ function fileChanges(prefix: string, before: FilePlan, after: FilePlan): string[
 }
 
 /**
- * Removes children, which are compared separately, and what no person wrote. Paths are those from the
- * file, as they are written in it, and not from where the command was called.
+ * Removes children, which are compared separately, and derived values. Paths are relative to the
+ * file, as written in it, and not to the folder of the command.
  */
 function written({ file, ...plan }: FilePlan & Partial<WorkflowPlan>): Omit<FilePlan, 'file'> {
   const { children: _children, tools: _tools, withheld: _withheld, module, ...rest } = plan;
@@ -107,7 +107,7 @@ function asWritten(path: string): {
   };
 }
 
-/** Names of nodes, inputs and values may have any form, so only the last key is spelled anew. */
+/** Names of nodes, inputs and values may have any form, so only the last key is respelled. */
 function inSnakeCase(key: string): string {
   const dot = key.lastIndexOf('.') + 1;
   const last = key.slice(dot).replace(/[a-z0-9](?=[A-Z])/g, '$&_');

@@ -44,14 +44,14 @@ function differentRoutes({ summary }: Scenario): readonly string[] {
   return [...new Set(routes)];
 }
 
-/** One error route is what most scenarios are about. */
+/** Most scenarios are about a single error route. */
 const STRANGE_ROUTES = 2;
 
 function note(name: string, scenario: Scenario, text: string): Note {
   return [name, `${scenario.name}: ${text}`];
 }
 
-/** The first of those that have most of it; undefined where none has any. */
+/** The first scenario with the highest value; undefined if none has any. */
 function mostOf(
   scenarios: readonly Scenario[],
   measure: (scenario: Scenario) => number,

@@ -1,4 +1,7 @@
-/** Shows what a rehearsal is playing, in one line that is drawn over, on a terminal that can be drawn on. */
+/**
+ * Shows the scenario that a rehearsal is playing, in one line that is redrawn, on a capable
+ * terminal.
+ */
 import { clip } from '../../errors/render/columns.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import type { RehearseOptions } from '../../rehearsal/rehearse.ts';

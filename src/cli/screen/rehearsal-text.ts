@@ -1,4 +1,4 @@
-/** The text of a rehearsal: its figures with what was missed, then each surprise with the way to it. */
+/** The text of a rehearsal: its figures with the gaps, then each surprise with the way to it. */
 import { oneLine } from '../../errors/support/printable.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
 import { FIGURES, percentOf } from '../../rehearsal/figures/minimum.ts';
@@ -62,7 +62,7 @@ function headline(
 
 type Row = readonly string[];
 
-/** One figure: the first thing that it misses beside it, the others below. */
+/** One figure: its first gap beside it, the others below. */
 function figureRows(name: string, figure: Counted, missed: readonly Row[]): Row[] {
   const [first = [], ...more] = missed.slice(0, MOST_ROWS);
   const rest = missed.length - MOST_ROWS;
@@ -115,7 +115,7 @@ function missedRows(rehearsed: Rehearsed): Readonly<Record<string, readonly Row[
   };
 }
 
-/** Leaves out what the scenarios that `--only` left out would have covered. */
+/** Leaves out the coverage of scenarios that `--only` excluded. */
 function figureLines(
   rehearsed: Rehearsed,
   { only }: Pick<RehearsalTextOptions, 'only'>,

@@ -1,6 +1,6 @@
 /**
- * The last step before a text is written: a terminal gets no control sequence but the colours of `paint.ts`
- * and of the panel, and those only where colours are wanted.
+ * The last step before a text is written: a terminal gets no control sequences but the colours of
+ * `paint.ts` and of the panel, and those only if colours are wanted.
  */
 import { visible } from '../../errors/support/printable.ts';
 

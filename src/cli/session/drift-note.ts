@@ -1,4 +1,4 @@
-/** Lists what has changed in the file of a run, before the run is resumed or refused. */
+/** Lists the changes in the file of a run, before the run is resumed or refused. */
 import type { LoadedWorkflow } from '../../engine/errand.ts';
 import { keyValuesIn } from '../../effects/model/key-values.ts';
 import { createRedactor } from '../../errors/redaction/redact.ts';

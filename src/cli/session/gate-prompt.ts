@@ -130,7 +130,7 @@ export function optionsOf(
   const node = plan === undefined ? undefined : nodeAtPath(plan, path)?.node;
   // only tool calls of an agent can be approved for longer
   const grants = node?.type === 'agent' && options[0] === 'approve' ? GRANTS : [];
-  // its own options, and not those of a question about its failure: one of them may be called edit
+  // its own options, not those of a question about its failure: one of its own may be called edit
   const isOfFile =
     node?.type === 'human_gate' &&
     node.options.length === options.length &&

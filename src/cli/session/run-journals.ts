@@ -49,12 +49,12 @@ export class RunJournals {
     return open;
   }
 
-  /** Exports first the events that an earlier process stored and did not export. */
+  /** First exports the events that an earlier process stored and did not export. */
   async #catchUp(open: OpenJournal, read: () => Promise<readonly RunEvent[]>): Promise<void> {
     try {
       open.journal.repair(await read());
     } catch {
-      // the leg reports what is wrong with its store; the next one writes the files anew
+      // the leg reports the problem of its store; the next leg rewrites the files
     }
     const waiting = open.waiting ?? [];
     open.waiting = undefined;

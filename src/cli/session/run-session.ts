@@ -52,7 +52,7 @@ export interface SessionContext {
   readonly ui?: RunUi;
   /** Uses the output of a completed run, and returns the text for stdout. */
   readonly give?: (output: JsonValue) => string;
-  /** Saves what is left of a failed run, and returns what a person can do next. */
+  /** Saves the results of a failed run, and returns what a person can do next. */
   readonly salvage?: (ended: EndedLeg) => string | undefined;
 }
 

@@ -1,7 +1,8 @@
 /**
- * `errand run --ui`: the dashboard for the time of a run. While the run waits for an answer or a time, the
- * page stays and the answer given there continues the run. At a terminal it also stays after the end, so
- * that a failure can be read and repaired, until Ctrl-C; without one it ends with the run.
+ * `errand run --ui`: the dashboard for the time of a run. While the run waits for an answer or a
+ * time, the page stays and the answer given there continues the run. At a terminal it also stays
+ * after the end, until Ctrl-C, so that a failure can be read and repaired; without a terminal it
+ * ends with the run.
  */
 import { setTimeout as after } from 'node:timers/promises';
 import type { Progress } from '../../engine/run/running-effects.ts';
@@ -73,7 +74,7 @@ export async function openRunUi(
 function uiOf(server: HostedServer, listening: Listening, terminal: Terminal): RunUi {
   const url = `http://${HOST}:${listening.port}`;
   const fragment = server.token === '' ? '' : `#token=${server.token}`;
-  // from the start, so that no moment between two waits is without it
+  // from the start, so that no gap between two waits misses a signal
   const stopping = new Stopping();
   return {
     show: (run) => announce(`${url}/runs/${run}${fragment}`, terminal),

@@ -108,7 +108,7 @@ interface Request {
   readonly method: string;
   readonly body?: JsonValue;
   readonly redirects: number;
-  /** A request before this one may have changed something. */
+  /** An earlier request may have changed something. */
   readonly hasWritten: boolean;
 }
 
@@ -207,7 +207,7 @@ function redirectOf(request: Request, response: IncomingMessage): Request | unde
   throw redirectedWrite(url, statusCode);
 }
 
-/** A write is sent once per attempt; a server that answers 307 or 308 has not done it. */
+/** A write is sent once per attempt; a server that answers 307 or 308 has not executed it. */
 function redirectedWrite(to: URL, status: number): ErrandError {
   const host = hostOf(to);
   const location = `${to.origin}${to.pathname}`;
@@ -226,7 +226,10 @@ function badRedirect(message: string, hasWritten: boolean): ErrandError {
   return new ErrandError({ kind: 'tool.failed', outcome, message, ...lasting(hasWritten) });
 }
 
-/** After a write: a gateway did not wait for its server, or the server leads to the result and not where it is. */
+/**
+ * After a write, the change may be done: a gateway did not wait for its server, or the server
+ * redirects to the result.
+ */
 function mayBeDone(status: number): boolean {
   return isOfGateway(status) || (REDIRECTS.has(status) && status <= 303);
 }
@@ -315,7 +318,7 @@ function tooLarge(request: Request, maxBytes: number): ReportDraft {
   };
 }
 
-/** Statuses of gateways, which do not know what the server behind them did. */
+/** Statuses of gateways, which do not know the outcome at the server behind them. */
 function isOfGateway(status: number): boolean {
   return GATEWAY.has(status) || (status >= 520 && status <= 530);
 }

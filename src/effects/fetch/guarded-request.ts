@@ -1,7 +1,6 @@
 /**
- * One HTTP request that is guarded against private addresses: the name is resolved here, every address of
- * it is checked, and the connection goes to a checked address only. A name that changes in between cannot
- * redirect it.
+ * One HTTP request that is guarded against private addresses: resolves the name, checks all its
+ * addresses, and connects only to a checked one. A name that changes in between cannot redirect it.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -32,7 +31,7 @@ export class PrivateAddress extends Error {}
 export const resolveBySystem: ResolveName = (host, done) =>
   systemLookup(host, { all: true }, (error, addresses) => done(error, addresses));
 
-/** Rejects as Node does; a connection that was made is one to the intended server. */
+/** Rejects as Node does; a connection that was made leads to the intended server. */
 export async function sendGuarded(guarded: GuardedRequest): Promise<IncomingMessage> {
   const { url, method, headers, body, signal } = guarded;
   const host = hostOf(url);
@@ -57,7 +56,8 @@ export async function sendGuarded(guarded: GuardedRequest): Promise<IncomingMess
     resolve(received);
   });
   sending.on('error', (error) => {
-    // Node ends a body of no declared length as if it were whole, so its reader gets the error from here
+    // Node ends a body without a declared length as if it were whole, so the error is passed to its
+    // reader here
     response?.destroy(error);
     reject(error);
   });

@@ -82,7 +82,10 @@ async function readWithin(
   return { bytes: Buffer.concat(chunks), isCut: false };
 }
 
-/** By the declared charset, else by the byte order mark, else UTF-8. Never replaces what it cannot read. */
+/**
+ * By the declared charset, else by the byte order mark, else UTF-8. Never replaces unreadable
+ * bytes.
+ */
 function textOf(bytes: Buffer, contentType: string, isCut: boolean): string {
   const charset = /charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1] ?? encodingByMark(bytes);
   const decoder = decoderFor(charset);

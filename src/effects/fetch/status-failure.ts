@@ -41,11 +41,13 @@ function retryAfterMs({ 'retry-after': value = '', date }: AnsweredHeaders): num
   const ms = value.trim() === '' ? NaN : Number(value) * 1000;
   const until = (parseDate(value) ?? NaN) - (parseDate(date) ?? Date.now());
   const hintMs = ms >= 0 ? ms : Math.max(0, until);
-  // a longer hint is cut: without one the address would be fetched sooner
+  // a longer hint is shortened: without a hint the address would be fetched sooner
   return Number.isNaN(hintMs) ? undefined : Math.ceil(Math.min(hintMs, MAX_HINT_MS));
 }
 
-/** A failure that waiting does not fix: use another address, or check what was already done. */
+/**
+ * A failure that waiting does not fix: use another address, or find out whether the write was done.
+ */
 export function lasting(
   isInDoubt: boolean,
 ): Pick<ErrorReport, 'category' | 'domain' | 'retryable'> {

@@ -51,7 +51,7 @@ import {
 } from '../../machine/state/stored-output.ts';
 import { describeFindings } from '../schema-violation.ts';
 
-/** Passed to a function or a tool beside its input. */
+/** Passed to a function or a tool besides its input. */
 export interface FunctionContext {
   /** Aborted at the timeout, and when the work is no longer wanted. */
   readonly signal: AbortSignal;
@@ -74,7 +74,10 @@ export interface FunctionRequest {
   readonly timeoutKind?: 'limit.node_timeout' | 'tool.timeout' | undefined;
   /** Whether it may be repeated when its outcome is unknown. */
   readonly isIdempotent: boolean;
-  /** It asks another system to change something, which may do so whatever becomes of the answer. False: it only reads. */
+  /**
+   * It asks another system for a change, which may happen whatever becomes of the answer. False: it
+   * only reads.
+   */
   readonly writesRemotely?: boolean | undefined;
   readonly outputSchema?: JsonObject | undefined;
   /** Accepts a result that was cut. Default: that is a failure. */
@@ -205,7 +208,7 @@ function partialResult(
 ): EffectResult {
   const result = returnedResult(value, request, context);
   if (errors.length === 0) return result;
-  // without its errors, a part of a result would later pass for the whole
+  // without its errors, a partial result would later pass for the whole
   if (!result.ok) return unusable(request, result.failure);
   const { noun, failed: fallback } = NAMES[request.type];
   const drafts = errors.slice(0, MAX_ERRORS).map((error) => failureIn(error, request, context));
@@ -238,8 +241,8 @@ function thrownResult(
 }
 
 /**
- * A function that threw was begun, whatever the failure says about the call inside it that failed. What
- * it did before that call is not known to have failed, and not known to have happened.
+ * A function that threw had begun, whatever its failure says about the inner call that failed. Its
+ * work before that call is not known to have failed, nor to have happened.
  */
 function knownOutcome(thrown: unknown, failure: ReportDraft): 'failed' | undefined {
   const isBegun = !isInstance(thrown, OwnFailure);
@@ -260,7 +263,7 @@ function failureIn(
   });
 }
 
-/** For a tool that gave up at its time limit: what it asked for is not undone by that. */
+/** For a tool that gave up at its time limit: that does not undo its requests. */
 const MAY_HAVE_ACTED = {
   category: 'ambiguous',
   retryable: false,
@@ -326,7 +329,7 @@ function mayHaveActed({ writesRemotely, isIdempotent }: FunctionRequest): boolea
   return writesRemotely !== false && !isIdempotent;
 }
 
-/** Nothing here can tell, or undo, what another system has done. */
+/** Nothing here can know, or undo, the work of another system. */
 function mayHaveWritten({ writesRemotely, isIdempotent }: FunctionRequest): boolean {
   return writesRemotely === true && !isIdempotent;
 }

@@ -28,7 +28,9 @@ export type CallEnd =
 /** An end of its own. */
 type OwnEnd = Extract<CallEnd, { type: 'returned' | 'threw' }>;
 
-/** A promise only where the function returned one: else it is over, and nothing has to be awaited. */
+/**
+ * Returns a promise only if the function did: otherwise it is over, and nothing has to be awaited.
+ */
 export function callWithin(
   request: FunctionRequest,
   context: EffectContext,
@@ -62,7 +64,7 @@ export function callWithin(
   return work;
 }
 
-/** Whichever of these comes first decides the call. */
+/** The first of these decides the call. */
 type First = OwnEnd | 'timeout' | 'abort';
 
 interface Begun {
@@ -108,7 +110,7 @@ function noop(): void {
   // there is no timer to stop
 }
 
-/** The end of a function that returns no promise: it is over when it returns, and nothing has to be awaited. */
+/** The end of a function that returns no promise: it is over when it returns. */
 function begun(run: () => unknown): OwnEnd | Promise<OwnEnd> {
   try {
     const value = run();

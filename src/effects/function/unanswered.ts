@@ -1,7 +1,7 @@
 /**
- * Whether a function called a server and does not know what that did. An author's own raise is believed,
- * and so is a report that the run of another Errand recorded, which has a location there. The report of a
- * call that the function made with resilience says no more than the bare failure, so it is read like that.
+ * Whether a function called a server and does not know the outcome. An author's own raise is
+ * believed, and so is a report that the run of another Errand recorded, which has a location there.
+ * The report of a call with resilience says no more than the bare failure, so it is read like one.
  */
 import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
 import { PROBLEM_RULE } from '../../errors/report/read-problem.ts';
@@ -18,13 +18,13 @@ import { OwnFailure } from '../thrown-failure.ts';
 /** Statuses of a gateway that got no response from its server in time. */
 const UNANSWERED: ReadonlySet<number> = new Set([408, 504, 524]);
 
-/** Statuses of a gateway that lost its server, or understood nothing of what that answered. */
+/** Statuses of a gateway that lost its server, or could not understand its answer. */
 const BAD_GATEWAY: ReadonlySet<number | undefined> = new Set([502, 520, 522]);
 
 export function isUnanswered(thrown: unknown, failure: ReportDraft): boolean {
   if (isInstance(thrown, OwnFailure) || !isReservedKind(failure.kind)) return false;
   if (isLeftOpen(failure, methodOf(thrown))) return true;
-  // each may be another request: of `Promise.any`, or of a client that tries again by itself
+  // each may be another request: of `Promise.any`, or of a client's own retries
   const failures = [...new Set([...linksOf(thrown), ...failuresWithin(thrown)])];
   // a report speaks for its causes
   const spokenFor = new Set(
@@ -33,7 +33,7 @@ export function isUnanswered(thrown: unknown, failure: ReportDraft): boolean {
   return failures.some((each) => !spokenFor.has(each) && isOpenRequest(each, thrown));
 }
 
-/** The kind of a failure is that of one of its links; here any of them counts, read alone. */
+/** The kind of a failure comes from one of its links; here every link counts, read alone. */
 function isOpenRequest(link: unknown, thrown: unknown): boolean {
   if ([...causeChain(link)].some((each) => isOpenGrpcCall(each) || isLostConnection(each)))
     return true;
@@ -49,7 +49,7 @@ function isLeftOpen(failure: ReportDraft, method?: string): boolean {
   if (!isReservedKind(kind) || location !== undefined) return false;
   if (outcome === 'unknown' || endsOpen(kind, provider?.status)) return true;
   if (isOfGateway(failure, method)) return true;
-  // an earlier call of the same function may have been carried out, however the last one ended
+  // an earlier call of the same function may have been executed, however the last one ended
   if (attempts.some((attempt) => endsOpen(attempt.kind))) return true;
   return cause !== undefined && cause.rule?.id !== PROBLEM_RULE && isLeftOpen(cause, method);
 }
@@ -61,8 +61,8 @@ function endsOpen(kind: string, status?: number): boolean {
 }
 
 /**
- * A gateway may have passed on a request that writes. A 503 is mostly a server that refuses by itself, so it
- * counts only where the client says that it wrote; a model may be asked again at any time.
+ * A gateway may have passed on a request that writes. A 503 is mostly a server's own refusal, so it
+ * counts only if the client says that it wrote; a model may be asked again at any time.
  */
 function isOfGateway({ kind, provider }: ReportDraft, method: string | undefined): boolean {
   if (provider?.name !== undefined && provider.name !== 'mcp') return false;
@@ -84,7 +84,7 @@ function methodOf(thrown: unknown): string | undefined {
   return undefined;
 }
 
-/** CANCELLED, DEADLINE_EXCEEDED and UNAVAILABLE: the server may have carried the call out. */
+/** CANCELLED, DEADLINE_EXCEEDED and UNAVAILABLE: the server may have executed the call. */
 const OPEN_GRPC_CODES: ReadonlySet<unknown> = new Set([1, 4, 14]);
 
 /** The error that gRPC clients throw: a numeric code, with details and metadata beside it. */

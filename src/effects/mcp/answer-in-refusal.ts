@@ -1,13 +1,16 @@
 /**
- * A call whose response has the status of a failure, and in its body the answer to the call. The status is
- * then that of a gateway or of a careless server: the call was executed, and the answer says how it ended.
+ * The answer to a call in a response with the status of a failure. The status then comes from a
+ * gateway or a careless server: the call was executed, and the answer says how it ended.
  */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 
-/** Statuses that say no more than that something is wrong with the request, as an error in the body does. */
+/** Statuses that, like an error in the body, say only that something is wrong with the request. */
 const WITHOUT_REASON: ReadonlySet<number> = new Set([400, 422]);
 
-/** Whether this text of a message answers the request: a result proves it, an error where it says more than the status. */
+/**
+ * Whether this message answers the request. A result proves it; an error does if it says more than
+ * the status.
+ */
 export function isAnswer(text: string, id: string | number, status: number): boolean {
   const messages = parsed(text);
   return (isArray(messages) ? [...messages] : [messages]).some((message) => {
@@ -18,13 +21,13 @@ export function isAnswer(text: string, id: string | number, status: number): boo
   });
 }
 
-/** The body as far as it came; a server that breaks off has said what it said. */
+/** The body as far as it came; a server that breaks off has sent that much. */
 export async function readBody(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   try {
     for await (const chunk of body) chunks.push(chunk);
   } catch {
-    // too long, or broken off: the status is what is left to go by
+    // too long, or broken off: only the status is left
   }
   return Uint8Array.from(Buffer.concat(chunks));
 }

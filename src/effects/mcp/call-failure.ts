@@ -72,7 +72,7 @@ function uncertain(isIdempotent: boolean): 'partial' | 'unknown' {
   return isIdempotent ? 'partial' : 'unknown';
 }
 
-/** The server accepted the call, and whether the work is done cannot be read from its response. */
+/** The server accepted the call, but its response does not show whether the work is done. */
 export function accepted({
   isIdempotent,
 }: Pick<FailedCall, 'isIdempotent'>): Pick<ReportDraft, 'outcome'> {
@@ -161,7 +161,7 @@ function ofStatus(status: number, call: FailedCall): ReportDraft {
   return { kind: 'mcp.unreachable', outcome, message, details, provider, ...refusal };
 }
 
-/** Refusals that say something of the moment, not of the request. */
+/** Refusals that concern the moment, not the request. */
 const PASSING: ReadonlySet<number> = new Set([409, 423, 425]);
 
 /** Nothing that takes calls is at the address. */
@@ -225,8 +225,8 @@ function ofServer(code: number, call: FailedCall): ReportDraft {
 }
 
 /**
- * The protocol has -32602 for a call that is refused before it begins. Servers by the official SDKs also send it
- * after the work, when what a tool returned does not match the output schema that it declares.
+ * In the protocol, -32602 refuses a call before it begins. Servers with the official SDKs also send
+ * it after the work, when the result of a tool does not match its declared output schema.
  */
 function outcomeOf(
   code: number,
@@ -258,7 +258,7 @@ function ofClient(code: string, call: FailedCall): ReportDraft {
   };
 }
 
-/** The client's checks print a list of all that they tried, as JSON of many lines, which helps nobody. */
+/** The client's checks print all their attempts as JSON of many lines, which helps nobody. */
 function withoutDump(reason: string): string {
   const [first = ''] = reason.split('\n', 1);
   return first === reason ? first : first.replace(/[:\s]*(?:\w*Error:\s*)?[[{]$/, '');

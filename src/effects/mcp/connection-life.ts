@@ -1,4 +1,4 @@
-/** How long a connection is open: until it is lost, closed, or out of use with no call under way. */
+/** The life of a connection: until it is lost, closed, or out of use with no call under way. */
 import type { McpClient, McpTransport } from './sdk.ts';
 
 export class ConnectionLife {

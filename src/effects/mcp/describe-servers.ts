@@ -1,8 +1,8 @@
 /**
- * Lists the tools of a workflow's servers before it runs, so that agents know them and an unknown tool is
- * refused. Only servers that a node can use are contacted, all at once and within a time limit. One that
- * does not respond is a warning, because it may be up when it is needed; but an agent that takes all of its
- * tools would be asked without any.
+ * Lists the tools of a workflow's servers before it runs, so that agents know them and an unknown
+ * tool is refused. Only servers that a node can use are contacted, all at once and within a time
+ * limit. One that does not respond is a warning, because it may be up when it is needed; but an
+ * agent that takes all of its tools would get none.
  */
 import { createRedactor } from '../../errors/redaction/redact.ts';
 import { suggest } from '../../errors/support/suggest.ts';

@@ -20,7 +20,7 @@ const OUTPUT_PARTS = [
   ['result', 'content'],
 ] as const;
 
-/** Whatever does not fit into UTF-8 was read as another character. */
+/** Bytes that are not UTF-8 were read as other characters. */
 export function flawIn(text: string, isUtf8: boolean): Flaw | undefined {
   return isUtf8 ? inexactResult(text) : 'garbled';
 }
@@ -35,7 +35,7 @@ function inexactResult(text: string): Inexact | undefined {
   }
 }
 
-/** A key of the result or of anything in it; the metadata is nobody's output. */
+/** A key of the result or of anything in it; metadata is never output. */
 const OF_RESULT = /^\/result(?:$|\/(?!_meta\b))/;
 
 function repeatedIn(text: string): Inexact | undefined {

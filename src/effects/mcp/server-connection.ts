@@ -54,8 +54,8 @@ export interface ServerConnection {
   wasSent(key: string): boolean;
   forget(key: string): void;
   /**
-   * Closes it as soon as no call is under way on it: over HTTP each call has a request of its own, which
-   * the failure of another does not touch.
+   * Closes it as soon as no call is under way. Over HTTP each call has its own request, which the
+   * failure of another does not affect.
    */
   retire(): Promise<void>;
   close(): Promise<void>;

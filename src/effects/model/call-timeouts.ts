@@ -80,7 +80,7 @@ export class CallTimeouts {
     this.#after(limitMs, () => this.#end({ by: 'node', limitMs }));
   }
 
-  /** After an error only little can follow, such as the token count. */
+  /** After an error little can follow, such as the token count. */
   failed(): void {
     this.#after(GRACE_MS, () => this.#end({ by: 'failure' }));
   }

@@ -45,7 +45,7 @@ interface CachedKey {
   isRefused: boolean;
   /** How many calls wait for it. */
   waiting: number;
-  /** Ends the request, which nobody waits for any more. */
+  /** Ends a request that nobody waits for any more. */
   readonly abandon: (reason: unknown) => void;
 }
 
@@ -103,7 +103,7 @@ export function createFindCredential({ env, credentials = {} }: CredentialHost):
   };
 }
 
-/** A call that is cancelled leaves the request to the others; it ends with the last of them. */
+/** A cancelled call leaves the request to the others; it ends with the last of them. */
 function waited(cached: CachedKey, signal: AbortSignal): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const left = (): void => {
@@ -144,7 +144,7 @@ async function requestKey(
     if (isCarrier(thrown) || extractFailure(thrown) !== undefined) throw thrown;
     throw refused(
       `The credential source of ${who} failed`,
-      `Check what the credential source of ${request.provider} threw.`,
+      `Look at the error that the credential source of ${request.provider} threw.`,
       thrown,
     );
   }

@@ -68,7 +68,7 @@ export function thrownFailure(
   const failure = settledBy(state.wire, read(reply), read);
   if (isCutBeforeContent(failure, state))
     return { failure: brokenBeforeContent(modelRef, stampFor(context)), thrown };
-  // a registered model was called, whatever it says about the request that it made
+  // a registered model was called, whatever it says about its own request
   const isModels = carriedReport(reply) !== undefined && !isOwn(reply);
   const isBegun = isModels && outcomeOf(failure) === 'not_started';
   if (isBegun) return { failure: { ...failure, outcome: 'failed' }, thrown };
@@ -183,7 +183,9 @@ function stampFor({ idempotencyKey, attempt, clock = MACHINE_CLOCK }: EffectCont
 
 const GOOD_FINISHES: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
 
-/** The SDK's names for a finish reason that it does not know; the provider's own may be good. */
+/**
+ * The SDK's names for a finish reason that it does not know; the provider's own reason may be good.
+ */
 const UNKNOWN_FINISHES: ReadonlySet<string> = new Set(['other', 'unknown']);
 
 /** Makes the input of the SDK's extractor; undefined for a good end. */
@@ -196,10 +198,10 @@ function extractorInput(
     (each) => each !== undefined && each !== '',
   );
   const isGood = GOOD_FINISHES.has(finishReason);
-  // without a reason of the provider, the SDK only found no end
+  // without a provider's reason, the SDK only found no end
   if (reason === undefined && !isGood && !['length', 'content-filter'].includes(finishReason))
     return INTERRUPTED;
-  // the SDK overrules a good reason when it saw a refusal
+  // the SDK overrides a good reason when it saw a refusal
   const isBelieved = isGood || UNKNOWN_FINISHES.has(finishReason);
   // a model registered in code may have only the reasons of the SDK
   const isSdkReason = isGood && reason === finishReason;

@@ -30,7 +30,7 @@ export interface FoundModel extends Target, MadeModel {}
 
 interface MadeModel {
   readonly model: LanguageModel;
-  /** Absent where the request is not ours, and where its events are frames of bytes. */
+  /** Absent if the request is not ours, or its events are frames of bytes. */
   readonly takeEventsOf?: TakeEventsOf;
 }
 
@@ -98,7 +98,7 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
 /** Refreshed keys leave unused models in the cache. */
 const MAX_MADE = 256;
 
-/** Undefined where the host registers nothing of that name; else what it gives, though it be nothing. */
+/** Undefined if the host registers nothing of that name; otherwise its value, even an empty one. */
 function registeredModel(
   host: ModelHost,
   { name, modelRef, apiKey }: ModelLookup,
@@ -177,14 +177,17 @@ class Loader {
     return undefined;
   }
 
-  /** Undefined where it is not installed, which is no step to take. */
+  /** Undefined if it is not installed, which is not a missing step. */
   optional(name: string): unknown {
     const loading = this.#load(name, this.#directory);
     return loading.type === 'loaded' ? loading.exports : undefined;
   }
 }
 
-/** A model that is only a name is known to the provider that the application set for all of the SDK, or to its gateway. */
+/**
+ * A model given only by name belongs to the provider that the application set for the whole SDK, or
+ * to its gateway.
+ */
 function modelByName(name: string, modelRef: ModelRef, loader: Loader): unknown {
   const provider =
     readProperty(globalThis, 'AI_SDK_DEFAULT_PROVIDER') ??

@@ -1,6 +1,6 @@
 /** The media type of an image by its first bytes. */
 
-/** What each begins with, in hexadecimal; a dot stands for any digit. */
+/** The first bytes of each type, in hexadecimal; a dot stands for any digit. */
 const SIGNATURES: readonly (readonly [type: string, start: RegExp])[] = [
   ['image/gif', /^47494638(?:37|39)61/],
   ['image/png', /^89504e47/],

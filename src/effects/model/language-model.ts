@@ -1,7 +1,7 @@
 /**
- * The interface of the AI SDK's language models, as far as Errand uses it, in all versions that are in use. Their packages
- * need nothing else of the SDK. A model comes from an application or from a package, so what it sends is
- * checked where it is read.
+ * The interface of the AI SDK's language models, as far as Errand uses it, in all versions in use.
+ * Their packages need nothing else of the SDK. A model comes from an application or a package, so
+ * its output is checked where it is read.
  */
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
@@ -98,7 +98,7 @@ export function isLanguageModel(model: unknown): boolean {
   );
 }
 
-/** Throws `provider.unsupported` for what is no model of a version that is known here. */
+/** Throws `provider.unsupported` for a value that is no model of a known version. */
 export function toLanguageModel(model: unknown, modelRef: ModelRef): LanguageModel {
   if (model === undefined || model === null)
     throw notCallable(modelRef, 'nothing is registered for it');
@@ -127,7 +127,7 @@ function versionWord(version: unknown): string {
   return typeof version === 'string' ? version : 'none';
 }
 
-/** Before version 4 the data of a file, or its address, stood in it as it is. */
+/** Before version 4, a file's data or address stood there directly. */
 function withPlainFiles(prompt: LanguageModelV4Prompt): unknown {
   return prompt.map((message) =>
     isArray(message.content)

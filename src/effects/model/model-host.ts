@@ -1,4 +1,7 @@
-/** What a host gives for model calls. Applications see these types, so none of them needs an optional package. */
+/**
+ * The host's settings for model calls. Applications see these types, so none of them needs an
+ * optional package.
+ */
 import type { ModelTimeouts } from '../../machine/policy/model-timeouts.ts';
 import type { CredentialHost } from './credentials.ts';
 import type { LoadPackage } from './load-package.ts';

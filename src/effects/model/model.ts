@@ -169,7 +169,7 @@ function observeId({ finish }: StreamState, { observe, redactor }: EffectContext
   observe({ responseId: redactor.text(id).slice(0, MAX_ID_CHARS).toWellFormed() });
 }
 
-/** Says once how long the first text took, where somebody traces. */
+/** Reports once how long the first text took, if somebody traces. */
 function firstChunkOf({ observe, clock = MACHINE_CLOCK }: EffectContext): () => void {
   if (observe === undefined) return () => undefined;
   const startedMs = clock.now();
@@ -281,7 +281,7 @@ function notStarted(
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown, ...NOTHING_USED };
 }
 
-/** Warnings of the model about what it left out of the request. */
+/** Warnings of the model about parts of the request that it left out. */
 function suppressedOf(
   { warnings }: StreamState,
   modelRef: ModelRef,

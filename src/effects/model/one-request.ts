@@ -39,7 +39,7 @@ export function oneRequest(modelRef: ModelRef, hasBinaryEvents = false): OneRequ
       await response.body?.cancel();
       throw redirected(response, input instanceof Request ? input.url : String(input), modelRef);
     }
-    // no `Response` can be made with such a status, and a part is no reply to a request for the whole
+    // no `Response` can have such a status, and a part is no reply to a request for the whole
     if (response.status > 599 || response.status === 206) {
       await response.body?.cancel();
       throw unusable(response, modelRef);
@@ -122,7 +122,7 @@ function unusable({ status, headers }: Response, modelRef: ModelRef): ErrandErro
   });
 }
 
-/** Nobody would look at its events, so it is not sent. */
+/** Nobody would read its events, so it is not sent. */
 function unknownCall(modelRef: ModelRef): ErrandError {
   const { display } = providerNamed(modelRef.provider);
   return new ErrandError({

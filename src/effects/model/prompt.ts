@@ -38,7 +38,7 @@ export interface Target {
 }
 
 export function prepareCall(asked: ModelCall, target: Target): PreparedCall {
-  // a package, or a model of the application, may change what it is given
+  // a package, or a model of the application, may change its arguments
   const call = copyCall(asked);
   const { outputSchema, tools, temperature, maxTokens, reasoning } = call;
   const { schemas } = target;
@@ -184,7 +184,7 @@ function toImage({ url, base64 = '', mediaType = 'image' }: ModelImage): Languag
 
 const DATA_URL = /^data:(?<type>[^;,]*)[^,]*,(?<data>.*)$/s;
 
-/** Its first bytes say what it is more reliably than who sent it. */
+/** Its first bytes show its type more reliably than the sender. */
 function imageData(base64: string, mediaType: string): LanguageModelV4FilePart {
   return {
     type: 'file',

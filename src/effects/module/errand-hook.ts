@@ -38,12 +38,12 @@ export function adoptModule(url: string): void {
 }
 
 /**
- * The file at that URL and those that it has imported, directly or not, in order of distance. Without
- * what was loaded in this process before the file was adopted.
+ * The file at that URL and its imports, direct or not, in order of distance. Excludes files that
+ * this process loaded before the file was adopted.
  */
 export function filesFrom(url: string): ReadonlySet<string> {
   const found = new Set([url]);
-  // a set is walked through what is added on the way, too
+  // iterating over a set also visits items added on the way
   for (const each of found) for (const imported of belonging.get(each) ?? []) found.add(imported);
   return found;
 }

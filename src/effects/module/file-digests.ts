@@ -1,15 +1,15 @@
-/** Digests of the files of a module, by which a later process sees that one of them has changed. */
+/** Digests of a module's files, so that a later process sees which have changed. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { filesFrom } from './errand-hook.ts';
 
-/** A record of more would be longer than the rest of an event. The nearest files are kept. */
+/** A record of more files would be longer than the rest of an event. Keeps the nearest files. */
 const MOST_FILES = 50;
 const DIGITS = 16;
 
-/** By path. A process loads a file once, so what is on disk later is not what it runs. */
+/** By path. A process loads a file once, so it does not run what is on disk later. */
 const known = new Map<string, string>();
 
 /** By path from the module's folder. Installed packages are not among them. */

@@ -43,8 +43,8 @@ async function describeOne(
 }
 
 /**
- * Digests of the files of a workflow's modules, as they were loaded here, by path from the folder of the
- * workflow file. Leaves out modules that cannot be loaded: whatever needs them says so.
+ * Digests of the files of a workflow's modules, as loaded here, by path from the folder of the
+ * workflow file. Leaves out modules that cannot be loaded: their users report that.
  */
 export async function moduleDigests(
   plan: WorkflowPlan,

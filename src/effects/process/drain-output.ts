@@ -29,7 +29,9 @@ export async function drainOutput(streams: readonly Readable[], graceMs: number)
   for (const stream of streams) stream.off('data', count);
 }
 
-/** Whether a process still holds the pipe and may write more, after everything available was read. */
+/**
+ * Whether, after everything available was read, a process still holds the pipe and may write more.
+ */
 export async function isStillHeld(stream: Readable | null): Promise<boolean> {
   await eventLoopTurn();
   return stream?.closed === false;

@@ -33,7 +33,9 @@ export async function endGroup(leader: number): Promise<boolean> {
 export type TermReach =
   /** The leader has ended, or the whole group ignores the signal. */
   | 'nobody'
-  /** The leader ignores the signal, and may take the end of a child for the child's own doing. */
+  /**
+   * The leader ignores the signal, and may mistake the end of a child for the child's own doing.
+   */
   | 'children'
   /** Also assumed where there is no `/proc` to ask. */
   | 'leader';

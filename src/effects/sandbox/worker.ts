@@ -19,7 +19,8 @@ function answer(engine: Engine, job: Job): FromWorker {
     const isFull = !result.ok && result.fault === 'memory';
     return { type: 'answer', answer: result, isSpoiled: isFull || engine.memory.wasFull };
   } catch (thrown) {
-    // a stack or memory overflow of the engine reached the host; after a refusal of memory, whatever trap follows is its doing
+    // a stack or memory overflow of the engine reached the host; a trap after refused memory comes
+    // from that refusal
     const isStack = thrown instanceof RangeError;
     const reason = isStack
       ? 'its calls went too deep for the stack'

@@ -103,7 +103,7 @@ export function parseErrorFile(bytes: Uint8Array, isWhole = true): FileReading {
   const { envelope, repeated } = scanEnvelope(text) ?? { envelope: 'not an object' };
   const value = isWhole ? parseText(text, envelope) : envelope;
   if (value === undefined) return { type: 'invalid', problem: 'is not JSON' };
-  // a parser would take the last, which may have come with the details
+  // a parser would take the last one, which may belong to the details
   if (repeated !== undefined)
     return { type: 'invalid', problem: `has the key "${repeated}" twice` };
   return readEnvelope(value);

@@ -1,6 +1,6 @@
 /**
- * The kind and the message of an envelope, also of one that is too large or too deep to be parsed: one pass
- * over a text that may end anywhere, which keeps strings of the outermost object only.
+ * The kind and the message of an envelope, even of one that is too large or too deep to parse.
+ * Makes one pass over a text that may end anywhere, and keeps only strings of the outermost object.
  */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 
@@ -10,7 +10,7 @@ const MAX_STRING_CHARS = 32_768;
 /** A cut may go through the middle of an escape sequence, whose longest form is `\u0000`. */
 const MAX_CUT_ESCAPE = 6;
 
-/** Stands for what could not be kept, as in the details of a report. */
+/** Stands for omitted text, as in the details of a report. */
 const CUT = '[cut]';
 
 const READ_ONCE: ReadonlySet<string> = new Set(['kind', 'message']);
@@ -18,7 +18,7 @@ const READ_ONCE: ReadonlySet<string> = new Set(['kind', 'message']);
 export interface ScannedEnvelope {
   /** Without its details. */
   readonly envelope: JsonObject;
-  /** `kind` or `message`, if it is there twice: nothing says which one was meant. */
+  /** `kind` or `message`, if it occurs twice: nothing shows which one was meant. */
   readonly repeated?: string;
 }
 

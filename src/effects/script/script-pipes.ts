@@ -108,7 +108,10 @@ async function makePipes(folder: string, count: number): Promise<boolean> {
   return true;
 }
 
-/** Descriptors that pipes made ahead leave for everything else: starting the script needs some as well. */
+/**
+ * Descriptors that prepared pipes leave for everything else: starting the script needs some as
+ * well.
+ */
 const ROOM = 16;
 
 function hasRoom(): boolean {

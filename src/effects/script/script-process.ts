@@ -14,7 +14,7 @@ import type { ScriptPipes } from './script-pipes.ts';
 const MAX_STDOUT_BYTES = 10 * 1024 * 1024;
 const MAX_STDERR_BYTES = 1024 * 1024;
 
-/** Time for leftover processes to finish by themselves, such as a `tee` behind the output. */
+/** Time for leftover processes to finish by themselves, such as a `tee` that gets the output. */
 const LEFTOVER_MS = 1000;
 
 /** Time for the last output of killed processes; only one that left the group can hold a pipe longer. */

@@ -109,7 +109,7 @@ function readPrinted(end: Ended, { redactor }: EffectContext): Printed {
   return { stdout, stderr, parsed };
 }
 
-/** Bytes that are no text would become other values without a word. */
+/** Bytes that are no text would silently become other values. */
 function parseBytes(bytes: Buffer, redactor: Redactor): Parsed {
   return isUtf8(bytes)
     ? parseObject(bytes.toString(), redactor)
@@ -145,7 +145,7 @@ function besides(suppressed: readonly Suppressed[]): {
   return suppressed.length === 0 ? {} : { suppressed };
 }
 
-/** Keeps what was read, and warns that there may have been more. */
+/** Keeps the output that was read, and warns that there may have been more. */
 function cutShort({ isCutShort }: Ended): readonly Suppressed[] {
   if (!isCutShort) return [];
   const failure = {
@@ -157,7 +157,7 @@ function cutShort({ isCutShort }: Ended): readonly Suppressed[] {
       detail: 'Let the script wait for its child processes, or redirect their output.',
     },
   } as const;
-  return [{ failure, reason: 'the output is what was read until then', isWarning: true }];
+  return [{ failure, reason: 'the output ends where reading stopped', isWarning: true }];
 }
 
 /** Records why keys of stdout are missing from the output. */
@@ -280,8 +280,9 @@ function tooLarge(
 }
 
 /**
- * Whether our signal ended the work. A program that handles TERM exits with a code of its own, 0 too, wherever it
- * was; only an error file or the declared output says more, from one that knew of the signal.
+ * Whether our signal ended the work. A program that handles TERM exits with any code, even 0,
+ * wherever it was; only an error file or the declared output proves more, from a program that knew
+ * of the signal.
  */
 function isCutOff(
   end: Ended,

@@ -40,7 +40,7 @@ export interface ScriptRequest {
   readonly exitCodes: 'any' | readonly number[];
   /** Accepts a stdout that was cut. Default: that is a failure. */
   readonly keepsTruncated?: boolean | undefined;
-  /** Started before with the same key: a leftover process of that must not run beside it. */
+  /** Started before with the same key: no leftover process of that start may run beside it. */
   readonly isAgain?: boolean;
   /** May be ended and started again. */
   readonly isIdempotent?: boolean;

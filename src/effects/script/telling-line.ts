@@ -43,14 +43,16 @@ function uncaughtInNode(lines: readonly string[]): string | undefined {
   if (caret < 2 || !/^\S.*:\d+$/.test(lines[caret - 2] ?? '')) return undefined;
   const below = lines.slice(caret + 1).filter(isPrinted);
   const [first = ''] = below;
-  // for TypeScript without a file, what its compiler says stands above the error
+  // for TypeScript without a file, the compiler's words stand above the error
   const error = ERROR.test(below[1] ?? '') && FRAME.test(below[2] ?? '') ? below[1] : undefined;
   const thrown = /^\S+: /.test(first) ? first : (error ?? first);
   const reason = /^\[?UnhandledPromiseRejection: .* with the reason "(.*)"\.?/.exec(thrown);
   return reason?.[1] ?? thrown;
 }
 
-/** A message or a note may have more lines, so the error is the first line after the last stack. */
+/**
+ * A message or a note may span several lines, so the error is the first line after the last stack.
+ */
 function pythonTraceback(lines: readonly string[]): string | undefined {
   const group = lines.findLastIndex((line) => /^ {2}\+ Exception Group Traceback \(/.test(line));
   const plain = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
@@ -62,12 +64,12 @@ function pythonTraceback(lines: readonly string[]): string | undefined {
     .find((line) => isPrinted(line) && !/^\s/.test(line));
 }
 
-/** A line in which a script sums up a failure whose stack it printed before. */
+/** A line in which a script sums up a failure after printing its stack. */
 function isVerdict(line: string): boolean {
   return /^(?:\S+: )?(?:fatal|error|abort(?:ed|ing)?)\b/i.test(line);
 }
 
-/** The latest of nested panics, which is the first that says so; fatal errors of the runtime too. */
+/** The latest of nested panics, which comes first; also fatal errors of the runtime. */
 function goPanic(lines: readonly string[]): string | undefined {
   const stackAt = lines.findIndex((line) => /^goroutine \d+ (?:gp=\S+ .*)?\[/.test(line));
   if (stackAt === -1) return undefined;
@@ -79,7 +81,7 @@ function rustPanic(lines: readonly string[]): string | undefined {
   return at === -1 ? undefined : lines[at + 1];
 }
 
-/** Frames of JavaScript, Java, .NET and Ruby, and what stands between them. */
+/** Frames of JavaScript, Java, .NET and Ruby, and the lines between them. */
 const FRAME = /^\s+(?:at|from) \S|^\s+\.\.\. \d+ (?:more|levels|lines)\b/;
 const BETWEEN = /^\s|^[}\])]+$|^(?:Caused by|Suppressed): /;
 const ERROR =

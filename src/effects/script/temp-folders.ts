@@ -30,7 +30,7 @@ export async function removeAbandoned(parent: string, nowMs: number): Promise<vo
       if (isOwn && nowMs - mtimeMs > MIN_AGE_MS) await rm(folder, { recursive: true, force: true });
     }
   } catch {
-    // another process may be cleaning up as well; what is left costs a few bytes
+    // another process may be cleaning up as well; leftovers cost a few bytes
   }
 }
 

@@ -94,10 +94,10 @@ function* fitting(schema: JsonObject, search: Search, most: number): Generator<J
   }
 }
 
-/** Characters that are made, compared and written for the price of a step. */
+/** Characters that can be made, compared and written at the cost of a step. */
 const CHARS_PER_STEP = 16;
 
-/** Costs as much as the guess is large: small lists of lists are large. */
+/** Charges for the size of the guess: small lists of lists are large. */
 function weigh(guess: JsonValue, meter: Meter): void {
   const waiting: JsonValue[] = [guess];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -18,7 +18,10 @@ export function usageOf(
   };
 }
 
-/** A provider that counts nothing of a call that was not empty has sent no count: it is estimated. */
+/**
+ * Estimates the usage if a provider counts nothing of a call that was not empty: it has sent no
+ * count.
+ */
 export function usedBy(
   scripted: Usage,
   call: ModelCall,

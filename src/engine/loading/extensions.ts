@@ -105,7 +105,10 @@ export class Extensions {
     return this.#held.filter(({ parts }) => parts[part] !== undefined).map(({ name }) => name);
   }
 
-  /** Or two files that name one extension would both load it, and two runs start it. */
+  /**
+   * One at a time, or two files that name one extension would both load it, and two runs both start
+   * it.
+   */
   #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);

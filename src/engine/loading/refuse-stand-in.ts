@@ -1,4 +1,6 @@
-/** Refuses a stand-in for the providers of files that is no provider, whether or not a file has models. */
+/**
+ * Refuses an unknown provider as a stand-in for those of files, whether or not a file has models.
+ */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { PROVIDERS } from '../../providers/known-providers.ts';

@@ -122,7 +122,7 @@ export class Claims {
     }
   }
 
-  /** A stored claim of ours on a run that is not claimed now is one that could not be released. */
+  /** A stored claim of ours on a run that we do not hold now is one that could not be released. */
   #liveness(run: string): (owner: ClaimOwner) => Liveness {
     const isClaimed = this.#claimed.has(run);
     return (owner) => {

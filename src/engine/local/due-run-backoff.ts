@@ -1,6 +1,7 @@
 /**
- * Which runs a process leaves alone for a while, so that one that cannot continue is not tried hot: it
- * was refused here, it comes back at once each time, or the processes that take it die.
+ * Leaves some due runs alone for a while instead of retrying them at once: those that were refused
+ * here, those that are due again at once each time, and those that kill the processes that take
+ * them.
  */
 import type { DueRun } from '../../machine/ports/shared-work-port.ts';
 import { LEASE_MS } from './lease-keeper.ts';
@@ -9,7 +10,7 @@ interface Hold {
   readonly untilMs: number;
   /** How often in a row. */
   readonly count: number;
-  /** The time that the run was due at when it was last taken here. */
+  /** When the run was due, the last time this process took it. */
   readonly dueMs: number;
 }
 
@@ -23,7 +24,7 @@ const LOST_MS = 5000;
 const LOST_FACTOR = 4;
 const MAX_LOST_MS = 10 * 60_000;
 
-/** A run that has not come back for this long begins anew. */
+/** A run that has not come back for this long is forgotten. */
 const FORGET_MS = 60_000;
 
 export class DueRunBackoff {
@@ -45,7 +46,10 @@ export class DueRunBackoff {
     return count === 1;
   }
 
-  /** A run that is due again at the same time has not got on: the next time it is held back longer. */
+  /**
+   * A run that is due again at the same time has made no progress, so the next time it is held back
+   * longer.
+   */
   noteTaken({ run, dueMs }: Pick<DueRun, 'run' | 'dueMs'>, nowMs: number): void {
     const last = this.#holds.get(run);
     const isAgain = last !== undefined && last.dueMs === dueMs;
@@ -62,7 +66,10 @@ export class DueRunBackoff {
   }
 }
 
-/** How many processes in a row died with the run, the present owner too; 0 where it was released. */
+/**
+ * How many processes in a row died with the run, including its present owner; 0 where it was
+ * released.
+ */
 export function lossesOf({ claim }: Pick<DueRun, 'claim'>): number {
   return claim === null ? 0 : (claim.owner.lostBefore ?? 0) + 1;
 }

@@ -39,7 +39,9 @@ export interface KeepSchedulesParts extends Pick<ScheduleOptions, 'workflows'> {
 /** Ticks are minutes, and a run starts within a few seconds of its own. */
 const POLL_MS = 1000;
 
-/** Over for a schedule: nothing of it will happen by itself, unless a person wants it to. */
+/**
+ * Statuses that settle a tick: the run does nothing more by itself, unless a person wants it to.
+ */
 const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
 interface Entry {
@@ -148,7 +150,7 @@ export class KeepSchedules implements KeepingSchedules {
     try {
       await start(workflow, { input: plan.input, id: tickRunId(key, tickMs), trace: null });
     } catch (thrown) {
-      // not known whether it exists: the next poll tries again with the same id
+      // the run exists with the input of another version of the file, or existed and was removed
       if (isKind(thrown, 'store.unavailable')) throw thrown;
       // it is there with the input of another version of the file, or has been there and was removed
       const isThere = isKind(thrown, 'run.already_ended') || (await this.#exists(key, tickMs));
@@ -194,7 +196,7 @@ function entriesOf(workflow: RunnableWorkflow): readonly Entry[] {
   return scheduleKeys(name, schedule).map((entry) => ({ ...entry, workflow }));
 }
 
-/** The schedules of each plan, as people see them. Without shared notes only when they come next. */
+/** The schedules of each plan, as people see them. Without shared notes, only their next times. */
 export async function scheduleStates(
   plans: readonly WorkflowPlan[],
   work: Pick<SharedWork, 'notes'> | undefined,
@@ -232,7 +234,7 @@ export async function keptSchedules(
   });
 }
 
-/** A tick that nobody has seen for that long: no server serves the workflow. */
+/** A tick that no server has seen for this long is missed: none serves the workflow. */
 const MISSED_MS = 60_000;
 
 function stateOf(

@@ -15,8 +15,9 @@ export const LEASE_MS = 30_000;
 const POLL_MS = 200;
 const HEARTBEAT_MS = LEASE_MS / 3;
 /**
- * A claim that was confirmed longer ago is confirmed again before an effect begins: a process that
- * stood still (a suspended machine, a stopped process, a slow commit) may have lost its run meanwhile.
+ * A claim is confirmed again before an effect begins if its last confirmation is older than this: a
+ * process that stood still (a suspended machine, a stopped process, a slow commit) may have lost
+ * its run meanwhile.
  */
 const CONFIRMED_FOR_MS = (2 * LEASE_MS) / 3;
 
@@ -29,7 +30,7 @@ interface OwnedLeg {
 interface OwnedRun {
   readonly leg: OwnedLeg;
   readonly claim: Claim;
-  /** When the store was asked for the lease that it gave last, by our clock: it began no earlier. */
+  /** When the store was asked for its latest lease, by our clock: the lease began no earlier. */
   heldSinceMs: number;
 }
 
@@ -65,8 +66,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Undefined when the run is certainly still ours. Otherwise asks the store, and ends the leg of a run
-   * that another process has taken, before the promise is fulfilled.
+   * Undefined when the run is certainly still ours. Otherwise asks the store; if another process
+   * has taken the run, ends its leg here before the promise is fulfilled.
    */
   confirm(run: string, log: Pick<LogWriter, 'duringOutages'>): Promise<void> | undefined {
     const owned = this.#runs.get(run);
@@ -107,7 +108,7 @@ export class LeaseKeeper {
       if (this.#clock.now() >= this.#heartbeatAtMs) await this.#heartbeat();
       this.#hasWarned = false;
     } catch (thrown) {
-      // an outage shows in the commits of the runs, which report it; here the next poll is enough
+      // the commits of the runs report an outage; here the next poll is enough
       if (!isKind(thrown, 'store.*')) this.#warnOnce(thrown);
     }
     if (this.#runs.size > 0) this.#arm();

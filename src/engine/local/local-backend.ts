@@ -240,7 +240,7 @@ export class LocalBackend implements Backend {
     return message.gate;
   }
 
-  /** A run that cannot continue here is refused as that first, also where it asks nothing. */
+  /** Refuses a run that cannot continue here before it looks for the gate. */
   async #forOpenGate(state: RunState, given: Answer, how?: BackendResumeOptions): Promise<Answer> {
     refuseEnded(state);
     if (how !== undefined && state.gates.size === 0) await this.#refuseLacking(state, how);
@@ -319,7 +319,7 @@ export class LocalBackend implements Backend {
     return claim;
   }
 
-  /** `sent` is the number of the message by which the answer was sent to a process that did not read it. */
+  /** `sent`: number of the message that carried the answer to a process that did not read it. */
   async #resume(
     run: string,
     { workflow, known, lostBefore, ...given }: BackendResumeOptions,

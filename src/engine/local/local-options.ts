@@ -23,9 +23,9 @@ export interface LocalOptions extends CheckpointOptions {
   readonly onOutage?: 'halt' | 'wait';
   /** False: no other process sends messages to these runs or takes them over. */
   readonly isShared?: boolean;
-  /** Only in a rehearsal: what the machine takes as having happened. */
+  /** Only in a rehearsal: the faults that it injects into the machine. */
   readonly interference?: InterferencePort;
-  /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
+  /** Called with internal records: they alone hold what was thrown, with stacks and host paths. */
   readonly onInternal?: (record: InternalRecord) => void;
   /** Called with every event of every run, after it is stored. Must not throw. */
   readonly onEvent?: (event: RunEvent) => void;

@@ -1,4 +1,4 @@
-/** The runs of a store as one of its processes shares them with the others. */
+/** Shares the runs of a store between this process and the others. */
 import type { EffectClock } from '../../effects/clock.ts';
 import type { DueQuery, DueRun, SharedWork } from '../../machine/ports/shared-work-port.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
@@ -28,7 +28,7 @@ export class LocalSharing implements RunSharing {
     const { clock, legs } = this.#parts;
     const isAlive: DueQuery['isAlive'] = (owner) => owner.id === this.id || isOwnerAlive(owner);
     const found = await this.work.due({ ...query, nowMs: clock.now(), isAlive });
-    // a process that stood still for longer than its lease still has its runs, unless another took them
+    // a process that stood still for longer than its lease keeps its runs, unless another took them
     return found.filter(
       ({ run, claim }) =>
         legs.get(run) === undefined && (claim === null || livenessOf(claim.owner) !== 'alive'),

@@ -68,8 +68,8 @@ export class MessageDelivery {
   }
 
   /**
-   * Whether another process that took the run up has found the message and acted on it: then what is
-   * refused here is the same command once more.
+   * Whether another process took the run over, found the message and acted on it: then the refusal
+   * here is of the same command, repeated.
    */
   async #wasTaken(run: string, { number, onAcknowledged }: SentMessage): Promise<boolean> {
     const unread = await this.#store.messages(run);
@@ -90,7 +90,8 @@ export class MessageDelivery {
 
   async #awaitAcknowledgement(run: string, number: number): Promise<Delivery> {
     const delivery = await pollProcess<Delivery>(this.#clock, async () => {
-      // in this order: a leg that has ended reads nothing more, so what it read is gone by now
+      // in this order: an ended leg reads nothing more, so the messages that it read are gone by
+      // now
       const isRunning = await this.#claims.isRunning(run);
       const unread = await this.#store.messages(run);
       if (!unread.some((message) => message.number === number)) return 'acknowledged';

@@ -23,7 +23,7 @@ export interface NamedStartsParts {
 export interface StartRequest {
   readonly workflow: string;
   readonly input: JsonObject;
-  /** Fingerprint of the request that the id stands for; where it is given, it alone is compared. */
+  /** Fingerprint of the request that the id stands for; if given, only this is compared. */
   readonly request?: string;
 }
 

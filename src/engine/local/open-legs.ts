@@ -87,7 +87,7 @@ export class OpenLegs {
   readonly #stopped = new Set<string>();
   /** Legs until their claim is released. */
   readonly #holders = new Set<LocalRunHandle>();
-  /** How many claims are asked for, for which there is no leg yet. */
+  /** How many claims are being asked for that have no leg yet. */
   #openings = 0;
   #opened: PromiseWithResolvers<void> | undefined;
   #isDraining = false;
@@ -114,7 +114,7 @@ export class OpenLegs {
     return this.#legs.get(run);
   }
 
-  /** The log of a run; that of one which is executed here is read through the outages that it goes through. */
+  /** The log of a run. A run that is executed here survives outages, so reads of its log do too. */
   read(run: string, fromSeq = 1): AsyncIterable<StoredCommit> {
     return this.#legs.has(run) ? this.#readPatiently(run, fromSeq) : this.#store.read(run, fromSeq);
   }
@@ -124,7 +124,10 @@ export class OpenLegs {
     return readThroughOutages((from) => this.#store.read(run, from), fromSeq, patience);
   }
 
-  /** Undefined also once a leg has ended that stored nothing more, as where its store was away. */
+  /**
+   * The leg that takes messages. Undefined also for a leg that failed and stores nothing more, as
+   * when its store is away.
+   */
   async accepting(run: string): Promise<LocalRunHandle | undefined> {
     const leg = this.#legs.get(run);
     if (leg?.loop?.hasFailed !== true) return leg;
@@ -137,9 +140,9 @@ export class OpenLegs {
   }
 
   /**
-   * Ends every leg as soon as the effects under way have ended, those that are opened later too, and stops
-   * what is left when `isOver` settles. Fulfilled when no leg holds a claim, and none is asked for either,
-   * unless the time is over.
+   * Ends every leg, also those opened later, as soon as its effects under way have ended; stops the
+   * rest when `isOver` settles. Fulfilled when no leg holds a claim and, unless the time is over,
+   * none is being asked for.
    */
   async drain(isOver: Promise<unknown>): Promise<void> {
     this.#isDraining = true;
@@ -149,7 +152,7 @@ export class OpenLegs {
       isLate = true;
       for (const { loop } of this.all()) loop?.stop();
     };
-    // the time to end counts even where it cannot be measured
+    // the time is over even where it cannot be measured
     const late = isOver.then(stop, stop);
     const awaited = new Set<LocalRunHandle>();
     for (;;) {
@@ -179,14 +182,17 @@ export class OpenLegs {
       const opened = this.#noOpenings();
       const results = await Promise.allSettled(legs.map((leg) => leg.result()));
       for (const leg of legs) this.#holders.delete(leg);
-      // one that ended in a defect must not keep the store open
+      // a leg that ended in a defect must not keep the store open
       for (const result of results)
         if (result.status === 'rejected') this.#parts.onWarning(toReport(result.reason));
       await opened;
     }
   }
 
-  /** How a write before the leg meets an outage: while this process closes, no write waits for the store. */
+  /**
+   * How a write before the leg meets an outage: no write waits for the store while this process
+   * closes.
+   */
   patience(asked?: 'halt' | 'wait'): () => 'halt' | 'wait' {
     return () => (this.#isClosing ? 'halt' : (asked ?? this.#parts.options.onOutage ?? 'halt'));
   }
@@ -275,8 +281,9 @@ export class OpenLegs {
   }
 
   /**
-   * Messages sent to the run before the leg that is about to be opened; later ones are delivered to the leg. Repeats
-   * the read during an outage: the run is stored already, perhaps with an effect requested, and must not be given up.
+   * Messages sent to the run before the leg that is about to open; later ones are delivered to the
+   * leg. Repeats the read during an outage: the run is stored already, perhaps with a requested
+   * effect, so it must not be given up.
    */
   async messagesTo(run: string): Promise<readonly StoredMessage[]> {
     if (this.#leases === undefined) return [];
@@ -290,8 +297,8 @@ export class OpenLegs {
   }
 
   /**
-   * Cleans up after a leg, and releases its claim. Usually the release is all, and no function that waits for it has the
-   * state: a leg that ends weighs little, so thousands may end at once.
+   * Cleans up after a leg, and releases its claim. Usually the release is all, and no waiting
+   * function keeps the state, so thousands of legs may end at once.
    */
   #endLeg(
     leg: LocalRunHandle,
@@ -319,7 +326,7 @@ export class OpenLegs {
   }
 
   async #keep(claim: Claim, isStopped: boolean, worth: Worth): Promise<void> {
-    // again: what was stored since the stop is before it
+    // again: events that were stored since the stop came after the first note
     if (isStopped) await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
     if (worth !== 'nothing')
       await this.#warnIfStoreFails(() => keepCheckpoint(this.#store, claim, worth));
@@ -339,7 +346,10 @@ export class OpenLegs {
     await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
   }
 
-  /** For writes that an ended leg can do without. `isReported`: the outage is the leg's result already. */
+  /**
+   * For writes that an ended leg can do without. `isReported`: the leg's result already reports the
+   * outage.
+   */
   async #warnIfStoreFails(write: () => Promise<void>, isReported = false): Promise<void> {
     try {
       await write();

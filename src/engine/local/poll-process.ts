@@ -1,6 +1,6 @@
 /**
- * Polls the store for what another process is about to do. Counts polls, not time: on a busy machine
- * the other process is slow as well.
+ * Polls the store until another process has acted. Counts polls, not time: on a busy machine the
+ * other process is slow as well.
  */
 import { sleep, type EffectClock } from '../../effects/clock.ts';
 
@@ -8,7 +8,7 @@ const POLL_MS = 20;
 
 /**
  * Enough for a process whose leg has ended to save its checkpoint and release its claim. A process
- * that has not acknowledged a message by then is waiting for an effect that does not stop.
+ * that has not acknowledged a message by then waits for an effect that does not stop.
  */
 const MAX_POLLS = 250;
 

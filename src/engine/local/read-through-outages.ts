@@ -1,11 +1,14 @@
 /**
- * Reads a log while its run is executed: an outage that a commit of the run outlasts must not end a read of
- * it, because the process that reads would stop the run.
+ * Reads the log of a run that is being executed. An outage that the run's commits outlast must not
+ * end the read, because the reading process would then stop the run.
  */
 import type { StoredCommit } from '../../machine/ports/store-port.ts';
 import { retryStoreOutage, type LogWriterOptions } from '../run/log-writer.ts';
 
-/** Each commit once and in order: continues behind the last one, as often as a commit is repeated. */
+/**
+ * Each commit once and in order. A repeated read continues after the last commit, as often as a
+ * commit is repeated.
+ */
 export async function* readThroughOutages(
   readFrom: (fromSeq: number) => AsyncIterable<StoredCommit>,
   fromSeq: number,

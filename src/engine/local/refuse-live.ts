@@ -1,4 +1,4 @@
-/** Refuses to take a run from a process that is seen to live; the store knows leases only. */
+/** Refuses to take a run from a process that is known to be alive; the store knows only leases. */
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { ClaimOwner, RunStore, SeenClaim } from '../../machine/ports/store-port.ts';
 import { alreadyActive } from '../../stores/failure.ts';
@@ -18,7 +18,7 @@ async function claimOn(store: RunStore, run: string): Promise<SeenClaim | null> 
   try {
     return (await store.summary(run)).claim;
   } catch (thrown) {
-    // what the caller asks of the store next says so, or removes what is damaged
+    // the caller's next call to the store reports this, or removes what is damaged
     if (isKind(thrown, 'store.corrupt') || isKind(thrown, 'run.not_found')) return null;
     throw thrown;
   }

@@ -70,8 +70,8 @@ export async function refuseUnlessAccepted(
 }
 
 /**
- * Delivers each message once. A run whose leg has ended reads nothing: its messages wait for the next
- * leg. `known` is the number of the message that the run has received in another way.
+ * Delivers each message once. A run whose leg has ended reads nothing: its messages wait for the
+ * next leg. `known`: number of the message that reached the run in another way.
  */
 export function deliverMessages(
   loop: RunLoop,
@@ -93,8 +93,9 @@ export function deliverMessages(
 }
 
 /**
- * The last message to a run that has completed. Nothing will read it: the run was over, and its sender was
- * refused. Only a rewind continues such a run, and that is not what the sender wanted to cancel.
+ * The last message to a run that has completed. No leg will read it: the run was over, and its
+ * sender was refused. Only a rewind continues such a run, and the sender did not mean to cancel
+ * that.
  */
 export async function lastAfterEnd(
   store: Pick<RunStore, 'messages'>,

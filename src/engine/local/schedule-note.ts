@@ -1,7 +1,7 @@
 /**
- * The state of one entry of `workflow.schedule`, as all servers share it in a note of the store, and
- * what follows for a moment. Pure. A tick becomes part of the note before its run is started, and the id
- * of the run is made of the tick: whichever server comes first, there is one run for each tick.
+ * The state of one entry of `workflow.schedule`, as all servers share it in a note of the store,
+ * and the next step at a given moment. Pure. A tick is noted before its run is started, and the id
+ * of the run is made of the tick: whichever server comes first, each tick has one run.
  */
 import { isArray, isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { OVERLAPS, type SchedulePlan } from '../../workflow/plan/plan.ts';
@@ -37,7 +37,7 @@ export type ScheduleNote = {
   readonly queued: readonly number[];
 };
 
-/** A queue that long means that runs take longer than the time between them. */
+/** A queue this long means that runs take longer than the time between them. */
 const MAX_QUEUED = 100;
 
 /**
@@ -78,7 +78,7 @@ export interface Moment {
   readonly isFree: boolean;
 }
 
-/** The next tick. Of several ticks that nobody saw, the latest counts. */
+/** The next step. When no server saw several ticks, only the latest counts. */
 export function nextStep(
   { overlap }: SchedulePlan,
   note: ScheduleNote | undefined,
@@ -86,7 +86,8 @@ export function nextStep(
 ): ScheduleStep {
   if (note === undefined) return { type: 'write', note: { throughMs: nowMs, queued: [] } };
   if (note.last?.outcome === 'starting') return { type: 'start', tickMs: note.last.tickMs };
-  // written while the clock was ahead; what runs already has its id, and is not started again
+  // written while the clock was ahead; a run that began has its id already, and is not started
+  // again
   if (note.throughMs > nowMs) return { type: 'write', note: { ...note, throughMs: nowMs } };
   const [waiting] = note.queued;
   if (isFree && waiting !== undefined) {

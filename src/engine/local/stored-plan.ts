@@ -33,8 +33,9 @@ export class StoredPlans {
   }
 
   /**
-   * As a run would store it, to compare it with what a run has stored. `secrets` are those of the plan:
-   * they are not learned, because nobody may take a word out of what runs store by having a text judged.
+   * As a run would store it, to compare it with what a run has stored. `secrets` are those of the
+   * plan. They are not learned: otherwise anyone could remove a word from what runs store, by
+   * having a text judged.
    */
   compared(plan: WorkflowPlan, secrets: readonly string[]): WorkflowPlan {
     const known = this.#compared.get(plan);

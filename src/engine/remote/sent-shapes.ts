@@ -1,6 +1,6 @@
 /**
- * The shapes of what a server sends. Another program may answer at its address, or a server of another
- * version, so nothing is read that does not have them.
+ * The shapes of a server's answers. Another program may answer at its address, or a server of
+ * another version, so values of any other shape are not read.
  */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
@@ -104,7 +104,7 @@ function errorOf({ kind, message }: JsonObject): NonNullable<RunSummary['error']
 function waitingOf(waiting: JsonObject): Waiting {
   textOf(waiting['reason'], 'waiting.reason');
   listOf(waiting['all'], 'waits');
-  // a summary shows no more of it than its reason, its gate and its times
+  // a summary shows only the reason, the gate and the times of a wait
   return JSON.parse(JSON.stringify(waiting)) as Waiting;
 }
 

@@ -64,7 +64,10 @@ export class ServerBackend implements Backend {
     return this.#leg(run, 1, options);
   }
 
-  /** Sends it again, under the same key, where the server left in the middle: it may have taken it. */
+  /**
+   * Repeats the request under the same key when the connection breaks in the middle: the server may
+   * have taken it.
+   */
   async #startOnce(request: JsonObject, origin: LegOrigin): Promise<JsonValue> {
     const key = { 'idempotency-key': randomUUID(), ...headersOf(origin) };
     const endMs = performance.now() + PATIENCE_MS;

@@ -31,7 +31,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const REPEAT =
   'Check the address in --server or ERRAND_SERVER, and that `errand serve` runs there; then repeat the command.';
 
-/** Where no connection came about, nothing was sent. */
+/** Codes of connections that failed before anything was sent. */
 const UNCONNECTED: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 function isUnconnected(thrown: unknown): boolean {

@@ -28,7 +28,7 @@ const PATIENCE_MS = 60_000;
 /** A server continues an interrupted run within seconds; it pings every 15. */
 const ABANDONED_PINGS = 2;
 
-/** Ends where following was stopped, or where nobody continues the run. */
+/** Ends when following is stopped, or when no server continues the run. */
 export async function* serverEvents(
   client: ServerClient,
   { run, after: first, signal, onAway, patienceMs = PATIENCE_MS }: FollowedRun,
@@ -52,7 +52,7 @@ export async function* serverEvents(
           yield event;
         }
       }
-      // a server says something at the beginning of each stream
+      // a server sends something at the beginning of each stream
       if (!isAnswered && !signal.aborted) outage.note(client.away());
     } catch (thrown) {
       if (signal.aborted) return;
@@ -65,7 +65,7 @@ export async function* serverEvents(
 
 type OutageOptions = Pick<FollowedRun, 'run' | 'onAway'> & { readonly patienceMs: number };
 
-/** A time in which the server does not answer: it is said once, and has an end. */
+/** An outage of the server: it is reported once, and ends after a limit. */
 class Outage {
   readonly #client: ServerClient;
   readonly #options: OutageOptions;
@@ -95,7 +95,7 @@ class Outage {
   }
 }
 
-/** One connection, to its end or its loss. An ended run gives nothing. */
+/** One connection, until it ends or breaks. An ended run sends nothing. */
 async function* connection(
   client: ServerClient,
   { run, after: seq, signal }: FollowedRun,

@@ -29,7 +29,7 @@ export class ServerLeg implements RunHandle {
     this.#result.catch(() => undefined);
   }
 
-  /** Resolves when the first event has arrived: what is stored before it is of earlier legs. */
+  /** Resolves when the first event has arrived: events stored before it belong to earlier legs. */
   async begun(): Promise<this> {
     await Promise.race([this.#begun.promise, this.#result]);
     return this;

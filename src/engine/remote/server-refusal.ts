@@ -1,6 +1,6 @@
 /**
- * A refusal of an Errand server as the error that the command would have thrown itself. The person named
- * the server, so its advice is kept, unlike that of a stranger's problem document.
+ * A refusal of an Errand server as the error that the command itself would have thrown. The person
+ * named the server, so its advice is kept; a stranger's is not.
  */
 import { checkFields } from '../../errors/report/fields.ts';
 import { readProblem } from '../../errors/report/read-problem.ts';

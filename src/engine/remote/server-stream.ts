@@ -22,7 +22,7 @@ export async function* serverStreamFrames(
   let rest = '';
   const texts = response.body.pipeThrough(new TextDecoderStream());
   for await (const text of texts) {
-    // its end may be cut in the middle, and is not in what was searched before
+    // its end may be cut in the middle, so the last character is searched again
     const searched = Math.max(0, rest.length - 1);
     rest += text;
     let from = 0;

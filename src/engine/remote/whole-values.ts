@@ -1,4 +1,4 @@
-/** Large values stand as links in the answers of a server; here they are replaced by what they link to. */
+/** Replaces the links that a server sends in place of large values by the values. */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ServerClient } from './server-client.ts';
 import { objectOf } from './sent-shapes.ts';

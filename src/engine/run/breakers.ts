@@ -1,7 +1,7 @@
 /**
- * Circuit breakers: one for each thing that can be broken. Its failures are counted in the store, over all processes
- * that use it, with one write for each; a success writes nothing. An open breaker is recorded as a
- * failure of the effect that it guards, so a replay needs none.
+ * Circuit breakers: one for each target that can break. Failures are counted in the store over all
+ * processes that use it, with one write each; a success writes nothing. An open breaker is recorded
+ * as a failure of the effect that it guards, so a replay needs no breaker.
  */
 import type { EffectResult } from '../../effects/effect.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -116,7 +116,7 @@ export class Breakers {
     if (next.state !== before.state) changes.push({ target, from: before.state, to: next.state });
   }
 
-  /** Only a change of the state is stored: that it half opens, or closes. */
+  /** Stores only a change of the state: that the breaker half opens, or closes. */
   async #set(
     { target, key }: Guarded,
     next: BreakerState,
@@ -132,7 +132,7 @@ export class Breakers {
     });
   }
 
-  /** A store that fails shows in the commits of the runs; a breaker is no reason to fail one. */
+  /** The commits of the runs show a failing store; a breaker is no reason to fail a run. */
   async #quietly(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -167,8 +167,8 @@ function guardedBy({ ref, work, node, workflow, server }: EffectRequest): Guarde
 }
 
 /**
- * A file gives a server any name, so the name says nothing about which one it is. The address does, or the
- * command with all that decides what it connects to; hashed, because keys may stand in them.
+ * A file gives a server any name, so the name does not identify it. Its address does, or its
+ * command with all settings that decide what it connects to; hashed, because they may contain keys.
  */
 function toolKey(target: string, { name, settings }: NonNullable<EffectRequest['server']>): string {
   const { type, url, command, args, env, workingDir } = settings;

@@ -68,8 +68,8 @@ const FAILED: Readonly<Record<EffectRequest['work']['type'], RuntimeKind>> = {
 };
 
 /**
- * Something that the effect uses was cancelled: for the run it is a failure like any other, and is
- * routed. A request that was given up may have arrived, so its outcome stays as it is known.
+ * Something that the effect uses was cancelled: the run treats that like any other failure, and
+ * routes it. A request that was given up may have arrived, so the outcome stays as known.
  */
 export function notCancelledByUs(
   state: RunState,
@@ -111,7 +111,7 @@ function settled(
     recordedFailure({ state, scope, node: request.node.name }, draft, redactor);
   if (result.ok) {
     const errors = result.errors?.map((draft, index) => {
-      // several of one kind may come at once, and each has an id of its own
+      // several of one kind may come at once, and each needs its own id
       const { id } = stampAt(state, request.path, `${draft.kind} ${index}`);
       return report({ ...draft, id });
     });
@@ -129,8 +129,8 @@ function settled(
 }
 
 /**
- * An effect that was executed and whose result was refused did not fail: it took place, and nothing good
- * came of it. Says so in its action where the result could not be kept for a later check.
+ * An effect that was executed and whose result was refused did not fail: it took place without a
+ * usable result. The action says so when the result could not be kept for a later check.
  */
 function executedFailure(
   { isIdempotent }: EffectRequest,
@@ -176,7 +176,7 @@ function inDoubt(
   redactor: Redactor,
 ): ReportDraft {
   const details = unknownOutcomeDetails(ref, work);
-  // a bug in the middle of the work: how far the work got is unknown
+  // a bug in the middle of the work: nobody knows how far the work got
   const isBug = !isIdempotent && BUGS.has(failure.kind) && outcomeOf(failure) !== 'not_started';
   if (failure.kind === OUTCOME_UNKNOWN || isBug) {
     const known = isPlainObject(failure.details) ? failure.details : {};

@@ -33,7 +33,7 @@ export interface EffectHost {
   readonly tools?: Callables;
   /** Check each call of a tool, before those of a workflow's module. */
   readonly guards?: readonly NamedGuard[];
-  /** Connected already, perhaps; closed with this runner. Default: its own. */
+  /** May be connected already; closed with this runner. Default: its own. */
   readonly servers?: McpServers;
   /** Base of the paths in a plan. Default: the folder of the process. */
   readonly base?: string;
@@ -66,7 +66,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
   return {
     run: (request, context) => {
       const { made } = parts.callables;
-      // a function may take less time than the promises around it
+      // a function may take less time than the promises around it would
       return request.work.type === 'call' && made !== undefined
         ? callNamed(made, request, context)
         : runLoaded(host, parts, { request, context });
@@ -137,7 +137,9 @@ async function runLoaded(
   }
 }
 
-/** A model may read the message, and what it reads is decided from the log, on any machine. */
+/**
+ * A model may read the message and decide by it, and a decision must be the same on any machine.
+ */
 function withoutFolders(result: EffectResult): EffectResult {
   if (result.ok) return result;
   const message = hideKnownFolders(result.failure.message);

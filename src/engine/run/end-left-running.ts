@@ -1,6 +1,6 @@
 /**
- * Ends the scripts of a cancelled run that outlived the Errand that started them: those that were under
- * way, and those whose outcome is unknown. Only those on this machine are found.
+ * Ends the scripts of a cancelled run that outlived their Errand: those under way, and those with
+ * an unknown outcome. Finds only those on this machine.
  */
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
@@ -16,7 +16,7 @@ export interface Cancelled {
   readonly reason?: string;
 }
 
-/** The events that end a run that no process executes; what is left of its effects is ended first. */
+/** The events that end a run that no process executes; first ends the remaining effects. */
 export async function endCancelled(
   state: RunState,
   cancelled: Cancelled,

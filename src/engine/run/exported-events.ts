@@ -1,6 +1,6 @@
 /**
- * The latest event in `events.jsonl` of a run, as a witness of its log. An event is exported after it
- * was stored, so each line of the file, and the beginning of a torn one, is an event that was in the
+ * The latest event in `events.jsonl` of a run, as a witness of its log. Events are exported after
+ * they are stored, so each line of the file, even the beginning of a torn one, was an event of the
  * log.
  */
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -12,7 +12,7 @@ const RUNS = 'runs';
 
 /** The witness of all runs whose exports are in that folder. */
 export function exportsIn(home: string): LogWitness {
-  // asked at every start; what follows is a name, so there is nothing to resolve in it
+  // asked at every start; a plain name follows, so nothing needs resolving
   const runs = `${join(home, RUNS)}${sep}`;
   return (run) =>
     isFolderName(run) ? lastExported(`${runs}${run}${sep}events.jsonl`, run) : undefined;
@@ -34,7 +34,7 @@ function isFolderName(run: string): boolean {
 function lastExported(path: string, run: string): Witness | undefined {
   let file: number | undefined;
   try {
-    // most runs that begin have none, and an error costs more than the question
+    // most runs that begin have no file, and an error costs more than this question
     if (!existsSync(path)) return undefined;
     // does not wait for the other end of a pipe
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -52,8 +52,8 @@ const NEW_LINE = 0x0a;
 
 /**
  * The last line that is an event of the run. Reads from the end, because a log can be long. Skips
- * lines behind it that are no events: an editor leaves a blank one, a bad disk any other, and none of
- * them undoes what was exported before.
+ * later lines that are no events: an editor adds a blank one, a bad disk any other, and neither
+ * undoes an export.
  */
 function newestIn(file: number, run: string): Witness | undefined {
   /** Pieces of the line that begins before the part read so far, last piece first. */
@@ -79,7 +79,7 @@ function lineBreakBefore(chunk: Buffer, end: number): number {
   return end === 0 ? -1 : chunk.lastIndexOf(NEW_LINE, end - 1);
 }
 
-/** By a whole line or by the beginning of one that was torn or damaged. */
+/** Reads the event from a whole line, or from the beginning of a torn or damaged one. */
 function eventOfLine(pieces: readonly Buffer[], run: string): Witness | undefined {
   // a crash can leave zero bytes before the line that was written next
   const line = Buffer.concat(pieces.toReversed()).toString('utf8').replace(/^\0+/, '');

@@ -1,7 +1,7 @@
 /**
- * Writes a run's events to its store, one commit per step. When the store fails, it is called three times
- * in all; then the run halts without writing a failure, or waits for the store, as the host chooses.
- * Each outage that ends is recorded in the run's own events.
+ * Writes a run's events to its store, one commit per step. When the store fails, it is called three
+ * times in all; then the run halts without writing a failure, or waits for the store, as the host
+ * chooses. The run's own events record each outage that ends.
  */
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
@@ -34,13 +34,13 @@ function isoTime(ms: number): string {
   return lastTime.text;
 }
 
-/** Waits between the calls of a commit that the store could not take. */
+/** Waits between the calls of a commit that failed. */
 const STORE_WAITS_MS = [2000, 4000];
 
 export class LogWriter {
   readonly #options: LogWriterOptions;
   readonly #outages: ErrorReport[] = [];
-  /** As it was stored last, where this leg has stored it. */
+  /** The status that this leg stored last, if any. */
   #status: RunStatusRow | undefined;
   readonly #noteOutage = (outage: ErrorReport): void => void this.#outages.push(outage);
 
@@ -127,7 +127,7 @@ export function timedCommit<T>(
   };
 }
 
-/** A run that was claimed and not removed was in the store: that has been replaced by another. */
+/** A claimed run that nobody removed was in the store: another store has replaced that one. */
 function goneOr(thrown: unknown, run: string, seq: number): unknown {
   if (!isKind(thrown, 'run.not_found')) return thrown;
   if (toReport(thrown).details?.['removedAt'] !== undefined) return thrown;

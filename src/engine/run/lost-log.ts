@@ -1,7 +1,8 @@
 /**
- * A log that has lost its end, or all of it: a write-ahead log that was deleted, a copy without it, an
- * old backup. The store cannot know; what was exported does. A leg that began on such a log would do
- * again what was done, so each start, claim and message is compared first, and nothing is overwritten.
+ * Detects a log that has lost its end, or all of it: its write-ahead log was deleted, or it is a
+ * copy without one, or an old backup. The store cannot know, but exported events prove it. A leg on
+ * such a log would repeat finished work, so each start, claim and message is compared first, and
+ * nothing is overwritten.
  */
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
@@ -24,7 +25,10 @@ export interface Witness {
 /** The latest event of a run that is known from outside its store. */
 export type LogWitness = (run: string) => Witness | undefined;
 
-/** A store that refuses to create, claim or message a run whose log lost what the witness has seen. */
+/**
+ * A store that refuses to create, claim or message a run whose log lost events that the witness has
+ * seen.
+ */
 export function witnessed(store: RunStore, witness: LogWitness): RunStore {
   return {
     ...witnessedReading(store, witness),
@@ -65,7 +69,7 @@ export function witnessed(store: RunStore, witness: LogWitness): RunStore {
   };
 }
 
-/** For reading: a run that is gone is reported as lost, not as unknown. */
+/** For reading: a run that is gone is reported as lost rather than unknown. */
 function witnessedReading(store: ReadableStore, witness: LogWitness): ReadableStore {
   const orGone = (run: string) => (thrown: unknown) => {
     throw goneOr(thrown, run, witness);

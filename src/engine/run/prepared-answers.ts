@@ -1,6 +1,6 @@
 /**
- * Answers that were prepared before a gate opens: its n-th opening gets the n-th answer. Those of a leg
- * come before those that are stored with the run, and are counted from the beginning of the leg.
+ * Answers that were prepared before a gate opens: its n-th opening gets the n-th answer. A leg's
+ * own answers come before those stored with the run, and count from the beginning of the leg.
  */
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { answerEvent } from '../../machine/gates/gate-answer.ts';

@@ -1,6 +1,6 @@
 /**
- * Progress of one effect without secrets. Streamed text comes in pieces, and a secret may be spread over
- * several, so the end of a piece that may be a part of one is held back until the next piece or the end.
+ * Redacts the progress of one effect. Streamed text comes in pieces, and a secret may span several,
+ * so an end of a piece that may be part of one is held back until the next piece or the end.
  */
 import { toOutput } from '../../machine/state/stored-output.ts';
 import { redactBrokenOff } from '../../errors/redaction/broken-off.ts';
@@ -12,7 +12,7 @@ type Delta = Exclude<ModelProgress, { readonly type: 'retracted' }>;
 
 interface Held {
   readonly value: Delta;
-  /** Searched again only when it is this long, so that a text that is held for long costs linear time. */
+  /** Searched again only at this length, so that a text that is held for long costs linear time. */
   readonly searchedFrom: number;
 }
 
@@ -45,13 +45,16 @@ export class ProgressRedaction {
     if (cut > 0) this.value({ ...value, delta: delta.slice(0, cut) });
   }
 
-  /** Notifies of what a function or a server reports; something that is no JSON has no form to show. */
+  /**
+   * Passes on progress of a function or a server, unless it is not JSON and thus has no form to
+   * show.
+   */
   value(value: JsonValue): void {
     const output = toOutput(value, this.#redactor);
     if (output.ok) this.#notify(output.value);
   }
 
-  /** Notifies of what is left when the effect has ended. `isWhole`: the text did not break off. */
+  /** Passes on the rest when the effect has ended. `isWhole`: the text did not break off. */
   end(isWhole: boolean): void {
     for (const { value } of this.#held.values()) {
       if (value.delta === '') continue;

@@ -136,7 +136,7 @@ function lostEffect(
       ];
 }
 
-/** Its input has changed: asking again, with another key, would not be the same action. */
+/** Its input has changed, so asking with another key would be another action. */
 function isOtherAction({ ref, isReadOnly }: EffectRequest, { effect }: PendingEffect): boolean {
   return ref.key !== effect.key && isReadOnly !== true;
 }
@@ -182,7 +182,10 @@ function isWithin(state: RunState, id: string, scope: Scope): boolean {
   return [...scopeAndAncestors(state, scopeOf(state, id))].includes(scope);
 }
 
-/** Ends the effects of a run that is cancelled. `leftRunning`: what could not be ended of them. */
+/**
+ * Ends the effects of a run that is cancelled. `leftRunning`: the processes that could not be
+ * ended.
+ */
 export function abandonedEffects(
   state: RunState,
   leftRunning: (effect: EffectRef) => readonly number[] = () => [],

@@ -102,7 +102,7 @@ export function openGates(state: RunState): readonly OpenGate[] {
   });
 }
 
-/** Called before and after the claim: another process may end the run in between. */
+/** Called before and after the claim, because another process may end the run in between. */
 export function refuseEnded(
   { run, status }: Pick<RunRecord, 'run' | 'status'>,
   { from }: Pick<ResumeRequest, 'from'> = {},
@@ -137,7 +137,7 @@ function neverRan(state: RunState, path: string): ErrandError {
       kind: 'change_input',
       detail:
         whole === undefined
-          ? 'Name a node that has finished and that no later retry took back; nodes inside a finished group or sub-workflow run again with it.'
+          ? 'Name a finished node that no later retry has undone; nodes inside a finished group or sub-workflow run again with it.'
           : `Name ${whole} instead; all that is inside runs again with it.`,
     },
   });
@@ -148,7 +148,7 @@ function finishedAround(state: RunState, path: string): string | undefined {
   const ends = Array.from(path.matchAll(/[/[]/g), ({ index }) => index);
   const around = ends.toReversed().map((end) => path.slice(0, end));
   const whole = around.find((each) => findVisited(state, each) !== undefined);
-  // its finished nodes can be named one by one: to name it instead would repeat them all
+  // its finished nodes can be named one by one; naming it instead would repeat them all
   return whole !== undefined && isOpen(state, whole) ? undefined : whole;
 }
 

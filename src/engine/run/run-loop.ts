@@ -54,9 +54,9 @@ interface AppliedEvents {
 }
 
 /**
- * Results that come from stopping are not recorded: an effect that is aborted fails by that, and a
- * run that is stopped does not pause. A script that exits well when it is stopped may have left its
- * work half done, so its outcome stays unknown.
+ * Results that stopping causes are not recorded: an aborted effect fails because of that, and a
+ * stopped run does not pause. A script that exits well when it is stopped may have left its work
+ * half done, so its outcome stays unknown.
  */
 function isCausedByStopping(event: EventBody): boolean {
   if (event.type === 'effect:succeeded') return event.effect.type === 'script';
@@ -80,7 +80,7 @@ export class RunLoop {
   #messagesThrough = 0;
   #applied: AppliedEvents | undefined;
   #notifiedThrough: number;
-  /** By how much the run is ahead of a clock that was set back: a run's time never goes back. */
+  /** How far the run is ahead of a clock that was set back: the time of a run never goes back. */
   readonly #aheadMs: number;
   #isPumping = false;
   #isStopping = false;
@@ -88,7 +88,7 @@ export class RunLoop {
   #isDraining = false;
   /** Events that were queued when the run was stopped. */
   #queuedBeforeStop: ReadonlySet<EventBody> = new Set();
-  /** Set here only: nothing more is stored in this leg, whose effects may still be ending. */
+  /** Set only here: this leg stores nothing more, although its effects may still be ending. */
   hasFailed = false;
 
   constructor(options: RunLoopOptions) {
@@ -116,8 +116,8 @@ export class RunLoop {
   }
 
   /**
-   * Starts with events that the state has applied already, at that time, and that are not stored yet.
-   * Events that `enqueueMore` adds come after them and before the first decision.
+   * Starts with events that the state has applied already, at that time, and that are not stored
+   * yet. Events of `enqueueMore` follow them, before the first decision.
    */
   startWith(events: readonly EventBody[], nowMs: number, enqueueMore?: () => void): void {
     this.#applied = { events, nowMs };
@@ -266,7 +266,7 @@ export class RunLoop {
     const unwanted = this.#effects.unwantedEnded();
     if (unwanted !== undefined) await unwanted;
     const mayStart = state.status === 'running' && state.cancelledBy === undefined;
-    // what was requested while a drain began is not left in doubt
+    // effects requested while a drain begins are started, not left in doubt
     if (mayStart && (!this.#isStopping || this.#isDraining)) this.#effects.startPending();
     if (state.cancelledBy !== undefined) this.#inbox.push(...this.#effects.withdrawPending());
     // a long chain of decisions must not delay other runs and timers
@@ -303,7 +303,7 @@ export class RunLoop {
     return applied;
   }
 
-  /** Takes the queue. A pause counts only alone: when something else has happened, it is decided anew. */
+  /** Takes the queue. A pause counts only alone: after any other event the machine decides anew. */
   #takeInbox(): readonly EventBody[] {
     this.#effects.noteApplied();
     const happened = this.#recordable(this.#inbox);
@@ -394,7 +394,7 @@ export class RunLoop {
     this.#options.alarm.clear(this.#options.state.run);
     await this.#effects.allEnded();
     const isFailure = end.type === 'store' || end.type === 'defect';
-    // a failure while the last effects ended is the end of the leg
+    // a failure during the last effects ends the leg
     if (isFailure || (this.#inbox.length === 0 && !this.hasFailed)) this.#resolveEnd(end);
   }
 }

@@ -53,8 +53,8 @@ export async function refuseMissing(state: RunState, find: FindMissing | undefin
 }
 
 /**
- * The same check at a worker, for the one call that it is to make now: the process that started the
- * run cannot know what its workers have. A name that a template made is the work's own failure.
+ * The same check at a worker, for the one call that it is about to make: the process that started
+ * the run cannot know what its workers have. A name made by a template is the work's own failure.
  */
 export async function refuseLackingAt(
   { work, node, module, server, fetch, workflow: name }: EffectRequest,

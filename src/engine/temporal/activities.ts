@@ -136,7 +136,7 @@ async function perform(
       notCallable(thrown, context),
     );
     if (isAwaited === true) return runner.run(whole, context);
-    // nobody hears this: Temporal refuses the result of an activity that it has given up
+    // nobody reads this error: Temporal refuses the result of an activity that it has given up
     return isAwaited === false
       ? cancelledBefore(what.ref.type === 'model' ? 'cancelled.call' : 'cancelled.tool')
       : isAwaited;
@@ -230,7 +230,7 @@ function stampOf({ run, request }: EffectTask, { kind }: ReportDraft): Stamp {
   return { id: `err_${hashText(words.join('\u0000'))}`, at: new Date().toISOString() };
 }
 
-/** The secrets in the places of a plan that are filled in where an effect is carried out. */
+/** The secrets that are filled into a plan where an effect is executed. */
 function secretsOf({ server, work }: EffectRequest, env: EffectHost['env']): readonly string[] {
   const provider = work.type === 'model' ? work.provider : undefined;
   const written = [

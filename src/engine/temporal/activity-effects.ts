@@ -39,7 +39,7 @@ export interface ActivityEffectsOptions {
 const NO_LIMIT_MS = 30 * 24 * 3_600_000;
 /** For an effect to notice its own timeout and to stop what it started. */
 const GRACE_MS = 60_000;
-/** Most workers that one effect may lose before it is given to no other. */
+/** How many workers one effect may lose before it is given to no other. */
 const MAX_LOSSES = 3;
 
 interface Activities {

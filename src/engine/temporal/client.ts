@@ -209,7 +209,10 @@ export class TemporalBackend implements Backend {
       for (const event of events) if (event.type === 'gate:opened') refuseClosed(event, gate);
   }
 
-  /** Sends it again where another answer is just beginning a leg, which then takes this one or refuses it. */
+  /**
+   * Sends the answer again while another one is beginning a leg, which then takes or refuses this
+   * one.
+   */
   async #sendAnswer(run: string, answer: Answer, args: unknown[]): Promise<number> {
     for (let left = ANSWER_AGAIN.most; ; left--) {
       try {

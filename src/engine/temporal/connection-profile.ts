@@ -126,7 +126,7 @@ function refuseUnusable(env: Environment): void {
   if (twice !== undefined)
     throw settingsRefusal(`${twice}_PATH and ${twice}_DATA are both set`, 'Set one of the two.');
   const file = variable(env, 'TEMPORAL_CONFIG_FILE');
-  // without the file that was meant, the server would be another one
+  // without the file that was named, this would reach another server
   if (file !== undefined && !existsSync(file))
     throw settingsRefusal(
       `TEMPORAL_CONFIG_FILE names ${basename(file)}, which does not exist`,

@@ -46,9 +46,9 @@ import { WorkflowLog } from './workflow-log.ts';
 /** Beyond these Temporal ends an execution by force; the run leaves well before. */
 const MUST_LEAVE_EVENTS = 25_000;
 const MUST_LEAVE_BYTES = 25_000_000;
-/** How much is new since what was read of the execution before, for it to be worth leaving again. */
+/** How much must be new since the last execution was read, to make leaving again worthwhile. */
 const WORTH_LEAVING = { events: 2000, bytes: 4_000_000 };
-/** Measuring what the run knows costs as much as it knows, so it is done only so often. */
+/** Measuring the state takes time in proportion to its size, so it is done only this often. */
 const MEASURE_EVERY_EVENTS = 500;
 /** In the history of an execution that counts the events of the run: earlier versions counted Temporal's. */
 const OWN_COUNT = 'errand-own-count';
@@ -70,7 +70,7 @@ export class RunExecution {
   readonly #input: RunInput;
   readonly #effects: ActivityEffects;
   readonly #alarm = new WorkflowTimer();
-  /** Knows the marks for secrets, which are all of them that get here. */
+  /** Knows the marks for secrets; a secret gets here in no other form. */
   readonly #redactor: Redactor;
   #leg: LegSettings;
   #answers: PreparedAnswers;
@@ -92,7 +92,7 @@ export class RunExecution {
     const { identity, settings } = input;
     const { historyLength: events, historySize: bytes } = workflowInfo();
     this.#read = snapshot === input.snapshot ? { events: 0, bytes: 0 } : { events, bytes };
-    // Temporal's count is another one in a replay, where the first try of a task has timed out
+    // Temporal's count differs in a replay when the first try of a task has timed out
     this.#countsOwn = settings.maxHistoryEvents !== undefined && patched(OWN_COUNT);
     this.#input = input;
     this.state =

@@ -12,7 +12,7 @@ export type Handshake =
   | { readonly type: 'away' }
   /** A server listens there; the two do not agree on TLS. */
   | { readonly type: 'refused'; readonly code: string }
-  /** Up to here all is well, so it is what comes after. */
+  /** The handshake succeeds, so the fault comes after it. */
   | { readonly type: 'done' };
 
 const PATIENCE_MS = 3000;
@@ -36,7 +36,7 @@ export async function tryHandshake(options: ConnectionOptions): Promise<Handshak
   return refused === undefined ? { type: 'done' } : { type: 'refused', code: refused };
 }
 
-/** Undefined when it came about, else the code of what came instead. */
+/** Undefined when the event came, else the code of the error that came instead. */
 function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<string | undefined> {
   return new Promise((resolve) => {
     const end = (code: string | undefined): void => {

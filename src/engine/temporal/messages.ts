@@ -185,7 +185,10 @@ export interface EffectRest extends Used {
 /** Stands where Temporal shows the output of a run, if that is too large to be shown. */
 export const OUTPUT_IN_LOG = { errand: 'the output is in the last event of the run' } as const;
 
-/** Says so of any output that is the same, too, which is no mistake: its last event has every output. */
+/**
+ * Also true of an output that happens to be equal, which does no harm: the last event has every
+ * output.
+ */
 export function isInLog(output: unknown): boolean {
   return readProperty(output, 'errand') === OUTPUT_IN_LOG.errand;
 }

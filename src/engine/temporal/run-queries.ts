@@ -175,7 +175,7 @@ export class RunQueries {
     return isAway(thrown) ? unreachable(this.config, thrown) : thrown;
   }
 
-  /** A server that answers nothing else is away; else it is the workers. */
+  /** Finds out whether the server is away, or only its workers. */
   async #silent(run: string, thrown: unknown): Promise<ErrandError> {
     await this.describe(run);
     const { taskQueue, address } = this.config;

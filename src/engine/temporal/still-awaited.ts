@@ -1,7 +1,7 @@
 /**
- * Whether Temporal still waits for an activity, asked before its effect begins. A process that stood still
- * (a suspended machine, a stopped process) has its task yet, although Temporal has given the activity up
- * and the run has asked about the effect and moved on.
+ * Whether Temporal still waits for an activity, asked before its effect begins. A process that
+ * stood still (a suspended machine, a stopped process) still has its task, although Temporal has
+ * given up the activity and the run has asked about the effect and moved on.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { TemporalConfig } from './config.ts';

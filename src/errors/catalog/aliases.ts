@@ -1,6 +1,6 @@
 /**
- * Aliases of kinds: the names that the same failures have in five other systems. `errand explain` finds a
- * kind by them too, for people who come from there; nothing else reads them.
+ * Aliases of kinds: the names of the same failures in five other systems. Only `errand explain`
+ * uses them, for people who come from those systems.
  */
 import { RUNTIME_KINDS, type RuntimeKind } from './catalog.ts';
 
@@ -9,7 +9,9 @@ export type OtherSystem = (typeof OTHER_SYSTEMS)[number];
 
 type Aliases = Readonly<Partial<Record<OtherSystem, readonly string[]>>>;
 
-/** By kind and system, with spaces between the names; a kind that no other system names is not here. */
+/**
+ * By kind and system, with spaces between the names; kinds that no other system names are left out.
+ */
 const NAMES: Readonly<
   Partial<Record<RuntimeKind, Readonly<Partial<Record<OtherSystem, string>>>>>
 > = {
@@ -324,7 +326,7 @@ export function aliasesOf(kind: RuntimeKind): Aliases {
   return Object.fromEntries(names.map(([system, text]) => [system, text.split(' ')]));
 }
 
-/** Several where one name of another system covers several failures. */
+/** Returns several kinds if one name of another system covers several failures. */
 export function kindsWithAlias(name: string): readonly RuntimeKind[] {
   return RUNTIME_KINDS.filter((kind) => aliasNames(kind).includes(name));
 }

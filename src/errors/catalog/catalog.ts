@@ -1,5 +1,5 @@
 /**
- * The closed table of the runtime's kinds, one row each: the single source of what is true of a
+ * The closed table of the runtime's kinds, one row each: the single source of all that is true of a
  * kind before it happens. The rows are in the files beside this one, one file per group.
  */
 import { AGENT_ROWS } from './agent.ts';

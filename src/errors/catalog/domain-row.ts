@@ -1,4 +1,7 @@
-/** The row of every kind that the catalog does not have. It is apart from the others because a page needs it without them. */
+/**
+ * The row for every kind outside the catalog. It has its own file because a page needs it without
+ * the others.
+ */
 import type { CatalogRow } from './row.ts';
 
 /** One row for every kind that an author raises: the class `domain` has no rows of its own. */

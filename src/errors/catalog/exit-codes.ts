@@ -1,4 +1,4 @@
-/** Exit codes of commands, and what each says about the run. */
+/** Exit codes of commands, each with its meaning for the run. */
 
 /** Exit codes of failures; each row of the catalog has one of them. */
 export const FAILURE_EXITS = {

@@ -1,4 +1,4 @@
-/** Failures of what a host or a file adds to Errand: modules, tools, optional packages. */
+/** Failures of additions to Errand by a host or a file: modules, tools, optional packages. */
 import type { CatalogRow } from './row.ts';
 
 export const EXTENSION_ROWS = {

@@ -22,8 +22,8 @@ export interface NotAKind {
 }
 
 /**
- * `K` where an author may raise it, and what is wrong where it is reserved or does not fit the grammar.
- * A kind that is known only at run time passes; `raise` checks it then.
+ * `K` if an author may raise it; otherwise the reason why not: it is reserved or does not fit the
+ * grammar. A kind that is known only at run time passes; `raise` checks it then.
  */
 export type AuthorKind<K extends string> = string extends K
   ? K

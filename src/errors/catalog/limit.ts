@@ -1,4 +1,4 @@
-/** Caps that someone set. Nothing is retried into one: a person raises it and resumes the run. */
+/** Limits that someone set. No retry helps: a person raises the limit and resumes the run. */
 import type { CatalogRow } from './row.ts';
 
 export const LIMIT_ROWS = {

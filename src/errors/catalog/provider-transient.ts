@@ -1,4 +1,7 @@
-/** Provider failures that pass, leave the outcome unknown, use up the chain, or are found before the call. */
+/**
+ * Provider failures that pass by themselves, leave the outcome unknown, use up the chain, or are
+ * found before the call.
+ */
 import type { CatalogRow } from './row.ts';
 
 export const PROVIDER_TRANSIENT_ROWS = {

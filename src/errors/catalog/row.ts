@@ -12,16 +12,16 @@ export interface RetrySchedule {
 
 export interface CatalogRow {
   readonly class: ErrorClass;
-  /** The usual category; what happened to the work can change it on one report. */
+  /** The usual category; a report may have another one, depending on the outcome of the work. */
   readonly category: Category;
   readonly domain: Domain;
   readonly outcome: Outcome;
   /**
    * True for a kind that only wraps: category, retryable, outcome, domain and action come from its
-   * cause when there is one, and from this row when there is none.
+   * cause if it has one, and otherwise from this row.
    */
   readonly inherits: boolean;
-  /** Null where only a route or the tool's own policy retries it. */
+  /** Null if only a route or the tool's own policy retries it. */
   readonly schedule: RetrySchedule | null;
   readonly httpStatus: number;
   /** The exit code of a command that ends on it. */
@@ -29,6 +29,6 @@ export interface CatalogRow {
   readonly action: { readonly kind: ActionKind; readonly detail: string };
   /** The same for every occurrence; no full stop. */
   readonly title: string;
-  /** Explains what happened, why, what to do, and what Errand does by itself. */
+  /** Explains what happened and why, what to do, and how Errand reacts by itself. */
   readonly help: string;
 }

@@ -1,7 +1,7 @@
 /**
- * Secrets that may have begun at the end of a text that comes in pieces, in every decoding that a whole
- * text is searched in. A part that may still become a secret, or lies inside one that is complete, has to
- * wait for the next piece: cut there, neither half would be known again.
+ * Secrets that may have begun at the end of a text that comes in pieces, in every decoding that a
+ * whole text is searched in. A part that may still become a secret, or lies inside a complete one,
+ * waits for the next piece: if it were cut there, neither half would be recognised.
  */
 import { type Form, mayBegin } from './seen-text.ts';
 import {
@@ -15,7 +15,9 @@ import {
   writtenRanges,
 } from './text-decodings.ts';
 
-/** Where a secret that the text ends within begins; the length of the text where there is none. */
+/**
+ * Where a secret begins that the end of the text cuts off; the length of the text if there is none.
+ */
 export type FindBegun = (meant: string) => number;
 
 /** The needles that one decoding is searched for. */
@@ -45,7 +47,7 @@ const WAYS: readonly Way[] = [AS_WRITTEN, ...SEEN, ...MEANT];
 const DECODINGS = treeOf(WAYS);
 const GAPPED_TEXT = treeOf([AS_WRITTEN]);
 
-/** How many characters at the beginning of a text can be shown, whatever comes after it. */
+/** How many characters at the beginning of a text can be shown, whatever follows. */
 export function settledChars(text: string, begun: FindersOfBegun, complete: Finders): number {
   const settled = Math.min(begunAt(text, DECODINGS, begun), begunNested(text, NESTED, begun));
   const around = rangesFound(text, WAYS, complete).find(

@@ -18,7 +18,7 @@ function withoutFrames(text: string): string {
   return text === '' ? text : hideStackFrames(text) || NOTHING_LEFT;
 }
 
-/** Text that a program printed for its author: without its stack the author could not find the mistake. */
+/** Text that a program printed for its author, who needs its stack to find the mistake. */
 const PRINTED: ReadonlySet<string> = new Set(['stderr_tail']);
 
 /** The same for every string within a JSON value. */

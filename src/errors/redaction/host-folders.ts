@@ -1,8 +1,8 @@
 /**
- * Folders of this machine that are known whatever they are called: the working folder, the home and temporary
- * folders, and those of projects. For effects, and for views of people and clients; no decision of a run may
- * use it, because the same log has to give the same decisions on every machine. Reads the process where there
- * is one; a browser has none.
+ * Folders of this machine that are recognised by name: the working folder, the home and temporary
+ * folders, and those of projects. For effects, and for views of people and clients. No decision of
+ * a run may use them, because the same log has to give the same decisions on every machine. Reads
+ * the process if there is one; a browser has none.
  */
 import { isPlainObject } from '../support/safe-json.ts';
 
@@ -24,7 +24,7 @@ const added = new Set<string>();
 let known: { readonly key: string; readonly pattern: RegExp | undefined } | undefined;
 let homes: ReadonlySet<string> = new Set();
 
-/** Adds the folder of a project, beside those that the process shows. */
+/** Adds the folder of a project to those that the process shows. */
 export function addHostFolder(path: string): void {
   added.add(path);
 }
@@ -61,7 +61,7 @@ function cwdOf({ cwd }: HostProcess): string {
   try {
     return typeof cwd === 'function' ? cwd() : '';
   } catch {
-    // the folder was removed; its name is known to nobody
+    // the folder was removed, so nobody knows its name
     return '';
   }
 }
@@ -73,13 +73,13 @@ function foldersOf({ env }: HostProcess, cwd: string): readonly Folder[] {
   return [...own, ...others.flatMap(withAncestors)].filter(({ path }) => isTelling(path));
 }
 
-/** A folder beside the project tells as much about the machine as the project's own. */
+/** A folder beside the project reveals as much about the machine as the project's own. */
 function withAncestors(path: string): readonly Folder[] {
   const names = path.split(SEPARATORS);
   return names.map((_, at) => ({ path: names.slice(0, at + 1).join('/'), isHome: false }));
 }
 
-/** One name below the root (`/app`) says nothing, and routes of an API look the same. */
+/** One name below the root (`/app`) reveals nothing, and routes of an API look the same. */
 function isTelling(path: string): boolean {
   return /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path) && namesIn(path).length >= 2;
 }
@@ -105,7 +105,7 @@ function patternOf(folders: readonly Folder[]): RegExp | undefined {
   const paths = [...new Set(folders.map(({ path }) => namesIn(path).map(escaped).join(SEPARATOR)))];
   if (paths.length === 0) return undefined;
   const longestFirst = paths.toSorted((a, b) => b.length - a.length).join('|');
-  // a start that is no first separator would read the same ones again
+  // any other start than the first separator would read the same ones again
   const start = `(?:file:)?(?:(?<![A-Za-z])[A-Za-z]:)?(?<![\\\\/])${SEPARATOR}`;
   return new RegExp(`${start}(${longestFirst})(?!${NAME})((?:${SEPARATOR}${NAME}*)*)`, 'g');
 }

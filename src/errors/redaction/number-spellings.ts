@@ -39,7 +39,7 @@ function asRead(number: number): readonly string[] {
   if (!Number.isFinite(number)) return [];
   const size = Math.abs(number);
   const [mantissa = '', exponent = ''] = size.toExponential().split('e');
-  // a round number is short with an exponent, and a short text occurs by chance
+  // a round number becomes short with an exponent, and a short text occurs by chance
   if (mantissa.replace('.', '').length < MIN_DIGITS) return [];
   const power = exponent.replace('+', '');
   const exponents = ['e', 'E'].flatMap((mark) =>

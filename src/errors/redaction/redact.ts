@@ -25,7 +25,7 @@ const MIN_VALUE_CHARS = 4;
 /** Two lines that happen to end and begin with the halves of a shorter value are just two lines. */
 const MIN_BROKEN_CHARS = 12;
 
-/** Backspaces that come later can take out as many letters. */
+/** Later backspaces can delete as many letters. */
 const SPARE_CHARS = 4;
 
 export interface Redactor {
@@ -35,14 +35,17 @@ export interface Redactor {
   readonly values: (text: string) => string;
   /** Adds a secret that was not known at the start, such as a key that was just made. */
   readonly learn?: (value: string) => void;
-  /** How many characters at the end of a text that continues may be a part of a secret: nothing can be cut there. */
+  /**
+   * How many characters at the end of a continuing text may belong to a secret: the text cannot be
+   * cut there.
+   */
   readonly begunChars?: (text: string) => number;
   /** True while it knows no value, so that a caller can skip `values`. */
   readonly isEmpty?: () => boolean;
 }
 
 /**
- * Makes what takes these values, and all that has the shape of a secret, out of texts.
+ * Makes a redactor, which removes these values and everything with the shape of a secret from texts.
  * @example
  * ```ts
  * import { createRedactor } from 'errand/errors';
@@ -97,7 +100,7 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
   };
 }
 
-/** Says what it learns too, for what a process prints outside of its runs. */
+/** Also reports what it learns, for output of a process outside of its runs. */
 export function tellingRedactor(
   redactor: Redactor,
   tell: ((secret: string) => void) | undefined,
@@ -111,8 +114,8 @@ export function tellingRedactor(
 }
 
 /**
- * Words that people configure as keys where none is needed. They are not secrets, and redacting them would
- * shred every output that has the word.
+ * Words that people configure as keys where none is needed. They are not secrets, and redacting
+ * them would spoil every output with the word.
  */
 const WORDS: ReadonlySet<string> = new Set(
   `true false null none undefined default empty test testing tests dummy fake fakekey example sample
@@ -167,8 +170,8 @@ class Needles {
   }
 
   /**
-   * Where a needle begins with which the text ends; the length of the text where none does. As many
-   * characters as `spare` may follow what has begun.
+   * The start of a needle that is unfinished at the end of the text; the length of the text if
+   * there is none. Up to `spare` characters may follow the unfinished part.
    */
   begunAt(text: string, spare = 0): number {
     const longest = this.#sorted[0]?.length ?? 0;

@@ -37,7 +37,7 @@ const CONFIGURED =
   /(?:^|[-_.])(?:token|key|pass|passwd|pwd|pw|pat|pin|auth|authentication|credentials?|dsn|secrets?|signature|jwt)$/i;
 
 export function redactAssignments(text: string): string {
-  // every match has one of the two, and most names and many sentences have neither
+  // every match contains one of the two; most names and many sentences contain neither
   if (!text.includes(':') && !text.includes('=')) return text;
   const shown = `$1$2${REDACTED}`;
   return text.replace(SETTING, shown).replace(HEADER, shown);

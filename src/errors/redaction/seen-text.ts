@@ -9,11 +9,11 @@ export interface Form {
   readonly pattern: RegExp;
   /** Occurs in every match; searching for it first is quicker than the pattern. */
   readonly needs: string | RegExp;
-  /** A text, which is quicker, where every match decodes to the same. */
+  /** A plain text, which is faster, if every match decodes to the same. */
   readonly means: string | ((written: string, group: string) => string);
-  /** Matches what may become a match, at the end of a text that continues. */
+  /** Matches a possible beginning of a match, at the end of a continuing text. */
   readonly unfinished?: RegExp;
-  /** Occurs where one has begun; `needs` does, unless this is here. */
+  /** Occurs if a match has begun; default: `needs`. */
   readonly begins?: string;
 }
 
@@ -27,7 +27,9 @@ export function mayBegin({ needs, begins }: Form, text: string): boolean {
   return mayOccur({ needs: begins ?? needs }, text);
 }
 
-/** Characters that are not drawn (`Default_Ignorable_Code_Point`), in units, which is quicker. */
+/**
+ * Characters that are not drawn (`Default_Ignorable_Code_Point`), as UTF-16 units, which is faster.
+ */
 const NOT_DRAWN = new RegExp(
   [
     [
@@ -44,7 +46,7 @@ const NOT_DRAWN = new RegExp(
 /** A text of ASCII without controls has nothing invisible. */
 const UNUSUAL = /[^\t\n -~]/;
 
-/** Removes what `printable` removes, and what is not drawn. */
+/** Removes all that `printable` removes, and characters that are not drawn. */
 export const AS_SEEN: Form = {
   needs: UNUSUAL,
   pattern: new RegExp(
@@ -57,8 +59,8 @@ export const AS_SEEN: Form = {
 };
 
 /**
- * The same where JSON has escaped it, once or within another JSON text: a program that logs in JSON
- * escapes the colours of its output so.
+ * The same in the escapes of JSON, once or inside another JSON text: a program that logs in JSON
+ * escapes the colours of its output this way.
  */
 export const ESCAPED_UNSEEN: Form = {
   needs: '\\u',
@@ -104,7 +106,7 @@ export const UNREADABLE: Form = {
   unfinished: /\ufffd[0-9;:]{0,32}$/,
 };
 
-/** Letters that a backspace deletes; `man` writes bold and underlined letters so. */
+/** Letters that a backspace deletes; `man` writes bold and underlined letters this way. */
 export const OVERSTRUCK: Form = {
   needs: '\b',
   pattern: /[^\n\b]{4}[\b]{4}|[^\n\b]{3}[\b]{3}|[^\n\b]{2}[\b]{2}|[^\n\b][\b](?!_)|[\b]_/g,

@@ -1,7 +1,8 @@
 /**
- * Takes the frames of a stack out of a text: which code runs where is for the internal record only. People put
- * stacks into messages and details (`raise(kind, error.stack)`). A frame is a line by itself, in the forms of
- * JavaScript, Java and .NET, also in a text that was put on one line or into JSON.
+ * Removes the frames of stacks from a text: only the internal record may show which code runs
+ * where. People put stacks into messages and details (`raise(kind, error.stack)`). A frame is a
+ * line by itself, in the forms of JavaScript, Java and .NET, even in a text that was put on one
+ * line or into JSON.
  */
 const PLACE = String.raw`(?:[^()\s]*:\d+:\d+|[^()\s]+\.\w+:\d+|native|<anonymous>|Unknown Source|Native Method)`;
 
@@ -12,7 +13,7 @@ const FRAMES = [
   /^\s*\.\.\. \d+ more\s*$/,
 ];
 
-/** Within a line, only the form that nothing else has. */
+/** Within a line, only the form that nothing else uses. */
 const WITHIN = /\s+at (?:async |new )?[^\s()]+(?: \[as [^\]\s]+\])? \([^()\s]+:\d+:\d+\)/g;
 
 /** A line break, or the escape for one. */

@@ -1,8 +1,8 @@
 /**
- * Decodings of a text, where programs encode some of its characters (`%2B` of an address, `\u0026` and
- * `\/` of JSON, the bytes of `xxd`) or a screen does not show some (colours, zeros of UTF-16, marks without
- * width). Which characters a program encodes is its own choice, so secrets are searched for in the
- * decoded text, and what is found is redacted in the text as written. Linear: each form is one pass.
+ * Decodings of a text, where programs encode some of its characters (`%2B` of an address, `\u0026`
+ * and `\/` of JSON, the bytes of `xxd`) or a screen does not show some (colours, zeros of UTF-16,
+ * marks without width). Each program chooses which characters to encode, so secrets are searched
+ * for in the decoded text, and redacted in the text as written. Linear: each form is one pass.
  */
 import {
   AS_SEEN,
@@ -59,10 +59,10 @@ const JSON_TEXT: Form = {
   unfinished: /\\+(?:u[\da-f]{0,3}|x[\da-f]?)?$/i,
 };
 
-/** Decoding all of JSON takes time, and only `\u` can hide something that a screen does not show. */
+/** Decoding all of JSON takes time, and only `\u` can hide characters from a screen. */
 const JSON_UNSEEN: Form = { ...JSON_TEXT, needs: '\\u' };
 
-/** `od -tx1`, `xxd` and `hexdump -C`: an offset, up to sixteen bytes, and what is readable of them. */
+/** `od -tx1`, `xxd` and `hexdump -C`: an offset, up to sixteen bytes, and their readable form. */
 const DUMP: Form = {
   needs: '000',
   pattern:
@@ -123,8 +123,8 @@ export const MEANT: readonly Way[] = [
 ];
 
 /**
- * Programs put encodings into encodings: a log in JSON has a coloured address, which has another in its
- * query. Those of these forms that occur are decoded in this order, also where one was hidden in another.
+ * Programs put encodings into encodings: a log in JSON has a coloured address, which has another in
+ * its query. Decodes the forms that occur in this order, even if one was hidden in another.
  */
 export const NESTED: readonly Form[] = [
   AS_SEEN,
@@ -151,7 +151,7 @@ export interface Finders {
   readonly inLines: Find;
 }
 
-/** Redacts what is found in the text as a screen would show it, and leaves the rest as written. */
+/** Redacts the findings in the text as a screen would show it, and leaves the rest as written. */
 export function redactSeen(
   text: string,
   find: Partial<Finders>,
@@ -160,7 +160,7 @@ export function redactSeen(
   return redactFound(text, SEEN, find, { mark, meanings });
 }
 
-/** Redacts what is found in any other decoding of the text, and leaves the rest as written. */
+/** Redacts the findings in any other decoding of the text, and leaves the rest as written. */
 export function redactDecoded(
   text: string,
   find: Finders,

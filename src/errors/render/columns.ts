@@ -7,7 +7,10 @@ const wide = once(
     /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u,
 );
 const noWidth = once(() => /^[\p{Mn}\p{Me}\p{Cf}]+$/u);
-/** ASCII, and the punctuation that our own texts use: to segment a text takes longer than to start the command. */
+/**
+ * ASCII, and the punctuation of our own texts: segmenting a text takes longer than starting the
+ * command.
+ */
 const NARROW = /^[\x20-\x7e\u2013\u2014\u2018\u2019\u201c\u201d\u2026]*$/;
 
 const segmenter = once(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));

@@ -1,4 +1,7 @@
-/** Escapes foreign text for Markdown: one line, with nothing that Markdown or HTML would act upon. */
+/**
+ * Escapes foreign text for Markdown: one line, without anything that Markdown or HTML would
+ * interpret.
+ */
 import { oneLine, singleLine } from '../support/printable.ts';
 
 export function escapeMarkdown(text: string): string {

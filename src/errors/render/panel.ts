@@ -90,7 +90,7 @@ export function renderPanel(report: ErrorReport, options: PanelOptions = {}): st
   });
 }
 
-/** Every panel is drawn here, whatever facts a surface adds to those of the report. */
+/** Draws every panel, whatever facts a surface adds to those of the report. */
 export function panel({ title, message, facts, next }: PanelText, layout: PanelLayout): string {
   const { columns, color, isFramed } = layout;
   const inner = innerColumns(layout);

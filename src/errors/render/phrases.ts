@@ -87,7 +87,7 @@ export function attemptWords(attempt: AttemptSummary): string {
 }
 
 export function attemptCount(attempt: ErrorReport['attempt']): string | undefined {
-  // without a maximum the number says little, and the calls are listed beside it
+  // without a maximum the number means little, and the calls are listed beside it
   if (attempt?.max === undefined) return undefined;
   return `${attempt.number} of ${attempt.max}`;
 }

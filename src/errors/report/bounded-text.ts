@@ -17,7 +17,9 @@ export interface BoundedText {
   readonly cutChars: number;
 }
 
-/** A text is read this far beyond its bound, so that the filter sees what a cut would halve. */
+/**
+ * A text is read this far beyond its bound, so that the filter sees secrets that a cut would halve.
+ */
 const MARGIN_CHARS = 4096;
 
 /** A secret may begin at the end of the part that was read, too short for the filter to see. */

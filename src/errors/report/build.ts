@@ -1,7 +1,7 @@
 /**
- * Builds a report from a draft: checks each field, fills in what the catalog knows, inherits field by
- * field from the cause what the draft leaves open, redacts, bounds and freezes. Nothing else makes a
- * report, and the result is valid whatever the input.
+ * Builds a report from a draft: checks each field, fills in values from the catalog, inherits open
+ * fields from the cause one by one, redacts, bounds and freezes. Nothing else makes a report, and
+ * the result is valid whatever the input.
  */
 import { boundText, type TextFilter } from './bounded-text.ts';
 import { endsOf, MAX_ACTION_CHARS, MAX_CAUSE_DEPTH } from './limits.ts';
@@ -69,7 +69,7 @@ export function outcomeOf({
   return outcomeIn(catalogRow(kind) ?? DOMAIN_ROW, outcome, cause);
 }
 
-/** Takes a report from any source: unchanged where it was made here, else field by field. */
+/** Takes a report from any source: unchanged if it was made here, otherwise field by field. */
 export function adoptReport(value: unknown, options: BuildOptions): ErrorReport {
   if (isAdopted(value, options)) return value;
   const below = adoptCause(readProperty(value, 'cause'), options);
@@ -110,7 +110,7 @@ export function rebuild(
   return buildReport({ ...report, ...changes }, { stamp: report, redactor });
 }
 
-/** True where waiting helps; null where that is unknown. */
+/** True if waiting helps; null if that is unknown. */
 export function retryableByDefault(category: Category): boolean | null {
   if (category === 'unknown') return null;
   return category === 'transient';
@@ -237,7 +237,7 @@ function cleanRule(rule: NonNullable<ErrorReport['rule']>, clean: Cleaner): type
   return { ...mapWords(rule, clean.word), evidence: rule.evidence.map(clean.word) };
 }
 
-/** An id as we make them, random and short, holds nothing that would have to be cleaned. */
+/** An id of our own making, random and short, needs no cleaning. */
 const OWN_ID = /^err_[a-hjkmnp-z02-9]{16}$/;
 
 function stampedId(id: string, { word }: Cleaner): string {
@@ -260,7 +260,7 @@ interface Cleaner {
   readonly json: JsonFilter;
 }
 
-/** Removes control characters first: a screen would show a secret whole that they interrupt. */
+/** Removes control characters first, because a screen would show an interrupted secret whole. */
 function cleaner(redactor: Redactor): Cleaner {
   const text: TextFilter = (raw) => redactor.text(printable(raw));
   const line: TextFilter = (raw) => redactor.text(singleLine(printable(raw)));
@@ -276,7 +276,9 @@ function cleaner(redactor: Redactor): Cleaner {
   };
 }
 
-/** Knows the words that it left as they were: reports repeat names of rules, providers and codes. */
+/**
+ * Remembers the words that it left unchanged: reports repeat names of rules, providers and codes.
+ */
 function rememberingWords(made: Cleaner): Cleaner {
   const clean = new Set<string>();
   const word: TextFilter = (raw) => {
@@ -353,20 +355,20 @@ function mapWords<T extends object>(record: T, word: TextFilter): T {
 }
 
 /**
- * Freezes a report that surely fits, and counts its bytes on the way: most are a hundred times smaller than they
- * may be. Undefined for any other.
+ * Freezes a report that certainly fits, and counts its bytes on the way: most are a hundred times
+ * smaller than the limit. Undefined for any other.
  */
 function freezeSmall(report: ErrorReport): ErrorReport | undefined {
   const isSmall = report.cause === undefined && freezeAndCount(report) <= MAX_REPORT_BYTES;
   return isSmall ? report : undefined;
 }
 
-/** A unit of a text needs no more than this many bytes: it is written as an escape then. */
+/** The most bytes that a unit of text needs, when it is written as an escape. */
 const MOST_BYTES = 6;
 /** Quotes, a colon and a comma; a number, or a word of JSON. */
 const MOST_BYTES_AROUND = 32;
 
-/** Freezes all of it, and says how many bytes it has at most. */
+/** Freezes everything, and returns the most bytes that it can have. */
 function freezeAndCount(value: unknown): number {
   if (typeof value === 'string') return value.length * MOST_BYTES + MOST_BYTES_AROUND;
   if (typeof value !== 'object' || value === null) return MOST_BYTES_AROUND;
@@ -380,7 +382,7 @@ function freezeAndCount(value: unknown): number {
 function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  // a report is made of plain objects and lists, whose names are all their own
+  // a report consists of plain objects and lists, which inherit no names
   for (const name in value) deepFreeze(value[name]);
   return value;
 }

@@ -1,6 +1,6 @@
 /**
- * Bounds details. Those of a group hold other failures, which may not crowd each other out: its counts
- * are kept whole, and every member keeps at least its kind, message and location.
+ * Bounds details. Those of a group hold other failures, which may not crowd each other out: its
+ * counts are kept whole, and every member keeps at least its kind, message and location.
  */
 import { boundText } from './bounded-text.ts';
 import { MAX_MESSAGE_CHARS, MAX_WORD_CHARS } from './limits.ts';
@@ -33,10 +33,10 @@ const MAX_MEMBERS = 20;
 const MAX_MEMBER_FIELDS = 100;
 const MAX_COUNTED_KINDS = 200;
 
-/** The failures of all kinds beyond those that are counted one by one. */
+/** The failures of all kinds beyond those counted one by one. */
 const OTHER_KINDS = 'other';
 
-/** The fields of a member that stay when its details have to go. */
+/** The fields of a member that stay when its details must be cut. */
 export const MEMBER_FIELDS: ReadonlySet<string> = new Set(
   'v id kind class category domain retryable outcome message title action location at'.split(' '),
 );
@@ -71,7 +71,7 @@ function groupDetails(details: Record<string, unknown>, filter: JsonFilter): Bou
   };
 }
 
-/** No failure drops out of the sum: the rarest of too many kinds are counted together. */
+/** The sum includes every failure: the rarest of too many kinds are counted together. */
 function countsOf(counts: unknown): JsonObject | undefined {
   const all = keysOf(counts).flatMap((kind): [string, number][] => {
     const count = readProperty(counts, kind);

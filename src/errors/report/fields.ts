@@ -63,7 +63,7 @@ function oneOf<const T extends string>(words: readonly T[]): Check<T> {
 
 type End = 'first' | 'last';
 
-/** Reads only the end that counts of a list that is too long. */
+/** Reads only the end that counts of an overlong list. */
 function listOf<T>(check: Check<T>, max: number, end: End): Check<readonly T[]> {
   return (value) => {
     if (!isArray(value)) return undefined;
@@ -185,7 +185,7 @@ export const FIELDS: FieldChecks = {
 
 const FIELD_CHECKS = Object.entries(FIELDS);
 
-/** Every field of the value that can be used, and the names of those that cannot. */
+/** Every usable field of the value, and the names of the others. */
 export function checkFields(value: unknown): FieldCheck {
   const good: Record<string, unknown> = {};
   const malformed: string[] = [];

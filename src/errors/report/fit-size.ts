@@ -1,8 +1,8 @@
 /**
  * Keeps a report within its size. Details go first, those of causes and of group members before its
  * own; then the middle of the cause chain and of the ledger. Kinds, messages, locations, the first
- * frame, the counts of a group and the root fault stay. Each step counts what it took, and the last
- * one leaves nothing that could still be too long.
+ * frame, the counts of a group and the root fault stay. Each step counts its omissions, and the
+ * last one leaves nothing that could still be too long.
  */
 import { boundText, utf8Bytes } from './bounded-text.ts';
 import { endsOf, MAX_CAUSE_DEPTH, MAX_MESSAGE_CHARS, MAX_REPORT_BYTES } from './limits.ts';

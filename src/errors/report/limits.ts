@@ -8,10 +8,10 @@ export const MAX_WORD_CHARS = 300;
 export const MAX_FRAMES = 32;
 export const MAX_ATTEMPTS = 50;
 export const MAX_EVIDENCE = 8;
-/** Reports nested in one another; the innermost is the root fault and is never the one to go. */
+/** Reports nested in one another; the innermost is the root fault and is never removed. */
 export const MAX_CAUSE_DEPTH = 8;
 
-/** The two ends of a list that is too long, the last `tail` items among them. */
+/** The two ends of an overlong list, the last `tail` items among them. */
 export function endsOf<T>(list: readonly T[], max: number, tail = 1): readonly T[] {
   return list.length <= max ? list : [...list.slice(0, max - tail), ...list.slice(-tail)];
 }

@@ -1,4 +1,4 @@
-/** Adds up what had to be left out; drops counts of zero. */
+/** Adds up omissions; drops counts of zero. */
 import type { CutCounts } from './report.ts';
 
 const NAMES = ['messageChars', 'details', 'attempts', 'frames', 'causes'] as const;

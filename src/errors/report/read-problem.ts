@@ -1,7 +1,7 @@
 /**
- * Reads back a problem document that another Errand sent over HTTP. It was classified where it happened,
- * so it keeps its kind, category, retryability and id, whatever the status around it. Anyone can write
- * such a body, so only the fields of the public view are read.
+ * Reads back a problem document that another Errand sent over HTTP. It was classified at its
+ * source, so it keeps its kind, category, retryability and id, whatever its HTTP status. Anyone can
+ * write such a body, so only the fields of the public view are read.
  */
 import { isReportShaped } from '../thrown/cause-reports.ts';
 import { checkFields } from './fields.ts';
@@ -13,7 +13,10 @@ import type { ReportDraft } from './report.ts';
 /** The rule in the receipt of a report that is read here. */
 export const PROBLEM_RULE = 'errand.problem';
 
-/** Undefined for a body that is not ours. A report that was sent as it is counts as its public part. */
+/**
+ * Undefined for a body that is not ours. A report that was sent unchanged counts as its public
+ * part.
+ */
 export function readProblem(body: unknown): ReportDraft | undefined {
   const kind = readProperty(body, 'kind');
   if (!isPlainObject(body) || !isKindName(kind) || !isKnown(kind)) return undefined;
@@ -37,7 +40,7 @@ function draftOf(
   body: object,
   named: { readonly id: string; readonly message: string },
 ): ReportDraft {
-  // a person takes the advice on a panel for ours, so the sender's is left out; so is another title
+  // on a panel, people take the advice as ours, so the sender's is left out; so is any other title
   const names = isRuntimeKind(kind) ? SAME_NAME : [...SAME_NAME, 'title'];
   const shared = names.map((name) => [name, readProperty(body, name)] as const);
   const provider = readProperty(body, 'provider');
@@ -53,7 +56,7 @@ function draftOf(
     ...good,
     kind,
     message: good.message ?? '',
-    // of all outcomes the public view implies only this one
+    // the public view implies this outcome and no other
     ...(good.category === 'ambiguous' ? { outcome: 'unknown' as const } : {}),
     rule: { id: PROBLEM_RULE, evidence: [`type=${problemType(kind)}`], confidence: 'high' },
   };

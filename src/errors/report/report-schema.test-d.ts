@@ -7,7 +7,7 @@ type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function expectTrue<_T extends true>(): void;
 
-/** Written out, so that two types are compared by what they hold and not by how they were made. */
+/** Written out, so that two types are compared by their content and not by their construction. */
 type Plain<T> = [string] extends [T] ? string : T extends object ? PlainObject<T> : T;
 type PlainObject<T> = { readonly [K in keyof T]: Plain<T[K]> };
 

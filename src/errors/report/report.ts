@@ -14,7 +14,7 @@ export interface UserAction {
   readonly detail: string;
 }
 
-/** Where in which workflow; `path` runs through groups and sub-workflows. */
+/** The place in a workflow; `path` runs through groups and sub-workflows. */
 export interface Frame {
   readonly workflow?: string;
   readonly node?: string;
@@ -42,7 +42,7 @@ export interface ProviderFacts {
   readonly limit?: string;
 }
 
-/** Which classification rule concluded this, and on what evidence. */
+/** The classification rule that concluded this, and its evidence. */
 export interface RuleReceipt {
   readonly id: string;
   readonly evidence: readonly string[];
@@ -64,7 +64,7 @@ export interface AttemptSummary {
   readonly costUsdMicros?: number;
 }
 
-/** Counts of what was left out to stay within bounds. */
+/** Counts of parts that were left out to stay within bounds. */
 export interface CutCounts {
   readonly messageChars?: number;
   readonly details?: number;
@@ -90,20 +90,20 @@ export interface ErrorReport<K extends Kind = Kind, D extends JsonObject = JsonO
   readonly details?: D;
   readonly action: UserAction;
   readonly location?: Location;
-  /** Where it was raised, then each boundary it crossed, bottom up. */
+  /** The place where it was raised, then each boundary it crossed, from the inside out. */
   readonly frames?: readonly Frame[];
   readonly attempt?: { readonly number: number; readonly max?: number };
   readonly attempts?: readonly AttemptSummary[];
   readonly provider?: ProviderFacts;
   readonly rule?: RuleReceipt;
-  /** True when the node has `raises` and it does not list this kind. */
+  /** True when the node has `raises` without this kind. */
   readonly undeclared?: boolean;
   readonly cause?: ErrorReport;
   readonly at: string;
   readonly cut?: CutCounts;
 }
 
-/** The input for a report; whatever is left out comes from the catalog. */
+/** The input for a report; the catalog supplies omitted fields. */
 export type ReportDraft = Partial<Omit<ErrorReport, 'v' | 'kind' | 'message' | 'details'>> & {
   readonly kind: Kind;
   readonly message: string;

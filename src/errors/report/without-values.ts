@@ -3,10 +3,10 @@ import { isJsonList, type JsonValue } from '../support/safe-json.ts';
 import type { Redactor } from '../redaction/redact.ts';
 
 /**
- * Returns the same object where there is nothing to redact. Redacts each text by itself: in the JSON of
- * the whole, a secret such as `true` or one with a quote would be found where it is not. The keys of a plan
- * are its form, and no variable is filled into them; keys of data may hold anything. Numbers are treated as
- * keys are, unless `numbers` says otherwise.
+ * Returns the same object where there is nothing to redact. Redacts each text by itself: in the
+ * JSON of the whole, a secret such as `true` or one with a quote would give false matches. The keys
+ * of a plan are its form, and no variable is filled into them; keys of data may hold anything.
+ * Numbers are treated as keys are, unless `numbers` says otherwise.
  */
 export function withoutValues<T extends object>(
   value: T,
@@ -23,7 +23,7 @@ interface Parts {
   readonly numbers?: 'taken out' | 'as they are';
 }
 
-/** For a plan: a number may be a secret too, such as that of a card. */
+/** For a plan: a number may be a secret too, such as a card number. */
 export const IN_PLAN: Parts = { keys: 'as they are', numbers: 'taken out' };
 
 function without(value: JsonValue, redactor: Redactor, parts: Parts): JsonValue {
@@ -50,7 +50,7 @@ function without(value: JsonValue, redactor: Redactor, parts: Parts): JsonValue 
   return isSame ? value : Object.fromEntries(entries);
 }
 
-/** Keeps two keys apart that are the same without their secrets. */
+/** Gives distinct names to two keys that are equal without their secrets. */
 export function freeKey(key: string, taken: ReadonlyMap<string, JsonValue>): string {
   let free = key;
   for (let count = 2; taken.has(free); count++) free = `${key} (${count})`;

@@ -9,7 +9,7 @@ export function copyJson(value: JsonValue): JsonValue {
   return copied;
 }
 
-/** A key such as `__proto__` is a key like any other. */
+/** Treats a key such as `__proto__` like any other. */
 function setOwn(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, {

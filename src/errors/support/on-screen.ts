@@ -8,7 +8,7 @@ import { oneLine, visible } from './printable.ts';
 /** Fields whose renderer handles line breaks: it wraps, indents, or joins the lines. */
 const PARAGRAPH_FIELDS: ReadonlySet<string> = new Set(['message', 'prompt', 'excerpt', 'details']);
 
-/** Removes from texts and keys whatever a screen would act upon. */
+/** Removes from texts and keys everything that a screen would interpret. */
 export function onScreen<T>(value: T): T {
   // texts become texts, and all else keeps its form
   return shown(value, false) as T;

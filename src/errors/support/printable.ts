@@ -1,7 +1,7 @@
 /**
- * Makes text printable on a terminal or in a log line: no control characters and no marks that reorder
- * the text, so that foreign text cannot repaint a screen. A screen shows them as escapes; stored messages
- * are without them.
+ * Makes text printable on a terminal or in a log line: no control characters and no marks that
+ * reorder the text, so that foreign text cannot repaint a screen. A screen shows them as escapes;
+ * stored messages omit them.
  */
 import { once } from './once.ts';
 
@@ -16,10 +16,10 @@ export const FOREIGN_BREAK = /\r\n|[\r\u000b\u000c\u0085\u2028\u2029]/g;
 
 const IGNORABLE = String.raw`\p{Default_Ignorable_Code_Point}`;
 
-/** Everything that a screen acts upon or does not show, except line feeds and tabs. */
+/** Everything that a screen interprets or does not show, except line feeds and tabs. */
 const UNSEEN = String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|${IGNORABLE}`;
 
-/** Scripts in which a joiner, or what keeps letters from joining, is a part of spelling. */
+/** Scripts in which a joiner or a non-joiner is part of the spelling. */
 const JOINING = `Arabic Syriac Mandaic Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil
   Telugu Kannada Malayalam Sinhala Khmer Myanmar`;
 
@@ -32,7 +32,7 @@ function drawn(): string {
     .map((script) => String.raw`\p{Script=${script}}`)
     .join('');
   return [
-    // a neighbour that is invisible itself is drawn by nothing
+    // beside an invisible neighbour nothing draws it
     String.raw`(?<=[${joining}])(?<!${IGNORABLE})[\u200c\u200d](?=[${joining}])(?!${IGNORABLE})`,
     String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
     String.raw`(?<=[\p{Extended_Pictographic}0-9#*])[\ufe0e\ufe0f]`,
@@ -41,7 +41,7 @@ function drawn(): string {
   ].join('|');
 }
 
-/** Most texts have nothing to take out, which one look tells. */
+/** Most texts have nothing to remove, as this one test shows. */
 const PRINTABLE = /^[\n\t -~]*$/;
 
 /** Keeps line breaks and tabs. */
@@ -73,7 +73,10 @@ export function jsonText(value: unknown, indent?: number): string {
   return escapedUnseen(JSON.stringify(value, null, indent));
 }
 
-/** Most texts have nothing else, which is a tenth of the work to find out: ASCII, Latin, punctuation, arrows and boxes. */
+/**
+ * Most texts consist only of ASCII, Latin, punctuation, arrows and boxes; testing that takes a
+ * tenth of the work.
+ */
 const PLAIN = /^[\n\t -~\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2030-\u205e\u2190-\u27bf]*$/;
 
 function escapedUnseen(text: string): string {
@@ -81,7 +84,7 @@ function escapedUnseen(text: string): string {
   return text.replace(drawnOrUnseen(), (character, kept?: string) => kept ?? escaped(character));
 }
 
-/** Each unit by itself: JSON has no other way to write what is beyond the first 65,536 characters. */
+/** Each unit by itself: JSON has no other escape for characters beyond the first 65,536. */
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

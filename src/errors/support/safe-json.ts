@@ -177,7 +177,7 @@ function number(value: number, walk: Walk): JsonValue | undefined {
   return walk.filter.text(written) === written ? value + 0 : text(written, walk);
 }
 
-/** The last text that is kept may be cut a second time, to what room there is. */
+/** The last text kept may be cut again, to the remaining room. */
 function text(value: string, walk: Walk): string | undefined {
   const { maxStringChars, maxChars } = walk.bounds;
   const room = maxChars - walk.chars;

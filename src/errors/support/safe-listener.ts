@@ -1,6 +1,6 @@
 /**
- * A listener of an application that can fail without harm: what it throws, at once or later, goes to `failed`.
- * A promise that it returns would else be rejected with nobody to handle it, which ends a process.
+ * A listener of an application that may fail safely: what it throws, at once or later, goes to
+ * `failed`. Otherwise a rejected promise from it would be unhandled, which ends a process.
  */
 export function safeListener<T>(
   listener: (value: T) => unknown,

@@ -1,4 +1,4 @@
-/** Suggests the name that a person probably meant, wherever a name was not found. */
+/** Suggests the name that a person probably meant, whenever a name is not found. */
 
 /** A word further away than this is another word. */
 const MAX_DISTANCE = 3;

@@ -43,7 +43,7 @@ function ownReport(links: readonly unknown[], request: ReportRequest): ErrorRepo
   );
 }
 
-/** Failures that are looked at in wrappers without a cause, however they hold each other. */
+/** How many failures are inspected in wrappers without a cause, however they are nested. */
 const MAX_HELD = 64;
 /** Links of each. */
 const MAX_HELD_LINKS = 32;

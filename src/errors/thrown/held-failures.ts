@@ -1,8 +1,8 @@
-/** Failures that a wrapper holds under a name of its own, and not as its cause. */
+/** Failures that a wrapper holds under another name than `cause`. */
 import { causeChain } from './cause-chain.ts';
 import { isArray, readProperty } from '../support/safe-json.ts';
 
-/** Members of a list of failures that are looked at. */
+/** How many members of a list of failures are inspected. */
 const MAX_MEMBERS = 20;
 
 /** Names under which libraries keep the error that they wrap. */
@@ -25,7 +25,7 @@ export function heldFailures(link: unknown): readonly unknown[] {
     return objects([readProperty(link, 'error')]);
   // of `Promise.allSettled`
   if (readProperty(link, 'status') === 'rejected') return objects([readProperty(link, 'reason')]);
-  // what failed first says more than the clean-up that failed after it
+  // the first failure says more than that of the clean-up after it
   if (readProperty(link, 'name') === 'SuppressedError')
     return objects([readProperty(link, 'suppressed'), readProperty(link, 'error')]);
   const last = objects([readProperty(link, 'lastError'), readProperty(link, 'originalError')]);

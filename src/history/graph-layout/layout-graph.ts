@@ -1,6 +1,6 @@
 /**
- * Lays a graph out, from the inside out: groups and the workflows of nodes are boxes around their own
- * levels. The same graph always gives the same picture.
+ * Lays out a graph from the inside out: groups and the workflows of nodes are boxes around their
+ * own levels. The same graph always gives the same picture.
  */
 import { END } from '../../workflow/plan/route.ts';
 import type { GraphNode, RunGraph, WorkflowGraph } from '../workflow-graph.ts';

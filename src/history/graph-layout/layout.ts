@@ -5,7 +5,7 @@ import type { MoveType } from '../../workflow/plan/route.ts';
 export interface GraphLayout {
   readonly width: number;
   readonly height: number;
-  /** Those around others come first, so that drawing them in order is right. */
+  /** Outer boxes come first, so that drawing in this order is right. */
   readonly boxes: readonly LayoutBox[];
   /** Success routes. */
   readonly lines: readonly LayoutLine[];

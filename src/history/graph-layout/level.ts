@@ -1,6 +1,7 @@
 /**
- * One level of a graph: boxes in layers by the longest way from the entry point, those of a layer in an
- * order with few crossings, near those that lead to them. Lines that lead back or far run along the side.
+ * One level of a graph: boxes in layers by the longest way from the entry point. The order within a
+ * layer keeps crossings few and boxes near their sources. Lines that lead back or far run along the
+ * side.
  */
 export interface LevelBox {
   readonly id: string;
@@ -100,7 +101,7 @@ function firstLayer(
     const layer = to === root ? layers.get(from) : undefined;
     return layer === undefined ? [] : [layer];
   });
-  // after all that lead there, so that what handles failures is below what fails
+  // below all its sources, so that a node that handles failures is below those that fail
   return sources.length === 0 ? 0 : Math.max(...sources) + 1;
 }
 
@@ -206,7 +207,7 @@ function orderedLayers(
   return filled;
 }
 
-/** Each box as near as there is room to the middle of those that lead to it. */
+/** Each box as near to the middle of its sources as there is room. */
 function centresOf(
   { edges }: Level,
   layers: readonly (readonly LevelBox[])[],

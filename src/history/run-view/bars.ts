@@ -1,4 +1,4 @@
-/** Bars: what a step did when, in stretches that follow each other on the time axis. */
+/** Bars: what a step did when, as consecutive stretches on the time axis. */
 import { List } from './shared-list.ts';
 import type { Bar, StepView, TryView } from './view.ts';
 
@@ -14,7 +14,7 @@ export function beginBar(
   return { ...step, bars: bars.add(bar) };
 }
 
-/** A stretch that took no time is left out, unless it is the only one. */
+/** Leaves out a stretch that took no time, unless it is the only one. */
 export function endBar(step: StepView, at: string): StepView {
   const last = step.bars.at(-1);
   if (last === undefined || last.to !== undefined) return step;
@@ -25,7 +25,7 @@ export function endBar(step: StepView, at: string): StepView {
   return { ...step, bars };
 }
 
-/** Gives the open stretch the name of what it turned out to be. */
+/** Renames the open stretch, once its kind is known. */
 export function renameBar(step: StepView, kind: Bar['kind'], until?: string): StepView {
   const last = step.bars.at(-1);
   if (last === undefined || last.to !== undefined || last.kind === kind) return step;

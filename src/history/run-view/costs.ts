@@ -18,7 +18,10 @@ export const NO_COSTS: ViewCosts = {
   sentBack: [],
 };
 
-/** A call begins. Where it was under way already, its process has died: the first call has no result. */
+/**
+ * Begins a call. If it was under way already, its process has died, and the first call has no
+ * result.
+ */
 export function beginCall(costs: ViewCosts, event: Requested): ViewCosts {
   const lost = costs.open.find(({ key }) => key === event.effect.key);
   const call = callOf(event, lost);
@@ -43,7 +46,7 @@ export function callOf(event: Requested, lost?: PendingCall): PendingCall {
   };
 }
 
-/** A call has ended; `row` is its own, where something was executed for it. */
+/** Ends a call; `row` is its own, if something was executed for it. */
 export function endCall(
   costs: ViewCosts,
   event: Settled,
@@ -67,7 +70,7 @@ export function withAnswer(
   return event.effect.type === 'model' ? { ...step, answerRow: undefined } : step;
 }
 
-/** The reply of that row was of no use, so it counts as lost. */
+/** Counts the reply of that row as lost, because it was useless. */
 export function sendBack(costs: ViewCosts, at: number): ViewCosts {
   const row = costs.rows.at(at);
   if (row === undefined || row.outcome !== 'succeeded' || costs.sentBack.includes(at)) return costs;

@@ -1,4 +1,6 @@
-/** An event as people see it: its reports without host paths and frames of stacks, all else as it is. */
+/**
+ * An event as people see it: its reports without host paths and stack frames, all else unchanged.
+ */
 import { forPerson } from '../../errors/report/audiences.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 

@@ -120,7 +120,7 @@ export function waiting(step: StepView): StepView {
   return { ...step, status: 'waiting', endedAt: undefined };
 }
 
-/** A node whose failure or wait no longer counts, because something inside it runs again. */
+/** A node whose failure or wait is over, because something inside it runs again. */
 export function runInside(step: StepView, at: string): StepView {
   return beginBar({ ...withoutError(handled(step)), status: 'running' }, 'work', { at });
 }
@@ -225,7 +225,7 @@ function withCost(step: StepView, row: LedgerRow | undefined): StepView {
   };
 }
 
-/** A new failure takes the place of what failed before it: its call, or an earlier try. */
+/** A new failure replaces the earlier one: that of its call, or of an earlier try. */
 function withFailure(
   step: StepView,
   failure: Omit<StepFailure, 'inTry' | 'fate' | 'error'> & { readonly error: PersonReport },

@@ -18,19 +18,19 @@ export function countMember(view: Draft, event: Extract<RunEvent, { type: 'route
   addMember(view, step, how, 1);
 }
 
-/** Any event of a step after its branch has ended with it shows that the branch runs again. */
+/** Any event of a step whose branch had ended with it shows that the branch runs again. */
 export function uncountMember(view: Draft, step: StepView): StepView {
   // most steps were not counted, and a copy takes longer than all else here
   if (step.counted === undefined) return step;
   const running = { ...step, counted: undefined };
   putStep(view, running);
-  // a group that has begun anew since then counts from zero
+  // a group that has begun anew counts from zero
   const group = stepAround(view, step);
   if ((group?.tries.at(-1)?.seq ?? 0) < step.lastSeq) addMember(view, step, step.counted, -1);
   return running;
 }
 
-/** Every failed member runs again with a failed run, in each group that nothing has handled. */
+/** A failed run reopens every failed member, in each group whose failure is unhandled. */
 export function reopenMembers(view: Draft, endedAt: string | undefined): void {
   for (const step of view.steps) {
     const group = step.counted === 'failed' ? stepAround(view, step) : undefined;
@@ -38,7 +38,10 @@ export function reopenMembers(view: Draft, endedAt: string | undefined): void {
   }
 }
 
-/** Whether it failed or was stopped with the run, and not before by something that handled its failure. */
+/**
+ * Whether it failed or was stopped with the run, rather than earlier by something that handled its
+ * failure.
+ */
 function isReopened(view: Draft, step: StepView, endedAt: string | undefined): boolean {
   if (step.status === 'failed') return isUnhandled(view, step);
   if (step.status !== 'cancelled') return false;

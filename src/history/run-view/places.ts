@@ -1,6 +1,6 @@
 /**
- * Places of steps by their paths. Paths are only ever added, so views share one map; a view that goes
- * another way than the one that shares its map gets a map of its own.
+ * Places of steps by their paths. Paths are only ever added, so views share one map; a view that
+ * diverges from the others gets its own.
  */
 export class Places {
   readonly #shared: Map<string, number>;

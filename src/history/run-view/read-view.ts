@@ -6,8 +6,8 @@ import { isOpen, stepAround, stepAt } from './steps.ts';
 import type { RunView, StepFailure, StepView } from './view.ts';
 
 /**
- * Time in which the run was executed: it stands still while the run is paused. A run whose process is
- * gone was executed until its last event.
+ * Time in which the run was executed; it stops while the run is paused. A run whose process is gone
+ * was executed until its last event.
  */
 export function elapsedMs(view: RunView, status: RunStatusName, nowMs: number): number {
   const open = status === 'interrupted' ? Date.parse(view.at) : nowMs;
@@ -17,7 +17,7 @@ export function elapsedMs(view: RunView, status: RunStatusName, nowMs: number): 
   }, 0);
 }
 
-/** The failure that the run ended with, or that it waits with: for an answer, a time, a person. */
+/** The failure that the run ended with, or waits with: for an answer, a time or a person. */
 export function openFailure(view: RunView): PersonReport | undefined {
   if (view.status === 'completed' || view.status === 'cancelled') return undefined;
   if (view.error !== undefined) return view.error;
@@ -49,13 +49,13 @@ export function waitingFailure(step: StepView): StepFailure | undefined {
   return isBackingOff(step) && last?.fate === 'open' ? last : undefined;
 }
 
-/** Whether its failure has ended the run, or is waited with: only such a failure is red. */
+/** Whether its failure ended the run, or it waits with it: only such failures are red. */
 export function hasOpenFailure(view: RunView, step: StepView): boolean {
   if (view.status === 'completed') return false;
   return isUnhandled(view, step) || (step.status === 'waiting' && step.error !== undefined);
 }
 
-/** Whether a step failed and nothing around it has dealt with that: only such a failure is red. */
+/** Whether a step failed and no enclosing node dealt with that: only such failures are red. */
 export function isUnhandled(view: RunView, step: StepView): boolean {
   const last = step.failures.at(-1);
   if (step.status !== 'failed' || last?.fate === 'handled') return false;

@@ -1,6 +1,7 @@
 /**
- * Rewinds a view to a node that is run again with all that follows it: whatever is under way in its scope
- * stops, and the steps around it drop their questions and waits, because something inside them runs again.
+ * Rewinds a view to a node that runs again with all that follows it. Everything under way in its
+ * scope stops, and the enclosing steps drop their questions and waits, because something inside
+ * them runs again.
  */
 import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import { runInside } from './in-node.ts';

@@ -1,6 +1,6 @@
 /**
- * A view as it is sent, and as the page takes it up again. Most steps of a long run stay behind: those
- * that have ended and hold no others. They can be asked for, and are added to a view.
+ * A view as it is sent, and as the page reads it. Most steps of a long run are left out: those that
+ * have ended and hold no others. The page can ask for them and add them to its view.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { List } from './shared-list.ts';
@@ -8,11 +8,14 @@ import { Places } from './places.ts';
 import { isOpen, newStep } from './steps.ts';
 import type { RunView, StepView } from './view.ts';
 
-/** Rows of the ledger above this are left out: the sums are there, and the rows have a path of their own. */
+/**
+ * Rows of the ledger above this are left out: the sums are sent, and the rows have a path of their
+ * own.
+ */
 const MOST_ROWS = 2000;
 const MOST_STEPS = 1000;
 
-/** Lists as arrays, without what can be made again. */
+/** Writes lists as arrays, and leaves out what can be derived. */
 export function viewToJson(view: RunView): JsonValue {
   const { places: _places, costs, steps: all, ...rest } = view;
   const rows = costs.rows.length > MOST_ROWS ? [] : costs.rows;
@@ -23,7 +26,7 @@ export function viewToJson(view: RunView): JsonValue {
   return { ...rest, steps: steps.map(stepToJson), ...cut, costs: { ...costs, rows } } as never;
 }
 
-/** Everything that may still change, then what has failed, and the first of the others. */
+/** The steps that may still change, then the failed ones, then the first of the others. */
 function sentSteps({ steps }: RunView): readonly StepView[] {
   if (steps.length <= MOST_STEPS) return [...steps];
   const ranks: [StepView[], StepView[], StepView[]] = [[], [], []];
@@ -39,7 +42,7 @@ function rankOf(step: StepView): 0 | 1 | 2 {
   return step.failures.length > 0 || step.status !== 'completed' ? 1 : 2;
 }
 
-/** Fields that say nothing are left out: most steps have few others. */
+/** Leaves out fields without a value: most steps have few others. */
 export function stepToJson(step: StepView): object {
   return Object.fromEntries(
     Object.entries(step).filter(([name, value]) => !isNothing(value) || name === 'attempts'),
@@ -51,7 +54,7 @@ function isNothing(value: unknown): boolean {
   return (Array.isArray(value) || value instanceof List) && value.length === 0;
 }
 
-/** Takes what `viewToJson` made, after it was JSON. */
+/** Reads the JSON that `viewToJson` wrote. */
 export function viewFromJson(json: unknown): RunView {
   // made by the same code on the other side
   const sent = json as Sent<RunView>;
@@ -64,7 +67,7 @@ export function viewFromJson(json: unknown): RunView {
   return withAll(view, sent.steps.map(stepFromJson));
 }
 
-/** Adds steps that were left out; those that the view has are as they are now. */
+/** Adds steps that were left out; steps that the view already has stay as they are. */
 export function addSteps(view: RunView, json: readonly unknown[]): RunView {
   const missing = (json as readonly Sent<StepView>[])
     .map(stepFromJson)

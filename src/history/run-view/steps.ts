@@ -1,4 +1,6 @@
-/** Steps of a view: finds one by its path, puts its next form in place, and stops what runs inside. */
+/**
+ * Steps of a view: finds one by its path, replaces it by its next form, and stops those inside it.
+ */
 import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import { NO_ITEMS, endBar, endTry } from './bars.ts';
 import type { RunView, StepView } from './view.ts';
@@ -64,7 +66,7 @@ export function newStep(
   };
 }
 
-/** Keeps count of what is open, in the run and in each step around it. */
+/** Keeps count of open steps, in the run and in each enclosing step. */
 export function putStep(view: Draft, step: StepView): void {
   const at = view.places.get(step.path);
   const before = at === undefined ? undefined : view.steps.at(at);

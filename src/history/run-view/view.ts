@@ -1,7 +1,7 @@
 /**
- * The view of a run: everything that its page shows, folded from its events. The server makes it from the
- * log, and the page continues from what the server made. A view never changes; folding an event gives the
- * next one, which shares what has stayed the same.
+ * The view of a run: everything on its page, folded from its events. The server makes it from the
+ * log, and the page continues from there. A view never changes; folding an event gives the next
+ * one, which shares all unchanged parts.
  */
 import type { PersonReport } from '../../errors/report/audiences.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
@@ -28,7 +28,7 @@ export interface RunBudget {
   readonly tokens?: number;
 }
 
-/** The status as the log has it; that a process is gone (`interrupted`) only the server knows. */
+/** The status in the log; only the server knows that a process is gone (`interrupted`). */
 export type LoggedStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
 export interface RunView extends Omit<ViewedRunFacts, 'input'> {
@@ -54,7 +54,7 @@ export interface RunView extends Omit<ViewedRunFacts, 'input'> {
   readonly cancelled?: { readonly by: string; readonly reason?: string };
   /** Every place in the run where a node has started, in the order of their first start. */
   readonly steps: List<StepView>;
-  /** How many steps of a long run were not sent: they have ended, and hold no others. */
+  /** How many steps of a long run were not sent: they have ended and hold no others. */
   readonly leftOut?: number;
   /** Where in `steps` each path is. */
   readonly places: Places;
@@ -102,7 +102,7 @@ export interface StepView {
   readonly tries: List<TryView>;
   /** The failure that it ended with or waits with; a failure that was handled by a new try is in `failures`. */
   readonly error?: PersonReport | undefined;
-  /** Every failure of it, of its calls too, handled or not; the first one first. */
+  /** Every failure of the step and its calls, handled or not, the earliest first. */
   readonly failures: List<StepFailure>;
   /** Its stretches of time, for the time axis. */
   readonly bars: List<Bar>;
@@ -114,7 +114,7 @@ export interface StepView {
   readonly holds: boolean;
   /** How many of those have not ended. */
   readonly openInside: number;
-  /** Calls of models, tools, scripts and functions so far, that have ended. */
+  /** Ended calls of models, tools, scripts and functions so far. */
   readonly calls: number;
   readonly costUsdMicros: number;
   readonly tokens: number;
@@ -157,7 +157,7 @@ export interface StepFailure {
   readonly error: PersonReport;
   /** The route that took it, once one has. */
   readonly route?: TakenRoute;
-  /** Its fate: `open` while it has none, and when it ended the run. */
+  /** `handled`, or `open` while nothing has handled it and when it ended the run. */
   readonly fate: 'open' | 'handled';
 }
 
@@ -258,7 +258,7 @@ export interface CostSum {
   readonly tokens: number;
   /** Some of it is an estimate. */
   readonly estimated?: true;
-  /** Some of it was billed by a model without a known price. */
+  /** Some of it was charged by a model without a known price. */
   readonly unpriced?: true;
 }
 

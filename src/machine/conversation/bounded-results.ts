@@ -1,6 +1,6 @@
 /**
- * Long results of tools: the model reads so many characters of each, and asks for the rest with a tool of
- * its own. The whole result stays in the conversation, so nothing is lost by a crash.
+ * Long tool results: the model reads each one up to a limit, and asks for the rest with a built-in
+ * tool. The conversation keeps the whole result, so a crash loses nothing.
  */
 import { textOrJson, isPlainObject, type JsonObject } from '../../errors/support/safe-json.ts';
 import type { ModelMessage, ModelTool, ToolCall } from './model-message.ts';
@@ -38,7 +38,7 @@ export function readMore(
 ): JsonObject | undefined {
   if (!isPlainObject(args)) return undefined;
   const { call, offset } = args;
-  // some providers use the same ids in every turn: the model sees the latest result under one
+  // some providers repeat ids in every turn: an id means its latest result
   const asked = messages.findLast(
     (each) => each.role === 'tool' && each.id === call && each.name !== READ_OUTPUT,
   );
@@ -46,7 +46,7 @@ export function readMore(
   return partOf(textOrJson(asked.result), Math.floor(offset), maxChars);
 }
 
-/** At least one character, also where that takes two units. */
+/** Returns at least one character, even one of two UTF-16 units. */
 function partOf(text: string, offset: number, maxChars: number): JsonObject {
   const from = charStart(text, offset);
   const end = charStart(text, Math.min(text.length, from + maxChars));
@@ -55,7 +55,7 @@ function partOf(text: string, offset: number, maxChars: number): JsonObject {
   return { text: text.slice(from, to), total_chars: text.length, ...next };
 }
 
-/** The beginning of the character that an index is in. */
+/** Where the character at an index begins. */
 function charStart(text: string, index: number): number {
   const isInside = /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(index - 1, index + 1));
   return index > 0 && isInside ? index - 1 : index;

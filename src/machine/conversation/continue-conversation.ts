@@ -37,15 +37,16 @@ export function continueConversation(state: RunState, scope: Scope): void {
   if (node.type === 'agent') answerFatalCall(conversation, node, toolsOf(state, scope));
   const schema = schemaOf(state, node);
   const isFinal = isFinalReply(conversation, schema, node.type === 'agent');
-  // a reply that nobody has judged yet is judged, not asked for again
+  // a final reply without a verdict is judged, not requested again
   if (isFinal && (!isJudged || verdict !== undefined)) dropLastReply(conversation);
   if (conversation.failedWith !== undefined) dropWrongReplies(conversation, schema);
   conversation.failedWith = undefined;
 }
 
 /**
- * Drops the replies that were sent back for their form, up to the one that failed the node: nothing was done by
- * them, and a person who has corrected the prompt or the schema since wants the model asked with that alone.
+ * Drops the replies that were sent back for their form, up to the one that failed the node. They
+ * had no effects, and a person who has corrected the prompt or the schema wants the model asked
+ * with that alone.
  */
 function dropWrongReplies(conversation: Conversation, schema: JsonObject | undefined): void {
   const { messages } = conversation;
@@ -81,8 +82,8 @@ function verdictOf(conversation: Conversation | undefined): JsonValue | undefine
 }
 
 /**
- * The verdict is in the log, so nobody is asked for it again: what follows it is decided again. It does
- * not count as one of the rejections that are left.
+ * Keeps the verdict, which is in the log, and decides again what follows from it. It does not use
+ * up one of the rejections that are left.
  */
 function continueRejected(state: RunState, scope: Scope): void {
   const visit = visitOf(scope);
@@ -98,7 +99,7 @@ function continueRejected(state: RunState, scope: Scope): void {
   };
 }
 
-/** A judgement that did not end well is made anew, with all rejections in hand again. */
+/** Repeats a judgement that failed, with the full number of rejections. */
 function afterJudging(conversation: Conversation | undefined): Conversation | undefined {
   if (conversation?.judging === undefined) return conversation;
   const { of } = conversation.judging;
@@ -129,7 +130,9 @@ function reopenCall({ refused }: Conversation, open: OpenCall, isPending: boolea
   open.decided = undefined;
 }
 
-/** A call that failed the node, and would again: the model sees the failure as its result instead. */
+/**
+ * Shows the model the failure as the result of a call that failed the node and would fail it again.
+ */
 function answerFatalCall(
   conversation: Conversation,
   node: Parameters<typeof judgeCall>[0],

@@ -8,7 +8,10 @@ import { judgePlan } from './output-judge.ts';
 import { chainOf, promptOf, schemaOf } from './model-request.ts';
 import { readReply } from './model-reply.ts';
 
-/** The same for the same state: it is made for the request, and again when the request is stored. */
+/**
+ * The same state gives the same conversation: it is built for the request, and again when the
+ * request is stored.
+ */
 export function judgeConversation(state: RunState, scope: Scope, node: AgentPlan): Conversation {
   const { conversation } = visitOf(scope);
   if (conversation === undefined) throw logPlanMismatch('conversation', node.name);

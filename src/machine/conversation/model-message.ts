@@ -68,7 +68,9 @@ export interface ModelTool {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** Absent when what the model wrote is not JSON, or would not be kept as written. */
+  /**
+   * Absent when the model wrote something that is not JSON, or that JSON would not keep as written.
+   */
   readonly arguments?: JsonValue;
   /** The text that the model wrote, when it has no arguments; cut to a readable length. */
   readonly unparsable?: string;

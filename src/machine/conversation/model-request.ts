@@ -197,7 +197,7 @@ export function decisionSchema({ manages }: SupervisorPlan): JsonObject {
   };
 }
 
-/** Without secrets: the model reads it, and a reply that is stored is compared with it. */
+/** Without secrets, because the model reads it and stored replies are compared with it. */
 export function schemaOf(state: RunState, node: ConversationPlan): JsonObject | undefined {
   if (node.type === 'supervisor') return decisionSchema(node);
   return node.outputSchema === undefined ? undefined : storableForm(state, node.outputSchema);

@@ -1,6 +1,6 @@
 /**
- * A second model judges the output of an agent by criteria: a conversation of its own, around the one that
- * it judges. What it finds goes back to the agent.
+ * A second model judges an agent's output by criteria, in a conversation of its own around the
+ * agent's. Its findings go back to the agent.
  */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';

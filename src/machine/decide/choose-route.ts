@@ -164,7 +164,10 @@ function defaultMove(state: RunState, scope: Scope, error: ErrorReport): readonl
   return scope.id === ROOT_SCOPE ? failRun(error) : [route];
 }
 
-/** The question about a failure. Everybody sees its words, so they have no paths of the host; the report keeps them. */
+/**
+ * The question about a failure. Everybody can read it, so it leaves out paths of the host; the
+ * report keeps them.
+ */
 function asked(error: ErrorReport): Pick<Question, 'prompt' | 'error'> {
   return { prompt: hideInternalShapes(error.message), error };
 }

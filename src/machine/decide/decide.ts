@@ -132,7 +132,7 @@ function decideCancelled(state: RunState, by: string): DecisionFor | undefined {
 function decideScope(state: RunState, scope: Scope): Decision {
   if (state.nowMs >= (workflowDeadlineMs(state, scope) ?? Infinity))
     return { events: workflowTimedOut(state, scope) };
-  // one that has ended decides nothing, whatever wakes it: its node may be in the file no more
+  // an ended scope decides nothing, whatever wakes it: its node may be gone from the file
   if (scope.result !== undefined)
     return { events: scope.parent === undefined ? runEnd(state, scope, scope.result) : [] };
   const visit = visitOf(scope);
@@ -250,7 +250,7 @@ function toolRetry(
   if (request === undefined || request.work.type === 'script') return undefined;
   const delayMs = retryDelayMs(toolsOf(state, scope)[request.ref.target], {
     error,
-    // a tool that its breaker refuses is not called again without end
+    // refusals by the breaker count too, or a refused tool would be called again without end
     made: visit.failedCalls.length + (visit.turnedAway ?? 0),
     words: [state.run, visit.path, request.ref.key],
   });

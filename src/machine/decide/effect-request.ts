@@ -30,7 +30,10 @@ export interface EffectRequest {
   /** The name of the workflow that the node is in. */
   readonly workflow: string;
   readonly path: string;
-  /** For a script, which can read it, the attempt of its node; else of the effect. 0 is the first. */
+  /**
+   * For a script, which can read it, the attempt of its node; for all else that of the effect. 0 is
+   * the first.
+   */
   readonly attempt: number;
   /** It was requested before, in this visit or before a crash. */
   readonly isAgain?: boolean;
@@ -46,7 +49,7 @@ export interface EffectRequest {
   readonly server?: { readonly name: string; readonly settings: McpServer } | undefined;
   /** For `http_fetch`: what the file allows. */
   readonly fetch?: FetchOptions | undefined;
-  /** For a tool: the modules whose guards are asked, that of its own file first. */
+  /** For a tool: the modules whose guards are asked, its own file's first. */
   readonly guardedBy?: readonly string[] | undefined;
   /** A person has approved exactly this call. */
   readonly isApproved?: boolean | undefined;
@@ -56,7 +59,9 @@ export interface EffectRequest {
   readonly timeoutMs?: number | undefined;
   /** Schema of the node's output, where the effect is the whole node. */
   readonly outputSchema?: JsonObject | undefined;
-  /** Result of an earlier execution, which was refused: used if it is good now, without executing. */
+  /**
+   * Refused result of an earlier execution. If it is good now, it is used and nothing is executed.
+   */
   readonly recorded?: { readonly output: JsonValue } | undefined;
 }
 
@@ -147,7 +152,9 @@ function toolInput({ call }: OpenCall, tool: string): ToolInput {
   return { type: 'tool', tool, arguments: (call.arguments ?? {}) as JsonObject };
 }
 
-/** A run keeps the form of its first key, so that one from before keys were wide can be resumed. */
+/**
+ * A run keeps the form of its first key, so that runs with the older, short keys can be resumed.
+ */
 function keyOf({ run, hasShortKeys }: RunState, action: readonly unknown[]): string {
   return hasShortKeys === true ? hashValue(action, run) : identityOf(action);
 }
@@ -262,7 +269,7 @@ function ownerOf(
   return settings === undefined ? {} : { server: { name, settings } };
 }
 
-/** A model may always be called again; others by what the node, or else the tool, declares. */
+/** A model may always be called again; for other effects the node decides, or else the tool. */
 function isIdempotent(state: RunState, scope: Scope, node: NodePlan, input: EffectInput): boolean {
   if (input.type === 'model' || input.type === 'transform') return true;
   if (node.type !== 'agent' && 'isIdempotent' in node && node.isIdempotent) return true;

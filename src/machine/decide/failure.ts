@@ -44,7 +44,10 @@ interface NodePlace {
   readonly node: string;
 }
 
-/** The same for the failure of an effect, which may name configured secrets; the redactor knows them. */
+/**
+ * The same for a failed effect. Its failure may name configured secrets, which the redactor
+ * removes.
+ */
 export function recordedFailure(
   { state, scope, node }: NodePlace,
   draft: ReportDraft,
@@ -82,7 +85,10 @@ export function thrownAt(
   return failureAt(state, scope, node, { ...stamp, ...thrownDraft(thrown, { stamp }) });
 }
 
-/** The same for what is written at a place of its own: a route of the present node, a field of the output. */
+/**
+ * The same for a text with a place of its own in the file: a route of the current node, a field of
+ * the output.
+ */
 export function thrownByText(
   state: RunState,
   scope: Scope,
@@ -95,7 +101,10 @@ export function thrownByText(
   return failureAt(state, scope, node, { location, ...stamp, ...thrownDraft(thrown, { stamp }) });
 }
 
-/** The failure of a text that is evaluated when the work is done: a caller must not take it for one that never began. */
+/**
+ * Marks the failure of a text that is evaluated after the work, so that no caller takes it for work
+ * that never began.
+ */
 export function afterWork(error: ErrorReport): ErrorReport {
   return error.outcome === 'not_started' ? Object.freeze({ ...error, outcome: 'failed' }) : error;
 }

@@ -27,7 +27,7 @@ export function evaluateOutput(
   return { output: { ...Object.fromEntries(fields), ...over } };
 }
 
-/** The run is at its last node, and what failed is written somewhere else. */
+/** Locates the failure at its field: the run itself is at its last node. */
 function failureOf(state: RunState, scope: Scope, field: string, thrown: unknown): ErrorReport {
   const { outputAt = {} } = fileOf(state.plan, scope.file);
   const writtenAt = Object.hasOwn(outputAt, field) ? outputAt[field] : undefined;

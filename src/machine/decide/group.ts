@@ -112,7 +112,8 @@ function groupFailed(
   const first =
     failures.find(([key]) => key === visit.members?.firstFailed)?.[1] ?? failures[0]?.[1];
   const plan = fileOf(state.plan, scope.file);
-  // the cause is the first in time, which differs between runs; the action must not
+  // the cause is the failure that came first, which differs between runs; the action must not
+  // differ
   const action = failures[0]?.[1].action;
   const error = failureAt(state, scope, visit.node, {
     kind: node.failureMode === 'quorum' ? 'group.quorum' : 'group.failed',

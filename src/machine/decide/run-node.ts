@@ -131,7 +131,9 @@ function setOutput(node: SetPlan, names: TemplateContext): JsonValue {
   return ofType(evaluateDeep(value, names), valueType);
 }
 
-/** Text that is a whole object or list is its value already; here it may be a number or a truth too. */
+/**
+ * Text of a whole object or list is already its value; here it may also be a number or a boolean.
+ */
 function ofType(value: JsonValue, type: FieldType): JsonValue {
   if (fitsType(value, type)) return value;
   if (type === 'string') return JSON.stringify(value);

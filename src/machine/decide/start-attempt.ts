@@ -48,8 +48,8 @@ export function startAttempt(
 }
 
 /**
- * A group that runs again after a park or an answer continues with the members that it began with, whatever its list
- * is by now: with others it would begin anew, and execute again what has completed.
+ * A group that continues after a park or an answer keeps the members it began with, even if its
+ * list has changed: with others it would begin anew and repeat completed work.
  */
 function begunMembers(state: RunState, { visit }: Scope, name: string): Members | undefined {
   if (visit?.node !== name || visit.error === undefined) return undefined;

@@ -1,11 +1,12 @@
 /**
- * Stops running effects when something around them ends: a group that has enough results, a time or a
- * limit that is used up, a run that fails. The end is decided at once, but its events are emitted only
- * when each effect has really ended: their results, or that they are unknown, come before it in the log.
+ * Stops running effects when something around them ends: a group that has enough results, a time or
+ * a limit that is used up, a run that fails. The end is decided at once, but its events are emitted
+ * only when each effect has really ended, so that every result, known or unknown, precedes the end
+ * in the log.
  *
  * The deciding scope marks the scopes that it ends, and nothing more is decided in them. The engine
  * stops the effects and commits their ends together with the end that waited for them. So the log
- * never holds half of it, and a crash in between leaves only requests without a result, and the
+ * never holds half an end: a crash in between leaves only requests without results, and the
  * decision is made again.
  */
 import type { EventBody, RouteTaken } from '../state/events.ts';

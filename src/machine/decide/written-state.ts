@@ -7,7 +7,10 @@ import type { RunState, Scope } from '../state/state.ts';
 export interface WrittenState {
   /** The new values, merged. */
   readonly state?: JsonObject | undefined;
-  /** What was written, where the merged values do not tell it; a branch is rewound alone by it. */
+  /**
+   * The writes themselves, where the merged values do not show them; one branch alone is rewound by
+   * them.
+   */
   readonly wrote?: JsonObject | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Adopts a changed plan on resume. A conversation without a reply so far starts again with the new
- * text, and ends where its node has another type; any other continues: its messages and results
- * stay, and its next request uses the new text and the models that the file names now.
+ * Adopts a changed plan on resume. A conversation without a reply starts again with the new text,
+ * or ends if its node has another type. Any other continues: its messages and results stay, and its
+ * next request uses the new text and the models that the file names now.
  */
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { newChain, type ChainEntry } from '../policy/model-chain.ts';

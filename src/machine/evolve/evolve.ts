@@ -74,7 +74,7 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
   }
 }
 
-/** For traces alone; a leg without a context leaves the one before it in place. */
+/** Only for traces; a leg without a context keeps that of the leg before. */
 function countLeg(state: RunState, { traceparent }: { readonly traceparent?: string }): void {
   const { count = 0, first, last } = state.legs ?? {};
   state.legs = {
@@ -104,7 +104,7 @@ function applyResumed(state: RunState, event: Resumed): void {
   state.waiting = undefined;
   state.error = undefined;
   state.output = undefined;
-  // before the plan changes: it may no longer have the files that are running inside
+  // before the plan changes, because the new one may lack the files that are running inside
   if (event.from !== undefined) dropRewound(state, event.from);
   const planBefore = state.plan;
   const isOther = event.plan !== undefined || event.input !== undefined;

@@ -56,8 +56,8 @@ export function applyGate(
 }
 
 /**
- * An unknown outcome may be asked about at a node around the one where it arose, and the answer counts where
- * it arose: nothing that has completed beside it is done again.
+ * Applies the answer about an unknown outcome where it arose, even if an enclosing node asked. So
+ * nothing that completed beside it is repeated.
  */
 function answerAt(state: RunState, scope: Scope, value: JsonValue): void {
   const visit = visitOf(scope);
@@ -66,7 +66,10 @@ function answerAt(state: RunState, scope: Scope, value: JsonValue): void {
   visitOf(at).phase = answered(state, at, value);
 }
 
-/** An edit at a call of a conversation is the result of that call, also where an earlier one made it. */
+/**
+ * An edit at a call of a conversation is the result of that call, even if an earlier conversation
+ * made it.
+ */
 function answered(state: RunState, scope: Scope, value: JsonValue): Visit['phase'] {
   const visit = visitOf(scope);
   const open = callInQuestion(state, visit);

@@ -39,7 +39,7 @@ export function reopenRun(state: RunState, before: RunStatus, resumed: Resumed):
   }
 }
 
-/** A park without an end ends with any resume; other parks and backoffs only with `now`. */
+/** Any resume ends a park without an end; other parks and backoffs end only with `now`. */
 function endPause(state: RunState, visit: Visit, isNow: boolean): void {
   const { phase } = visit;
   if (phase.type === 'parked') visit.phase = { type: 'entering' };
@@ -112,9 +112,9 @@ export function reopenToAnswer(state: RunState, visit: Visit): boolean {
 }
 
 /**
- * Reopens what has not completed inside a node that runs again after a park or an answer; its workflows have
- * their limits anew, because they begin another attempt. Where all has completed, only the output is made
- * again. False where nothing is inside.
+ * Reopens the unfinished scopes inside a node that runs again after a park or an answer. Its
+ * workflows get fresh limits, because they begin another attempt. If all scopes have completed,
+ * only the output is made again. False if there are none.
  */
 export function continueInside(state: RunState, visit: Visit): boolean {
   if (visit.error === undefined || reopenInside(state, visit, 'again') === 'none') return false;

@@ -18,8 +18,9 @@ export function recordVisit(scope: Scope, node: string): void {
 }
 
 /**
- * Called before a visit replaces these shared values. The workflow keeps the values before its visit; branches write
- * beside each other, so what each of them wrote is kept too, as long as one of them can be rewound alone.
+ * Called before a visit replaces these shared values. The workflow keeps the values from before its
+ * visit. Branches write side by side, so the writes of each are kept too, as long as one of them
+ * can be rewound alone.
  */
 export function recordStateWrites(
   state: RunState,

@@ -1,7 +1,7 @@
 /**
- * Checks an answer to an open gate. Throws `validation.input`, or `request.forbidden` where a program
- * answers what only people may, and the gate then stays open; or `gate.closed` where it takes no answer
- * any more.
+ * Checks an answer to an open gate. Throws `validation.input`, or `request.forbidden` when a
+ * program answers a gate for people; both leave the gate open. Throws `gate.closed` when the gate
+ * no longer takes answers.
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -35,13 +35,13 @@ export interface Answer {
   readonly by: string;
   /** Number of the event that opened the gate. Default: whichever opening is open. */
   readonly opening?: number | undefined;
-  /** Whether a program answers, and no person: a gate may refuse that. Default: false. */
+  /** Whether a program answers rather than a person; a gate may refuse that. Default: false. */
   readonly isByProgram?: boolean | undefined;
 }
 
 /**
- * The same answer for the gate that is open now, by its exact name and its opening: when the answer is
- * taken, the gate may have been answered and may ask something else.
+ * Ties the answer to the gate that is open now, by its exact name and opening: by the time the
+ * answer is taken, the gate may ask something else.
  */
 export function forOpenGate(state: RunState, answer: Answer): Answer {
   const gate = findGate(state, answer.gate);
@@ -158,8 +158,8 @@ function gateMatches(state: RunState, gate: string, name: string): boolean {
 }
 
 /**
- * By the question that the gate asks: what `edit`, `raise` and `approve` mean depends on it, and a gate of a
- * file may have options of these names.
+ * Depends on the question that the gate asks: it gives `edit`, `raise` and `approve` their meaning,
+ * and a gate of a file may have options of these names.
  */
 function accept(
   state: RunState,

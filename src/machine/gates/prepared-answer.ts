@@ -7,6 +7,6 @@ export interface PreparedAnswer {
   readonly gate: string;
   /** The answer. */
   readonly value: JsonValue;
-  /** Whether a program gave it, and no person. Default: false. */
+  /** Whether a program gave it rather than a person. Default: false. */
   readonly isByProgram?: boolean;
 }

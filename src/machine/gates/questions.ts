@@ -13,7 +13,7 @@ import type { AskedQuestion } from '../state/events.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
 import { evaluateDeep, evaluateText, isBare } from '../decide/evaluate.ts';
 
-/** The same list for the same state: it is made anew for the question and for the answer. */
+/** The same state gives the same list: it is made anew for the question and for the answer. */
 export function questionsFor(
   { list, source }: QuestionsPlan,
   names: TemplateContext,
@@ -32,7 +32,10 @@ export function questionsFor(
   return withOwnIds(items.map(fromData));
 }
 
-/** A list may come from a model: no two of its questions have one id, or one answer would be for both. */
+/**
+ * Gives each question an id of its own: a list from a model may repeat ids, and one answer would
+ * then be for two questions.
+ */
 function withOwnIds(questions: readonly AskedQuestion[]): readonly AskedQuestion[] {
   const taken = new Set<string>();
   return questions.map((question, index) => {
@@ -81,7 +84,7 @@ export function questionsText(intro: string, questions: readonly AskedQuestion[]
   return [...(intro.trim() === '' ? [] : [intro.trimEnd(), '']), ...lines, '', how].join('\n');
 }
 
-/** The part of such a text that stands above its questions. */
+/** The part of a model's text that stands above its questions. */
 export function introOf(text: string, questions: readonly AskedQuestion[]): string {
   const rest = questionsText('', questions);
   return text.endsWith(rest) ? text.slice(0, -rest.length).trimEnd() : text;

@@ -92,8 +92,8 @@ export interface SeenCall {
 }
 
 /**
- * The state that a failed call adds to. A success is not written for all processes, so each tells by
- * the times whether the failures so far and this one are in a row.
+ * The state that a failed call adds to. Successes are not shared between processes, so each process
+ * tells by the times whether this failure follows the earlier ones without a success in between.
  */
 export function breakerBefore(breaker: BreakerState, call: SeenCall): BreakerState {
   if (breaker.state !== 'closed' || breaker.latestMs === undefined) return breaker;

@@ -14,7 +14,10 @@ export function startWorkflowClock(state: RunState, scope: Scope): void {
   setWorkflowTimer(state, scope);
 }
 
-/** Deadline of a workflow, by the limit that its file has now; a changed file may call it no longer once it has ended. */
+/**
+ * Deadline of a workflow, by the limit that its file has now. A changed file may no longer call a
+ * workflow that has ended.
+ */
 export function workflowDeadlineMs(
   { plan }: RunState,
   { kind, file, clockFromMs, result }: Scope,
@@ -72,8 +75,8 @@ export function resumeClocks(state: RunState): void {
 }
 
 /**
- * Excludes the time for which no process ran the run. An effect that is repeated gets the whole time
- * of its node.
+ * Excludes the time in which no process ran the run. A repeated effect gets the whole time of its
+ * node.
  */
 export function excludeIdleTime(state: RunState, idleMs: number): void {
   for (const scope of state.scopes.values()) {
@@ -100,8 +103,8 @@ const MAX_TIMERS = 128;
 const TIMERS_OF_SCOPE = 3;
 
 /**
- * Drops timers that nothing waits for any more: an attempt ends long before its time limit, and a loop
- * makes thousands. Timers that are due stay, and so do the few of a short run.
+ * Drops timers that nothing waits for any more: attempts end long before their time limits, and a
+ * loop makes thousands. Due timers stay, and so do the few of a short run.
  */
 export function dropStaleTimers(state: RunState): void {
   const { timers, scopes, nowMs } = state;

@@ -46,7 +46,9 @@ export function driftOf(
   };
 }
 
-/** A file that only one of the two has was loaded by another way, or by a file that has changed itself. */
+/**
+ * A file in only one of the two was loaded in another way, or by a file that has itself changed.
+ */
 function changedModules(before: ModuleDigests, now: ModuleDigests): readonly string[] {
   return Object.keys(now).filter((file) => (before[file] ?? now[file]) !== now[file]);
 }
@@ -84,11 +86,11 @@ function fileDrift(state: RunState, change: Change): Pick<Resumed, 'plan' | 'dri
   };
 }
 
-/** A node whose text has changed since the run was last carried out. */
+/** A node whose text has changed since the run last executed. */
 export interface ChangedNode {
   /** Its name, with its file where that is a called one. */
   readonly node: string;
-  /** JSON Pointer into its file, as it is now; as it was where it is gone. */
+  /** JSON Pointer into its current file, or into the former one where the node is gone. */
   readonly pointer: string;
   /** Whether it has finished or begun: then a resume has to accept the change. */
   readonly isFinished: boolean;
@@ -161,7 +163,7 @@ function begunNodes(
     const { file, visit } = scope;
     if (visit === undefined || isRerun(state, scope, rewound)) return [];
     const { phase, error } = visit;
-    // a gate that was closed with what is around it asks anew
+    // a gate that was closed with its enclosing node asks anew
     const isAsked = phase.type === 'asking' && error === undefined && state.gates.has(phase.gate);
     if (!isAsked && scopesInside(state, visit).length === 0) return [];
     const named = { file, name: visit.node };

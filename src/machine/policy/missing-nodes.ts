@@ -1,6 +1,6 @@
 /**
- * Nodes that a resume would come back to and that a changed file no longer has: those of every scope
- * that has not succeeded, also of one that failed or was frozen, because a resume reopens it.
+ * Nodes that a resume would come back to and that a changed file no longer has. They belong to
+ * every scope that has not succeeded, even failed and frozen ones, because a resume reopens those.
  */
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { findVisited } from '../evolve/reopen.ts';
@@ -77,7 +77,7 @@ function reopenedInside(state: RunState, visit: Visit): readonly Scope[] {
 function membersToOpen(state: RunState, file: string, visit: Visit): readonly string[] {
   const { members, node, phase } = visit;
   if (members === undefined) return [];
-  // one that has failed, is parked or asks continues as well
+  // a node that has failed, is parked or asks also continues
   if (phase.type !== 'inside' && !isOpenInside(state, visit)) return [];
   const isParallel = findNode(state.plan, file, node)?.type === 'parallel';
   return isParallel ? members.keys.slice(members.opened) : [];

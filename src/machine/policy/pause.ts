@@ -13,7 +13,7 @@ export function waitingOf(state: RunState): Waiting | undefined {
     waitsOf(state, scope).map((wait) => withFailure(wait, scope)),
   );
   const [first, ...others] = found.sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  // a list of its own, with no room for more: the result of a paused run keeps it
+  // a copy without spare capacity: the result of a paused run keeps it
   return first === undefined ? undefined : { ...first, all: [first, ...others] };
 }
 

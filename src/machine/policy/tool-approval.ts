@@ -13,7 +13,9 @@ import type { RunState, Scope, ScopeResult } from '../state/state.ts';
 
 type Ended = Pick<ScopeResult, 'keptBack' | 'error'>;
 
-/** Only a guard asks for an approval: a tool that fails in a guard's words has been called. */
+/**
+ * Only a guard asks for an approval: a tool that itself fails in a guard's words has been called.
+ */
 export function guardWantsApproval({ keptBack, error }: Ended): boolean {
   return keptBack === 'guard' && error?.details?.['ask'] === true;
 }

@@ -1,7 +1,7 @@
 /**
- * Unknown outcomes: effects that may have happened. Whatever leads back to one (a retry of its node or
- * of an enclosing one, a loop, another round), it is not repeated before a person says so, or a route
- * that names `effect.outcome_unknown`.
+ * Unknown outcomes: effects that may have happened. Nothing that leads back to one (a retry of its
+ * node or of an enclosing one, a loop, another round) repeats it before a person says so, or a
+ * route that names `effect.outcome_unknown`.
  */
 import { rebuild } from '../../errors/report/build.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -48,7 +48,9 @@ export interface UnknownOutcome {
   readonly seq: number;
   /** Its node and those around it, by file; absent in older snapshots. */
   readonly nodes?: readonly NodeInFile[];
-  /** A route that names the kind has led on: only the same action is asked about from here on. */
+  /**
+   * A route that names the kind has handled it: from here on, only the same action is asked about.
+   */
   readonly isHandled?: boolean;
   /** Id of the failure about which a person has answered `abort`: nobody around it asks again. */
   readonly aborted?: string;
@@ -192,8 +194,8 @@ function isOtherRunningMember(
 }
 
 /**
- * Its node, or one around it, is in no file any more: any other node of its file may be the same under
- * another name, or be called under another name.
+ * Its node, or an enclosing one, is no longer in any file: any other node of its file may be the
+ * same one renamed, or be called by a renamed one.
  */
 function isOfMissingNode({ plan }: RunState, { file }: Scope, { nodes = [] }: UnknownOutcome) {
   return (
@@ -251,7 +253,9 @@ function settleNamedOutcome(
   for (const each of asked.keys()) outcomes.delete(each);
 }
 
-/** Notes that a route which names the kind has led on from the effect that this visit failed with. */
+/**
+ * Notes that a route which names the kind has handled the unknown outcome that failed this visit.
+ */
 export function handleUnknownOutcome(state: RunState, visit: Visit): void {
   const outcome = namedOutcome(state, visit);
   if (outcome !== undefined)

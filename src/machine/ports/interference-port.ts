@@ -1,6 +1,6 @@
 /**
- * Events that a rehearsal makes the machine take as having happened. No real run has it. Its answer depends
- * on the attempt alone, so that a decision that is made again after a crash is the same.
+ * Faults that a rehearsal injects into the machine; no real run has this port. Its answers depend
+ * on the attempt alone, so a decision that is repeated after a crash is the same.
  */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';

@@ -1,7 +1,7 @@
 /**
- * Port of what processes on one store share beside the logs of runs: which runs are due, which a person
- * has stopped, what is to be sent, and notes that one of them writes and all read. Types only. All times
- * are set and judged by the clock of the store (S6).
+ * Port for what the processes on a store share besides logs: due runs, runs that a person stopped,
+ * notices to send, and notes that one process writes and all read. Types only. All times are set
+ * and judged by the clock of the store (S6).
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Claim, ClaimRequest, ListQuery, RunSummary } from './store-port.ts';

@@ -50,7 +50,7 @@ export interface ClaimOwner {
   readonly pid: number;
   /** Start time of the process, as its system reports it; a pid alone is reused. */
   readonly processStartedAt: string;
-  /** How many processes in a row died with the run before this one took it. Default: none. */
+  /** How many processes in a row died with the run before this one took it. Default: 0. */
   readonly lostBefore?: number;
 }
 
@@ -176,7 +176,7 @@ export interface Tombstone {
 }
 
 export interface RemovedRun extends Tombstone {
-  /** How many notices of the run waited to be sent, and went with it; absent when none did. */
+  /** How many of the run's notices were removed unsent; absent when none were. */
   readonly unsent?: number;
 }
 
@@ -222,8 +222,8 @@ export interface RunStore extends SharedWork {
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
 
   /**
-   * Another text after every write to the store, whichever process wrote. Absent where it would cost as
-   * much as reading what may have changed.
+   * A text that changes with every write to the store, whichever process wrote. Absent where it
+   * would cost as much as reading the data.
    */
   writeMark?(): Promise<string>;
 
@@ -272,8 +272,8 @@ export interface RunStore extends SharedWork {
   breakers(): Promise<ReadonlyMap<string, JsonValue>>;
 
   /**
-   * Replaces the state of a breaker by what `change` makes of it, and returns that. No other change
-   * comes between. Null stands for no state. `change` is pure, and may be called more than once.
+   * Replaces the state of a breaker with what `change` returns for it, and returns that; no other
+   * change comes between. Null means no state. `change` is pure, and may be called more than once.
    */
   changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue>;
 

@@ -78,7 +78,7 @@ export interface Drift {
   readonly kept: readonly string[];
   /** Changed nodes that use the new text. */
   readonly changed: readonly string[];
-  /** Changed files of modules: what is called from now on is the new code. */
+  /** Changed files of modules: later calls run the new code. */
   readonly modules?: readonly string[];
 }
 
@@ -186,7 +186,7 @@ export type EventBody =
       readonly errors?: readonly ErrorReport[];
       /** Values it wrote to the shared state, already merged. */
       readonly state?: JsonObject;
-      /** In a branch: what it wrote, where the merged values do not tell it. */
+      /** In a branch: its writes, where the merged values do not show them. */
       readonly wrote?: JsonObject;
     })
   | (InNode & {

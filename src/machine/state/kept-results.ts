@@ -1,8 +1,8 @@
 /**
- * Kept results: effects that finished while a surrounding node stopped them, or on whose result a
- * check failed. When their node is resumed, the effect does not run again; its kept result is used
- * instead. A failed check uses it once. The result of a stopped effect stays, because every retry of what
- * is around it comes back to the same effect.
+ * Kept results of effects that finished while an enclosing node stopped them, or whose result
+ * failed a check. When the node resumes, its effect does not run again; the kept result is used.
+ * After a failed check it is used once. A stopped effect keeps its result, because every retry of
+ * the enclosing node comes back to the same effect.
  */
 import type { EffectRef, EventBody } from './events.ts';
 import type { Phase } from './phase.ts';
@@ -19,7 +19,10 @@ export function keepResults({ keptResults }: RunState, visit: Visit | undefined)
       keptResults.set(key, { output: result.value, isStopped: true });
 }
 
-/** Its node has completed with it: a later run of the node executes the effect, unless it was stopped. */
+/**
+ * Drops the result when its node has completed with it, so that a later run of the node executes
+ * the effect; a stopped effect keeps its result.
+ */
 export function dropUsedResult({ keptResults }: RunState, key: string): void {
   if (keptResults.get(key)?.isStopped !== true) keptResults.delete(key);
 }

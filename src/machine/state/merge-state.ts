@@ -30,7 +30,7 @@ export function writeProblem({ merge, type }: StateField, value: JsonValue): str
   return `must be of type ${type}, and the written value is not`;
 }
 
-/** Also for a field that the file no longer has, and for values that do not fit it any more. */
+/** Also merges into fields that are gone from the file, and values that no longer fit. */
 export function mergedValue(
   field: StateField | undefined,
   current: JsonValue | undefined,
@@ -54,7 +54,7 @@ export function mergedValue(
   }
 }
 
-/** What was written, as far as the values before and after it tell. */
+/** The write, as far as the values before and after show it. */
 export function valueBetween(
   field: StateField | undefined,
   current: JsonValue | undefined,

@@ -6,7 +6,7 @@
 /** Path separators, the escape character itself, and characters unsafe for screens and stores. */
 const UNSAFE = /[%[\]/#\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/gu;
 
-/** Most keys are numbers and names; to see that takes a quarter of the time. */
+/** Most keys are numbers and names; recognising those first takes a quarter of the time. */
 const PLAIN = /^[\w.:-]*$/;
 
 export function pathKey(key: string): string {

@@ -108,7 +108,10 @@ export interface MemberCounts extends Members {
 }
 
 export interface KeptResult extends Pick<ScopeResult, 'output' | 'errors'> {
-  /** It ended well while something around it stopped it: however often that is retried, it is used. */
+  /**
+   * The effect succeeded while an enclosing node stopped it; every retry of that node uses this
+   * result.
+   */
   readonly isStopped?: true;
 }
 

@@ -47,7 +47,10 @@ export function storableValue(state: RunState, value: JsonValue): JsonValue {
   return redactor === undefined ? value : valueWithout(value, redactor);
 }
 
-/** For a schema or a description of the plan: its texts have no secret, its keys stay as they are. */
+/**
+ * For a schema or a description of the plan: removes secrets from its texts, and leaves its keys
+ * unchanged.
+ */
 export function storableForm<T extends object>(state: RunState, form: T): T {
   const redactor = activeRedactor(state);
   return redactor === undefined ? form : withoutValues(form, redactor, { keys: 'as they are' });

@@ -96,7 +96,7 @@ function contents(value: object, walk: Walk): JsonValue {
   return Object.fromEntries(entries);
 }
 
-/** A throw leaves the path in place, so that it names the position of the fault. */
+/** A throw leaves the path as it is, so that it names the place of the fault. */
 function at(step: string | number, value: unknown, walk: Walk): JsonValue {
   walk.path.push(step);
   const converted = convert(value, walk);

@@ -1,4 +1,6 @@
-/** Coverage: each figure as covered of total, with what was missed and why, and what is excluded. */
+/**
+ * Coverage: each figure as covered of total, with the gaps and their reasons, and the exclusions.
+ */
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { RecipeContext } from '../inject/recipe-context.ts';
 import { recipesFor } from '../inject/recipes.ts';
@@ -57,7 +59,7 @@ export interface ErrorRoute {
   readonly file: PlacedFile;
 }
 
-/** What the name of its scenario ends with, where that is not the fact itself. */
+/** The end of its scenario's name, if that is not the fact itself. */
 const SCENARIO_OF: Readonly<Record<string, string>> = {
   'ran again': '',
   [WENT_ON]: `, ${GOES_ON}`,
@@ -103,7 +105,7 @@ export class CoverageReport {
     ]);
   }
 
-  /** Only a failure that cannot happen would reach it. */
+  /** Only an impossible failure would reach it. */
   isExcluded({ route, place, file }: ErrorRoute): boolean {
     const places = place === undefined ? this.#placesOf(file) : [place];
     const kinds = places.flatMap((each) =>
@@ -189,7 +191,7 @@ export class CoverageReport {
     return this.#whyOf(rehearsed, kind, route) ?? 'never taken';
   }
 
-  /** Why a route that was taken did less than it promises. */
+  /** Why a taken route did less than it promises. */
   #whyLess({ route, place, file }: ErrorRoute, fact: MoveFact): string {
     const places = place === undefined ? this.#placesOf(file) : [place];
     const names = places.flatMap((each) => {
@@ -201,7 +203,7 @@ export class CoverageReport {
     return this.#whyEnded(...names);
   }
 
-  /** How the first of these scenarios ended instead of showing it. */
+  /** How the first of these scenarios ended without showing it. */
   #whyEnded(...names: readonly string[]): string {
     const meant = this.#scenarios.find(({ name }) => names.includes(name));
     if (meant === undefined) return 'no scenario of this rehearsal shows it';

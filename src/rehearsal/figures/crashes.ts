@@ -1,6 +1,6 @@
 /**
- * Kills the process before and after commits of each scenario, resumes the run at once, and compares: it has
- * to end the same, and nothing that must not be repeated is executed twice.
+ * Kills the process before and after commits of each scenario, resumes the run at once, and
+ * compares: it has to end the same way, without executing anything twice that must not be repeated.
  */
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { WorldOptions } from '../perform-all.ts';
@@ -114,7 +114,7 @@ function differenceOf(before: Summary, { played, trace }: Performance): string |
   const isInDoubt = played.events.some(
     (event) => event.type === 'effect:failed' && event.error.kind === UNKNOWN,
   );
-  // what was under way is in doubt, and goes by its own route
+  // effects under way are in doubt, and take their own route
   if (isInDoubt) return undefined;
   // a park until someone resumes ends with any resume
   if (before.routes.some(isOpenPark)) return undefined;
@@ -150,7 +150,7 @@ function routeWords(routes: readonly TakenRoute[]): string {
   );
 }
 
-/** Without what differs between two runs that do the same: id, attempts and times of reports. */
+/** Without the parts that differ between two equal runs: id, attempts and times of reports. */
 function comparable(value: JsonValue): JsonValue {
   if (isArray(value)) return value.map((item) => comparable(item));
   if (!isPlainObject(value)) return value;

@@ -1,4 +1,4 @@
-/** The minima of a rehearsal: which figures are below what is asked of them. */
+/** The minima of a rehearsal: the figures below their required values. */
 
 export const FIGURES = ['routes', 'moves', 'kinds', 'doubt', 'crashes', 'mutants'] as const;
 export type FigureName = (typeof FIGURES)[number];

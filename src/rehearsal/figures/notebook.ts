@@ -1,4 +1,6 @@
-/** Notes what scenarios have shown, performance by performance: routes, moves, kinds, lost replies. */
+/**
+ * Notes the findings of scenarios, performance by performance: routes, moves, kinds, lost replies.
+ */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { takes } from '../../workflow/check/routing.ts';
 import type { Route } from '../../workflow/plan/route.ts';
@@ -26,7 +28,7 @@ export class Notebook {
   readonly doubt = new Set<Place>();
   /** Routes by which an effect that is not idempotent was executed again, with its place. */
   readonly again = new Map<Route, Place>();
-  /** Effects that were executed again although nothing said so, with the node. */
+  /** Effects that were executed again without a reason in the log, with the node. */
   readonly repeated: string[] = [];
 
   constructor(atlas: Atlas) {

@@ -1,4 +1,4 @@
-/** Finds effects that must not be repeated and were, although no route and no answer says so. */
+/** Finds effects that were repeated although they must not be, and no route or answer allows it. */
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { Played } from '../play/play.ts';
 
@@ -22,7 +22,7 @@ export function repeatedUnasked({
   return found;
 }
 
-/** A route that names the unknown outcome, or a person who has it repeated. */
+/** A route that names the unknown outcome, or a person who repeats the effect. */
 function saysSo(event: RunEvent, path: string): boolean {
   if (!('path' in event) || !path.startsWith(event.path)) return false;
   if (event.type === 'route:taken')

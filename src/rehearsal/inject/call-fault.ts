@@ -7,7 +7,7 @@ import type { StruckCall, Tries } from './strike.ts';
 export interface CallFault {
   readonly matches: (request: EffectRequest, place: Place) => boolean;
   readonly tries: Tries;
-  /** The fault; `calm` is the reply of a model that nothing happens to. */
+  /** The fault; `calm` is the reply of an undisturbed model. */
   readonly call: (
     request: EffectRequest,
     calm: SimulatedAnswer | undefined,

@@ -1,4 +1,4 @@
-/** The failures that are injected: what a real one of the kind carries. */
+/** The injected failures, with the fields of a real one of their kind. */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { Place } from '../places/places.ts';

@@ -1,4 +1,4 @@
-/** Failures that are born at a script, a function, a tool or a transform. */
+/** Failures that begin at a script, a function, a tool or a transform. */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -7,7 +7,7 @@ import { draftOf, PRINTED } from './drafts.ts';
 import { at, type RecipeContext } from './recipe-context.ts';
 import type { Recipe, StruckCall } from './strike.ts';
 
-/** Kinds of an effect that did its work and gave a result that cannot be used. */
+/** Kinds of an effect that did its work but returned an unusable result. */
 const OFF_SCHEMA: JsonValue = { rehearsed: 'off the schema' };
 
 export function effectRecipes(
@@ -50,7 +50,7 @@ function struck(
   }
 }
 
-/** In the words of the real effects: what it did is not known. */
+/** In the words of the real effects: its outcome is not known. */
 export function lostReply({ node }: Place, request?: Pick<EffectRequest, 'work'>): ReportDraft {
   const kind = LOST_AS[request?.work.type ?? node.type] ?? 'call.failed';
   return {

@@ -1,4 +1,4 @@
-/** Failures that come from inside: of a child that lets them through, of members of a group. */
+/** Failures from inside a node: of a child that lets them through, of members of a group. */
 import { letsGo } from '../../workflow/check/routing.ts';
 import { reachable, buildFlow } from '../../workflow/check/flow-graph.ts';
 import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
@@ -14,7 +14,7 @@ export interface FullRecipeContext extends RecipeContext {
 /** More ways than that are not tried. */
 const MOST_WAYS = 3;
 
-/** At the first node inside that lets the kind through, until it is out. */
+/** At the first inner node that lets the kind through, until it leaves the child. */
 export function childRecipes(
   context: FullRecipeContext,
   place: Place,
@@ -33,7 +33,7 @@ export function childRecipes(
     );
 }
 
-/** As many members as the mode of the group needs, each with the first kind that gets out of it. */
+/** As many members as the mode of the group needs, each with the first kind that leaves it. */
 export function groupRecipes(
   context: FullRecipeContext,
   place: Place,
@@ -76,7 +76,10 @@ function membersOf({ atlas }: RecipeContext, place: Place, node: GroupPlan): rea
   );
 }
 
-/** The ways in which a failure gets out of a member's branch: of the member first, then of what follows it. */
+/**
+ * The ways in which a failure leaves a member's branch: first from the member, then from the nodes
+ * after it.
+ */
 function escapesOf(context: FullRecipeContext, member: Place): readonly Recipe[] {
   const { file } = member;
   const branch = reachable(buildFlow(file.plan), [member.node.name]);
@@ -93,7 +96,7 @@ function escapesOf(context: FullRecipeContext, member: Place): readonly Recipe[]
     .slice(0, MOST_WAYS);
 }
 
-/** So many members: those that are struck themselves, or around what is struck. */
+/** So many members, struck themselves or around a struck node. */
 function ofMembers(strike: Strike, members: readonly Place[], paths: number): Strike {
   if (members.includes(strike.place)) return { ...strike, paths };
   const within = strike.within.map((outer) =>

@@ -72,14 +72,14 @@ function fails(kind: string, message?: string): SimulatedAnswer {
   return { type: 'fail', fail: message === undefined ? { kind } : { kind, message }, delayMs: 0 };
 }
 
-/** A kind that no route takes over, so that the chain is tried to its end. */
+/** A kind that no route takes over, so that the whole chain is tried. */
 function transientOf({ node, file }: Place): string {
   const routes = [...node.routes, ...file.plan.onError];
   const free = TRANSIENT_KINDS.find((kind) => !routes.some((route) => isNamed(route, kind)));
   return free ?? 'provider.overloaded';
 }
 
-/** Undefined without a tool: it then replies as if nothing happened. */
+/** Undefined without a tool: it then replies undisturbed. */
 function callsATool({ tools }: ModelCall): SimulatedAnswer | undefined {
   const tool = tools.find(({ name }) => !BUILT_IN_TOOLS.includes(name));
   if (tool === undefined) return undefined;
@@ -97,7 +97,10 @@ function argumentsOf(schema: JsonObject): JsonObject {
     : {};
 }
 
-/** The first reply is off its schema and takes the whole budget, so that the next call is one too many. */
+/**
+ * The first reply does not match its schema and uses up the budget, so that the next call is one
+ * too many.
+ */
 function overBudget({ node, file }: Place): Reply | undefined {
   if (node.type !== 'agent' || node.outputSchema === undefined || node.budget === undefined)
     return undefined;

@@ -1,6 +1,6 @@
 /**
- * The ways to bring a failure about, the truest first: where it is born in life, by a recipe where the
- * machine makes it, else at the node before it does anything.
+ * The ways to cause a failure, the most realistic first: at its real source, by a recipe where the
+ * machine makes it, or else at the node before it does anything.
  */
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
 import type { Place } from '../places/places.ts';
@@ -74,7 +74,7 @@ function isLimitOfFile(kind: string): boolean {
 function atNode({ details, values }: RecipeContext, place: Place, kind: string): Recipe {
   const failure = draftOf(place, kind, details);
   const isAfterwards = kind === 'route.no_match' || kind === 'route.guard_failed';
-  // its routes are chosen after its work, so there is an output by then
+  // its routes are chosen after its work, so it has an output by then
   const output =
     isAfterwards && !kind.startsWith('validation') ? { output: values.base(place) } : {};
   return at(place, kind, { type: 'node', failure, ...output });

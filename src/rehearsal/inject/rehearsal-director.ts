@@ -1,6 +1,7 @@
 /**
- * Directs one rehearsed run: everything works at once and gives what the world's values say, except where a
- * strike says otherwise. It outlives the processes of the run, so that a resumed run meets the same world.
+ * Directs one rehearsed run: everything works at once and returns the world's values, unless a
+ * strike says otherwise. It outlives the processes of the run, so that a resumed run meets the same
+ * world.
  */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import { textOrJson, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -21,7 +22,7 @@ import { CallFaults, type CallFault } from './call-fault.ts';
 import type { How, Strike, StruckCall } from './strike.ts';
 import { enclosingPaths, TryCount } from './try-count.ts';
 
-/** Where something that was meant to happen took effect. */
+/** The place where a planned strike took effect. */
 export interface Landed extends Pick<Strike, 'place' | 'kind' | 'within'> {
   readonly path: string;
   readonly ordinal: number;
@@ -100,7 +101,7 @@ export class RehearsalDirector implements Director {
     return this.#strikeAt(path, ({ how }) => how.type === 'silence') !== undefined;
   }
 
-  /** Whether the failure at this path has to get out of an enclosing node. */
+  /** Whether the failure at this path has to leave an enclosing node. */
   isUntilOut(path: string): boolean {
     return this.#strikeAt(path, ({ isUntilOut }) => isUntilOut === true) !== undefined;
   }

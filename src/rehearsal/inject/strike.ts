@@ -1,4 +1,4 @@
-/** A strike: what is made to fail, where, in which tries, and how it comes about. */
+/** A strike: the failure to cause, its place and tries, and how to cause it. */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -32,7 +32,7 @@ export type How =
   | { readonly type: 'assertion'; readonly index: number }
   /** At its script, function, tool or transform. */
   | { readonly type: 'effect'; readonly call: (request: EffectRequest) => StruckCall }
-  /** At the model, whichever entry of the chain is asked. Undefined: it replies as if nothing happened. */
+  /** At the model, whichever entry of the chain is called. Undefined: it replies undisturbed. */
   | {
       readonly type: 'model';
       readonly reply: (call: ModelCall, number: number) => SimulatedAnswer | StruckCall | undefined;
@@ -55,7 +55,7 @@ export interface Enclosing {
 
 export interface Strike {
   readonly place: Place;
-  /** The kind that it is to fail with; undefined where a classifier decides. */
+  /** The kind to fail with; undefined if a classifier decides. */
   readonly kind: string | undefined;
   readonly tries: Tries;
   /** How many paths of the place are struck, in the order in which they begin. */

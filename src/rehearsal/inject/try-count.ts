@@ -1,6 +1,6 @@
 /**
- * Counts the tries of each path, whatever process makes them: an attempt that is decided again after a crash
- * is the same try, and one inside another try of an enclosing node is a new one.
+ * Counts the tries of each path across processes: an attempt that is decided again after a crash is
+ * the same try, and one inside another try of an enclosing node is a new one.
  */
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { AttemptAt } from '../../machine/ports/interference-port.ts';

@@ -1,4 +1,4 @@
-/** Answers that a gate takes, by the rules of the contract, written once more. */
+/** Answers that a gate takes: the rules of the contract, written independently of the engine. */
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { Wait } from '../../machine/state/events.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
@@ -12,9 +12,9 @@ export interface Given {
   readonly path: string;
   readonly value: JsonValue;
   readonly inDoubt?: Wait['inDoubt'];
-  /** Path of the node whose effect is in doubt: the answer at a node around it counts there. */
+  /** Path of the node whose effect is in doubt: an answer at an enclosing node counts there. */
   readonly arose?: string | undefined;
-  /** Whether the gate asks about a failure; only there is `edit` more than a word. */
+  /** Whether the gate asks about a failure; only there does `edit` have a special meaning. */
   readonly isAboutFailure: boolean;
 }
 
@@ -84,7 +84,7 @@ function answersQuestions(
   options: readonly JsonValue[],
 ): boolean {
   const option = value === 'skip_all' ? 'skip' : value;
-  // nobody passes over a question that has to be answered
+  // a required question cannot be skipped
   if (option === 'skip' && list.some(({ isRequired }) => isRequired)) return false;
   if (option === 'skip' || option === 'abort') return options.includes(option);
   const given = byId(value, list);

@@ -1,4 +1,7 @@
-/** P7: every attempt is on the bill, and what models charge to the micro-dollar, whether the reply arrived or not. */
+/**
+ * P7: every attempt is on the bill, with the models' charges to the micro-dollar, whether the reply
+ * arrived or not.
+ */
 import { costsOf } from '../../history/cost-ledger.ts';
 import { callsOf } from './calls.ts';
 import { dueFor, modelRequests, NOTHING, plus, spentFor } from './model-requests.ts';

@@ -14,7 +14,7 @@ export const withinWorstCase: Law = {
       ({ path, keptBack }) => nodeAt(plan, path)?.node.type === 'tool' && keptBack === 'guard',
     ).length;
     const asked = countAsked(events) - turnedBack;
-    // what a person orders beyond the file does not count
+    // repetitions that a person orders beyond the file do not count
     const ordered = ofType(events, 'gate:answered').filter(
       ({ value }) => value === 'repeat' || value === 'retry',
     ).length;
@@ -43,13 +43,13 @@ export const withinModelRequests: Law = {
       }
       if (!isType(event, 'effect:requested', 'effect:failed') || event.effect.type !== 'model')
         continue;
-      // a call that was lost with its process and is made again is a request of this leg
+      // a call that was lost with its process and is repeated is a request of this leg
       if (event.type === 'effect:requested') sent++;
       else if (isKeptBack(event)) sent--;
       if (bound !== null && sent > bound)
         breaches.push(`event ${event.seq} is request ${sent} of its leg; the bound is ${bound}`);
     }
-    // the bound is right by itself: nothing has to be held back for it
+    // the bound must be right by itself, without holding anything back
     for (const { seq, error } of ofType(events, 'run:failed'))
       if (error.kind === 'limit.requests' && !isAgentRepeated(events, plan))
         breaches.push(`event ${seq} ends a leg for want of requests`);
@@ -88,7 +88,7 @@ export const onePerRequest: Law = {
   },
 };
 
-/** A call that is made again because its process died is the same attempt of the workflow. */
+/** A call that is repeated because its process died is the same attempt of the workflow. */
 function countAsked(events: readonly RunEvent[]): number {
   const open = new Set<string>();
   let count = 0;
@@ -114,14 +114,14 @@ function isLost({ error }: EventOf<'effect:failed'>): boolean {
   return error.kind.startsWith('cancelled.') && error.outcome === 'unknown';
 }
 
-/** A person who resumes what has ended, or rewinds it, begins again; no bound was printed for that. */
+/** When a person resumes an ended run, or rewinds it, it begins again without a printed bound. */
 function isResumedAfterEnd(events: readonly RunEvent[]): boolean {
   if (ofType(events, 'run:resumed').some(({ from }) => from !== undefined)) return true;
   const failed = events.findIndex(({ type }) => type === 'run:failed');
   return failed >= 0 && events.slice(failed).some(({ type }) => type === 'run:resumed');
 }
 
-/** One answer of a person, and a whole conversation is had again. */
+/** A person's answer makes the agent repeat a whole conversation. */
 function isAgentRepeated(events: readonly RunEvent[], plan: WorkflowPlan): boolean {
   return ofType(events, 'gate:answered').some(
     ({ value, path }) =>

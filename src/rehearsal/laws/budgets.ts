@@ -1,7 +1,7 @@
 /**
- * Budgets: a call is made only if it fits beside what is spent and what is reserved for others. A
- * cost beyond the estimate is kept, and a call that was lost with its process is made again as the
- * same call, so neither counts against the next.
+ * Budgets: a call is made only if it fits beside spent and reserved amounts. A cost beyond the
+ * estimate is kept, and the repetition of a call that was lost with its process is the same call,
+ * so neither counts against the next.
  */
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -64,7 +64,9 @@ export const zeroMeansZero: Law = {
     }),
 };
 
-/** All that bind a call: the node's own, and those of the workflows around it that do not only watch. */
+/**
+ * All budgets of a call: the node's own, and those of enclosing workflows that do more than warn.
+ */
 function budgetsAt(plan: WorkflowPlan, path: string): readonly Budget[] {
   const node = nodeAt(plan, path)?.node;
   const own = node !== undefined && 'budget' in node ? node.budget : undefined;
@@ -88,7 +90,7 @@ interface Stretch {
   readonly untilSeq: number;
 }
 
-/** A visit of a node, or one time that a workflow was called. */
+/** A visit of a node, or one call of a workflow. */
 function beganAt(
   events: readonly RunEvent[],
   { holder, isNode }: Budget,

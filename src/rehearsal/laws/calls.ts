@@ -12,10 +12,7 @@ export interface AskedCall {
   readonly call: ToolCall;
   /** Key of its effect. */
   readonly key: string;
-  /**
-   * Which reply of its conversation requested it, from 1, and which of that reply's calls it is, from
-   * 0.
-   */
+  /** Which reply of its conversation requested it, from 1, and its index in that reply, from 0. */
   readonly turn: number;
   readonly index: number;
   /** Number of the event with that reply, and of the start of its attempt. */

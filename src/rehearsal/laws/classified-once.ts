@@ -39,15 +39,16 @@ export const theSameKind: Law = {
           isType(event, 'effect:requested', 'effect:failed', 'effect:succeeded') &&
           event.effect.key === effect.key,
       );
-      // its result never arrived: the process died, the call was no longer wanted, or it was made
-      // again
+      // its result never arrived: the process died, the call was no longer wanted, or it was
+      // repeated
       if (said?.type !== 'effect:failed') return [];
       const { error } = said;
-      // its process died; an idempotent one is in doubt only where a person has changed what comes next
+      // its process died; an idempotent effect is in doubt only if a person has changed the next
+      // step
       const mayBeInDoubt = !isIdempotent || isChangedAt(events, said.at);
       if (error.kind === IN_DOUBT && mayBeInDoubt) return [];
       if (error.kind.startsWith('cancelled.') || error.kind === 'limit.node_timeout') return [];
-      // a cancellation that the run did not cause ends nothing: it is the cause of a failure
+      // a cancellation that the run did not cause ends nothing: it becomes the cause of a failure
       const kind = ending.kind.startsWith('cancelled.') ? error.cause?.kind : error.kind;
       return kind === ending.kind
         ? []
@@ -77,7 +78,7 @@ export const surfacesAsItself: Law = {
         const { path, error } = event;
         open.set(path, isTheNodes(plan, event) ? [...(open.get(path) ?? []), error] : []);
       }
-      // recorded, and continued without: the node keeps what there was
+      // recorded, and the run continued without the missing part
       else if (event.type === 'error:suppressed') {
         for (const [path, reports] of open)
           if (reports.some(({ id }) => id === event.error.id)) open.delete(path);
@@ -102,7 +103,8 @@ export const surfacesAsItself: Law = {
 
 /**
  * The failure of an agent's tool goes to its model and is not the failure of the node, unless its
- * outcome is unknown; and an effect that was stopped for another failure does not have that failure.
+ * outcome is unknown. An effect that was stopped because of another failure does not have that
+ * failure.
  */
 function isTheNodes(plan: WorkflowPlan, event: EventOf<'effect:failed'>): boolean {
   const { kind } = event.error;
@@ -161,7 +163,7 @@ export const failsAsSaid: Law = {
       if (event.type === 'run:resumed' && event.plan !== undefined) plans.push(event.plan);
       isChanged ||= isChange(event);
       if (event.type !== 'node:failed' || plans.some((each) => isSaid(each, event))) return [];
-      // also an idempotent effect that was running, when a person has changed what would come next
+      // an idempotent effect was running too when a person changed the next step
       if (isChanged && event.error.kind === IN_DOUBT) return [];
       return [
         `event ${event.seq}: ${event.path} failed with ${event.error.kind}, which was not said`,
@@ -177,7 +179,7 @@ function isSaid(plan: WorkflowPlan, { path, error: { kind } }: EventOf<'node:fai
   return said === undefined || said.raises.includes(kind) || mayThrowAnything(plan, found.node);
 }
 
-/** The author's own, what ends the run, and what only a caller can route. */
+/** An author's own kind, a kind that ends the run, or one that only a caller can route. */
 function isNeverListed(kind: string): boolean {
   return (
     !isReservedKind(kind) ||

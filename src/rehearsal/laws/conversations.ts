@@ -1,4 +1,7 @@
-/** Laws about what agents and supervisors may do: repeat calls in time, follow their chain, use their tools. */
+/**
+ * Laws about agents and supervisors: they repeat calls in time, follow their chain, use their
+ * tools.
+ */
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { ModelEntry } from '../../workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
@@ -163,7 +166,7 @@ export const turnsAreCounted: Law = {
   promise: 'limits: max_turns, writes',
   breaches: ({ events, plan }) => {
     const turns = new Map<string, number>();
-    // a judge has turns of its own, for each output that it judges
+    // a judge has its own turns for each output that it judges
     const judges = new Set<string>();
     return events.flatMap((event) => {
       if (event.type === 'node:started') {

@@ -1,4 +1,7 @@
-/** The laws that hold of every run, whatever went wrong around it. Those of a changed file need its texts. */
+/**
+ * The laws that hold for every run, whatever goes wrong around it. Those of a changed file need its
+ * texts.
+ */
 import {
   budgetsKnowTheBill,
   chargesAreBilled,

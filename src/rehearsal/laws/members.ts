@@ -30,7 +30,10 @@ export const membersAreApart: Law = {
     }),
 };
 
-/** The event with which a group began; after a park or an answer it continues with what it has. */
+/**
+ * The event with which a group began; after a park or an answer it continues with its existing
+ * members.
+ */
 function begunAt(events: readonly RunEvent[], { path, seq }: EventOf<'node:started'>): number {
   const begun = events.findLast(
     (event) =>

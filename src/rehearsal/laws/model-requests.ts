@@ -1,4 +1,4 @@
-/** The requests to models of one run: what was set aside, what came of them, and what they cost. */
+/** The requests to models of one run: their reserved amounts, their ends, and their costs. */
 import { costUsdMicros, priceOf, type Price } from '../../providers/pricing/prices.ts';
 import type { Execution } from '../world/execution-record.ts';
 import type { RunEvent, Usage } from '../../machine/state/events.ts';
@@ -9,7 +9,7 @@ type Settled = EventOf<'effect:succeeded' | 'effect:failed'>;
 
 export interface ModelRequest {
   readonly asked: EventOf<'effect:requested'>;
-  /** Made again because its process died, so the same request as before. */
+  /** Repeated because its process died, so it is the same request as before. */
   readonly isAgain: boolean;
   readonly reserves: Spent;
   /** Absent: no result was ever stored. */

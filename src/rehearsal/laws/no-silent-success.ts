@@ -1,4 +1,4 @@
-/** P5: a failure counts as one until something in the log records what was done about it. */
+/** P5: a failure counts as one until the log records how it was resolved. */
 import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { ASK_PERSON, BUILT_IN_TOOLS } from '../../workflow/plan/built-in-tools.ts';
@@ -20,7 +20,7 @@ export const reallySucceeded: Law = {
         ({ effect: { key }, ending, afterSeq }) =>
           key === effect.key &&
           afterSeq < seq &&
-          // a result that was refused before may be good by the file as it is now
+          // a formerly refused result may be good by the present file
           (ending?.type === 'succeeded' || (ending?.type === 'failed' && replayed === true)) &&
           JSON.stringify(ending.output) === text,
       );
@@ -54,7 +54,10 @@ function repliedBy(
   return isSaid ? [] : [`event ${seq} gives ${path} a reply that nobody gave`];
 }
 
-/** A person answered what came of it, at the node or at a caller, and the log has that answer word for word. */
+/**
+ * A person answered about the outcome, at the node or at a caller, and the log has that answer word
+ * for word.
+ */
 function saidBy(
   events: readonly RunEvent[],
   { seq, path, text }: { readonly seq: number; readonly path: string; readonly text: string },
@@ -78,7 +81,8 @@ export const handledFailures: Law = {
     return [...latest].flatMap(([path, event]) => {
       if (event.type !== 'node:failed' && event.type !== 'effect:failed') return [];
       const isTermination = (at: string): boolean => nodeAt(plan, at)?.node.type === 'terminate';
-      // a branch that is no longer needed, or a termination of the workflow around it: failed beats completed
+      // a branch that is no longer needed, or a termination of the enclosing workflow: failed beats
+      // completed
       const isCutShort = events.some(
         (later) =>
           later.seq > event.seq &&

@@ -71,7 +71,7 @@ export const oneKeyOneAction: Law = {
       unended.note(event);
       if (event.type === 'node:retrying') retried.add(event.path);
       if (event.type === 'node:started') {
-        // what is inside is kept, unless a route starts it anew
+        // inner scopes are kept, unless a route starts them anew
         const isAnew = event.attempt === 0 || retried.delete(event.path);
         visits.start(event.path, event.attempt, isAnew);
       }
@@ -104,7 +104,7 @@ class UnendedKeys {
       this.#open.delete(event.effect.key);
   }
 
-  /** Once: from then on it is the key of the visit that has taken it over. */
+  /** True once: from then on it is the key of the visit that has taken it over. */
   takesOver(key: string): boolean {
     return this.#rewound.delete(key);
   }
@@ -129,7 +129,7 @@ export const keysAreKept: Law = {
       if (before === undefined) return [];
       const since = (each: Execution): readonly RunEvent[] =>
         events.filter(({ seq }) => seq > each.afterSeq && seq <= afterSeq);
-      // several visits may have left the same action open: they are done again in their order
+      // several visits may have left the same action open: they are repeated in their order
       const isOwn = earlier.some(
         (each) =>
           each.effect.key === effect.key && (each === before || !isKnown(since(each), effect.key)),
@@ -148,7 +148,7 @@ export const keysAreKept: Law = {
   },
 };
 
-/** How often each node was come to, since what is around it was last started. */
+/** How often each node was entered since its enclosing node was last started. */
 class Visits {
   readonly #counts = new Map<string, number>();
 
@@ -221,7 +221,7 @@ export const refusedIsChecked: Law = {
         (event) =>
           (event.type === 'run:resumed' && event.from !== undefined) ||
           (event.type === 'node:retrying' && (event.path === path || isInside(path, event.path))) ||
-          // a person who lets the sub-workflow or group around it run again orders all that is in it
+          // a person who lets the enclosing sub-workflow or group run again orders everything in it
           (event.type === 'gate:answered' && isInside(path, event.path)),
       );
       return isOver && !isOrdered
@@ -249,8 +249,9 @@ export const resultsAreKept: Law = {
 };
 
 /**
- * An order to run the node at this path once more. A retry of something around it is one; a park and an answer
- * there only where the node has failed, because they keep what has completed.
+ * An order to run the node at this path again. A retry of an enclosing node is one. A park or an
+ * answer at an enclosing node is one only if this node has failed, because they keep completed
+ * work.
  */
 function runsAgain(event: RunEvent, path: string, since: readonly RunEvent[]): boolean {
   if (event.type === 'run:resumed') return event.from !== undefined;
@@ -271,7 +272,10 @@ function isKnown(between: readonly RunEvent[], key: string): boolean {
   });
 }
 
-/** Wherever it is decided: what was failed by there names this very effect. */
+/**
+ * Whether the decision is about this effect, wherever it is made: the failure there names the
+ * effect.
+ */
 function isAbout(
   { events }: Subject,
   { seq, path }: EventOf<'gate:answered' | 'route:taken'>,

@@ -26,7 +26,8 @@ export const restsAreFinal: Law = {
         event.type === 'run:paused' ||
         event.type === 'run:failed' ||
         (event.type === 'run:completed' && isRewound);
-      // a paused run can still be cancelled, which is a leg of its own, or by the handle of the leg that paused
+      // a paused run can still be cancelled, by a leg of its own or by the handle of the leg that
+      // paused
       const isCancelled =
         next.type === 'run:cancelled' &&
         legs.some(
@@ -40,14 +41,17 @@ export const restsAreFinal: Law = {
 };
 
 /**
- * Whether the handle of a leg cancelled the run after that leg had come to rest with that event, or had begun
- * after it and lost its claim before it wrote anything.
+ * Whether the handle of a leg cancelled the run after that leg had ended with that event, or had
+ * begun after it and lost its claim before it wrote anything.
  */
 function isCancelledLate({ cancelledAtMs, fromSeq, toSeq }: Leg, restSeq: number): boolean {
   return cancelledAtMs !== undefined && fromSeq <= restSeq && restSeq <= toSeq;
 }
 
-/** Whether all that a leg met is the end that its own handle or an earlier one's had asked for: no answer is taken any more. */
+/**
+ * Whether a leg met nothing but the end that its own or an earlier handle had requested: then no
+ * answer is taken any more.
+ */
 export function isCancelledBefore({ legs, events }: Subject, { fromSeq, toSeq }: Leg): boolean {
   const isOnlyEnd = toSeq === fromSeq + 1 && events[fromSeq]?.type === 'run:cancelled';
   return isOnlyEnd && legs.some((earlier) => isCancelledLate(earlier, fromSeq));
@@ -65,13 +69,15 @@ export const oneRestPerLeg: Law = {
         second?.type === 'run:cancelled' && rest !== undefined && isCancelledLate(leg, rest.seq);
       const most = isCancelled ? 2 : 1;
       if (result.status === 'refused') {
-        // a start whose commit was not acknowledged cannot know of it, nor who took the run over
+        // a start whose commit was not acknowledged cannot know of it, nor which process took the
+        // run over
         const isUnacknowledged = leg.by === 'start' && result.error.kind.startsWith('store.');
         return leg.toSeq === leg.fromSeq || isUnacknowledged || isCancelledBefore(subject, leg)
           ? []
           : [`leg ${index} was refused and wrote events`];
       }
-      // one whose last commit was not acknowledged may have come to rest, and its handle cancels it then
+      // a leg whose last commit was not acknowledged may have ended, and its handle then cancels
+      // the run
       if (result.status === 'interrupted')
         return rests.length <= most ? [] : [`leg ${index} rests ${rests.length} times`];
       if (rests.length !== most || rest === undefined)
@@ -127,7 +133,7 @@ export const signalsAreObeyed: Law = {
   breaches: ({ legs }) => {
     const signalled = legs.findIndex(({ messagedAtMs }) => messagedAtMs !== undefined);
     if (signalled < 0) return [];
-    // it came too late for a run that completed, and a rewind of that run is another matter
+    // it came too late for a completed run; a rewind of that run is not what it meant
     const rewound = legs.findIndex(
       ({ change }, index) =>
         index > signalled &&

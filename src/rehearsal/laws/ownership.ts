@@ -43,7 +43,7 @@ function breachesOf({ executions }: Subject, leg: Leg): readonly string[] {
 
 function isRefused({ result }: Leg): boolean {
   if (result.status !== 'refused') return false;
-  // what is left may end before a rewind, and so say that the run is over
+  // the remaining log may end before a rewind, and so show that the run is over
   return result.error.kind === 'store.corrupt' || result.error.kind === 'run.already_ended';
 }
 

@@ -1,5 +1,6 @@
 /**
- * Gates: one answer each, in time, by a person who can be asked; and the record of who decided what.
+ * Gates: one answer each, in time, by a person who can be asked; and the record of each decision
+ * with its maker.
  */
 import { isCancelledBefore } from './one-ending.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -57,7 +58,7 @@ export const answersAreJudged: Law = {
       const isRefused = result.status === 'refused' && result.error.kind === 'validation.input';
       const wait = waitCalled(paused.waiting.all, answer);
       if (wait === undefined || !isTakeable(subject, wait, answer.value, startedAtMs)) {
-        // before it is read, the store or a changed file may refuse it
+        // until it is read, the store or a changed file may refuse it
         const isOther = result.status === 'refused' || fromSeq === toSeq;
         return isRefused || isOther ? [] : [`leg ${number} took the answer of ${answer.by}`];
       }
@@ -145,13 +146,13 @@ export const expiredGatesContinue: Law = {
       const opened = ofType(events.slice(0, seq), 'gate:opened').findLast(
         (event) => event.gate === gate,
       );
-      // for a failure that a person was asked about: its own matching continues
+      // for a failure that a person was asked about: the search for its route continues
       if (next === undefined || opened?.options.includes('abort') === true) return [];
       if (node?.type !== 'human_gate') return [];
       const isLeft = ofType(events.slice(seq, next.seq), 'node:failed').some((event) =>
         path.startsWith(`${event.path}/`),
       );
-      // the scope around it has ended before it, by its own time limit
+      // the enclosing scope has ended before it, by its own time limit
       if (isLeft) return [];
       const isDefault =
         node.default !== undefined && (next.type === 'node:completed' || isCheck(node, next));
@@ -175,7 +176,7 @@ function notDenied(
   const settled = asked === undefined ? undefined : settledBy(subject, asked);
   // the node, or all of it, may have been stopped before
   if (settled === undefined) return [];
-  // a conversation that continues after a denial that ended it asks about the call once more
+  // a conversation that continues after it ended with a denial asks about the call again
   const isAskedAgain = ofType(subject.events.slice(seq, settled.seq), 'gate:opened').some(
     (opened) => opened.gate === gate,
   );
@@ -210,7 +211,7 @@ export const nobodyIsAsked: Law = {
       const isGate =
         event.type === 'node:started' && nodeAt(plan, event.path)?.node.type === 'human_gate';
       if (!isGate || hasPeople) return [];
-      // it was answered before: only what follows from the answer is decided again
+      // it was answered before: only the consequences of the answer are decided again
       const before = ofType(events.slice(0, index), 'node:failed').findLast(
         ({ path }) => path === event.path,
       );
@@ -220,7 +221,7 @@ export const nobodyIsAsked: Law = {
         .slice(index + 1)
         .find((each) => ('path' in each && each.path === event.path) || isRest(each));
       const isSaid = next?.type === 'node:failed' && next.error.kind === 'gate.no_one_to_ask';
-      // a branch that is no longer needed, or is begun anew with its group
+      // a branch that is no longer needed, or begins anew with its group
       const isCut = next?.type === 'node:skipped' || next?.type === 'node:started';
       return isSaid || isCut || next === undefined || isRest(next)
         ? []

@@ -34,7 +34,7 @@ export const replaysTheSame: Law = {
 
 interface Commit {
   readonly events: readonly RunEvent[];
-  /** When something was decided that is only recorded in a later commit. */
+  /** When decisions were made that only a later commit records. */
   readonly moments: readonly number[];
   /** The keys of what was being executed by then. */
   readonly begun: ReadonlySet<string>;
@@ -54,7 +54,7 @@ function begunBefore({ events, executions }: Subject, seq: number): ReadonlySet<
 
 /**
  * An end waits for the effects that it stops: its report has the time of the decision, and the log
- * that of the record.
+ * the time of the record.
  */
 function decidedBefore({ events }: Subject): readonly number[] {
   const moments = events.flatMap((event) =>
@@ -65,7 +65,7 @@ function decidedBefore({ events }: Subject): readonly number[] {
   return [...new Set(moments)].sort((one, other) => one - other);
 }
 
-/** A leg that is lived through once more, commit by commit, from the state that it began with. */
+/** Replays a leg, commit by commit, from the state that it began with. */
 class Replay {
   readonly #start: () => RunState;
   #taken: readonly Taken[] = [];
@@ -76,7 +76,7 @@ class Replay {
     this.#state = start();
   }
 
-  /** The difference, if the replay fits in none of these ways. */
+  /** The difference, if the replay fits none of these ways. */
   take(commit: Commit, ways: readonly [Way, ...Way[]]): string | undefined {
     const [first, ...others] = ways;
     const breach = replay(this.#state, commit, first);
@@ -99,7 +99,7 @@ class Replay {
     );
   }
 
-  /** A way that did not fit has changed the state, so it begins again. */
+  /** A way that did not fit has changed the state, so the next one begins again. */
   #fits(taken: readonly Taken[]): boolean {
     this.#state = this.#start();
     const isFit = taken.every(({ commit, way }) => replay(this.#state, commit, way) === undefined);
@@ -110,7 +110,7 @@ class Replay {
 
 interface Taken {
   readonly commit: Commit;
-  /** In which it fits, of those that it may have come about in. */
+  /** The way in which it fits, among the possible ones. */
   readonly way: Way;
   readonly ways: readonly Way[];
 }
@@ -124,7 +124,8 @@ export const resumesTheSame: Law = {
     const place = 1 + (subject.events.length % Math.max(1, commits.length - 1));
     const stored = commits.slice(0, place).flat();
     const state = foldAll(subject, stored);
-    // a park, or a stop for a cancel that was not stored, starts again by being resumed
+    // a park, or a stop for a cancellation that was not stored, starts again when the run is
+    // resumed
     const isStill = [...state.scopes.values()].some(
       ({ visit }) =>
         visit?.phase.type === 'parked' ||
@@ -133,7 +134,7 @@ export const resumesTheSame: Law = {
     );
     const last = commits[place - 1] ?? [];
     const next = commits[place] ?? [];
-    // a wish to cancel holds back what is decided, and is not in the log before it is granted
+    // a requested cancellation holds back decisions, and is not in the log until it is granted
     const isHeldBack = cancelledBy(subject, last) !== 'no';
     if (state.status !== 'running' || isStill || isHeldBack || isKeptOnly(subject, last)) return [];
     const resumed: EventBody = { type: 'run:resumed', by: 'law' };
@@ -148,8 +149,9 @@ export const resumesTheSame: Law = {
 };
 
 /**
- * An end that was decided by then waits for what it stops, and so does all that it ends. It is not in the
- * log: a fold decides it again, perhaps after requests that it then stops before they start.
+ * An end that was decided by then waits for the effects that it stops, and so does everything that
+ * it ends. It is not in the log: a fold decides it again, perhaps after requests that it then stops
+ * before they start.
  */
 function isStopping({ executions }: Subject, next: readonly RunEvent[]): boolean {
   const requested = requestedIn(next);
@@ -177,7 +179,7 @@ function isStarting(state: RunState, event: EventBody): boolean {
   return pending !== undefined && stoppedFor(state, pending) === undefined;
 }
 
-/** A backend that is being stopped stores the results that it has by then, and decides nothing. */
+/** A backend that is being stopped stores the results that it has, and decides nothing. */
 function isKeptOnly(subject: Subject, commit: readonly RunEvent[]): boolean {
   const { legs, incidents, events } = subject;
   const first = commit[0]?.seq ?? 0;
@@ -189,7 +191,7 @@ function isKeptOnly(subject: Subject, commit: readonly RunEvent[]): boolean {
   return isStopped && countGiven(commit) === commit.length;
 }
 
-/** As a backend does with a run that it recovers from a store. */
+/** Folds like a backend that recovers a run from a store. */
 function foldAll({ run, plan }: Subject, events: readonly RunEvent[]): RunState {
   const state = newRunState(run, plan);
   for (const event of events) evolve(state, bodyOf(event), Date.parse(event.at));
@@ -200,7 +202,7 @@ interface Way {
   /** How many of the events came from outside. */
   readonly given: number;
   readonly isCancelled: boolean;
-  /** Whether timers went off before, with nothing to decide. */
+  /** Whether timers fired before, with nothing to decide. */
   readonly isWoken?: boolean;
   /** Whether something was decided in the same moment, before they came. */
   readonly isLookedAt?: boolean;

@@ -1,5 +1,5 @@
 /**
- * Laws about what a model is shown of its tools: the results in the log, in the form that it may see, and
+ * Laws about the tool results that a model sees: those in the log, in the form that it may see, and
  * nothing else.
  */
 import { textOrJson, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -45,7 +45,7 @@ export const shownWhatIsSo: Law = {
     }),
 };
 
-/** The beginning of a long result, with how much there is of it. */
+/** The beginning of a long result, with its full length. */
 function isPartOf({ id, result }: ToolMessage, due: JsonValue | undefined): boolean {
   if (due === undefined || !isPlainObject(result) || result['call'] !== id) return false;
   const whole = textOrJson(due);
@@ -143,7 +143,7 @@ export const partsAreApart: Law = {
           ? []
           : [`event ${said.seq} at ${path} has other errors than its effect gave`];
       }
-      // another kind: the process that took the run over did not receive it
+      // another kind: the process that took over the run did not receive it
       const isReceived = said.type === 'effect:failed' && ending?.type === 'failed';
       if (!isReceived || said.error.kind !== ending.kind) return [];
       const isKept = JSON.stringify(said.output) === JSON.stringify(ending.output);
@@ -199,7 +199,7 @@ export const doubtIsSaid: Law = {
       if (said?.type !== 'effect:failed' || !isUnknown) return [];
       const { kind, cause } = said.error;
       if (kind.startsWith('cancelled.') || kind === 'limit.node_timeout') return [];
-      // recovered by a process that took the run over and saw nothing of it
+      // recovered by a process that took over the run and saw nothing of it
       const isSeen =
         cause === undefined ||
         (ending.type === 'lost' && [cause.kind, cause.cause?.kind].includes(ending.kind));

@@ -1,6 +1,6 @@
 /**
- * P3, P4 and P6, for effects that are stopped from outside: they may still do their work, be killed,
- * or ignore it. Judged by what was really executed, by the world's own record.
+ * P3, P4 and P6, for effects that are stopped from outside: they may still do their work, be
+ * killed, or ignore it. Judged by the world's own record of real executions.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Execution } from '../world/execution-record.ts';
@@ -39,7 +39,7 @@ export const askedBeforeTwice: Law = {
   },
 };
 
-/** It failed by itself, and the log has that failure: routes are free to do it again. */
+/** It failed by itself, and the log has that failure, so routes may repeat it. */
 function saysThatItFailed({ ending, effect }: Execution, between: readonly RunEvent[]): boolean {
   if (ending?.type !== 'failed') return false;
   return between.some(
@@ -50,7 +50,10 @@ function saysThatItFailed({ ending, effect }: Execution, between: readonly RunEv
   );
 }
 
-/** Its result is in the log and its node has ended with it: what runs that again does so as written. */
+/**
+ * Its result is in the log and its node has ended with it; a later run of the node executes it as
+ * the file says.
+ */
 function isUsed({ ending, effect, path }: Execution, between: readonly RunEvent[]): boolean {
   if (ending?.type !== 'succeeded') return false;
   const result = between.findIndex(
@@ -81,7 +84,7 @@ export const stoppedIsDone: Law = {
     }),
 };
 
-/** Something around it ended before its own node did. */
+/** An enclosing node ended before its own node did. */
 function isStopped(
   events: readonly RunEvent[],
   { path, seq }: EventOf<'effect:succeeded'>,
@@ -95,7 +98,10 @@ function isStopped(
   return end !== undefined && (!('path' in end) || end.path !== path);
 }
 
-/** Its own node has failed with it, by a check, or a route begins anew what is around it: both as written. */
+/**
+ * Its own node has failed because of a check, or a route starts an enclosing node anew: both as the
+ * file says.
+ */
 function isOrderedAgain(event: RunEvent, path: string): boolean {
   if (event.type === 'node:retrying') return isInside(path, event.path);
   return event.type === 'node:failed' && event.path === path;
@@ -159,7 +165,7 @@ export const doubtsAreNamed: Law = {
     }),
 };
 
-/** The doubts that were written right before: with the end that comes next. */
+/** The doubts that were recorded right before, together with the next end. */
 function leftBefore(events: readonly RunEvent[]): readonly EventOf<'effect:failed'>[] {
   const from = events.findLastIndex((event) => !CAME_WITH_IT.has(event.type)) + 1;
   return events
@@ -223,8 +229,8 @@ function undecided(subject: Subject, isAgain: IsAgain): readonly string[] {
 }
 
 /**
- * Members of one visit of a group that have the same to do are effects of their own, also where the group
- * was started again in that visit, over the same items.
+ * Members of one visit of a group with the same work are separate effects, even if the group was
+ * started again in that visit, over the same items.
  */
 function isTwin({ events }: Subject, left: EventOf<'effect:failed'>, later: Execution): boolean {
   const [one, other] = [left.path.split('['), later.path.split('[')];

@@ -1,4 +1,4 @@
-/** P8: a damaged log is reported, and nothing is made of it. */
+/** P8: a damaged log is reported, and no state is made from it. */
 import type { Law } from './subject.ts';
 
 export const damageIsSaid: Law = {

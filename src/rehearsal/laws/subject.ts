@@ -1,4 +1,7 @@
-/** The subject that a law reads: a workflow, what was promised of it, and all that happened to one run of it. */
+/**
+ * The subject that a law reads: a workflow, the promises about it, and everything that happened to
+ * one run of it.
+ */
 import type { Simulation } from '../simulated-run.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { allNodes } from '../../workflow/plan/node-list.ts';
@@ -10,7 +13,7 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 
 export type Opinion = 'allow' | 'ask' | 'deny';
-/** The decision of a host's guards about a call, whatever else may apply. */
+/** The decision of a host's guards about a call, regardless of other rules. */
 export type Judge = (tool: string, given: JsonObject) => Opinion;
 
 export interface Subject extends Simulation {

@@ -88,7 +88,10 @@ function isApproved(subject: Subject, { work, effect, path, afterSeq }: Executio
   );
 }
 
-/** A person approved it for the run, or for this node, before; its request says who and where. */
+/**
+ * A person granted it earlier for the run or for this node; its request names the person and the
+ * gate.
+ */
 function isGranted(subject: Subject, { effect, path, afterSeq, work }: Execution): boolean {
   const requested = callsOf(subject)
     .effects.get(effect.key)
@@ -104,7 +107,7 @@ function isGranted(subject: Subject, { effect, path, afterSeq, work }: Execution
   });
 }
 
-/** A call that is made again, by its own policy or after a crash, is still the one that was granted. */
+/** A repeated call, by its own policy or after a crash, keeps its grant. */
 function firstGrant(
   subject: Subject,
   key: string,
@@ -211,7 +214,7 @@ function nextRequest(
   return undefined;
 }
 
-/** By the contract, whatever the engine has for them. */
+/** By the contract, independently of the engine's limits. */
 const MOST_CORRECTIONS = { calls: 3, answers: 2 };
 
 const WRONG: ReadonlySet<string> = new Set([

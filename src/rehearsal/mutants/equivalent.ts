@@ -1,4 +1,4 @@
-/** Why a mutant is equivalent: what takes the place of the route, or that nothing depends on it. */
+/** Why a mutant is equivalent: something replaces the route, or nothing depends on it. */
 import type { RouteResult, ScenarioResult } from '../report/result.ts';
 import type { Mutant } from './mutate.ts';
 

@@ -34,7 +34,7 @@ export function mutantsOf(atlas: Atlas): readonly Mutant[] {
 
 type Rebuild = (routes: readonly Route[]) => FilePlan;
 
-/** Whose table it is: that of a place, or of its file. */
+/** The owner of the table: a place, or its file. */
 interface Owner {
   readonly atlas: Atlas;
   readonly file: PlacedFile;

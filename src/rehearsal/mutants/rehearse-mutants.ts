@@ -1,6 +1,6 @@
 /**
- * Rehearses mutants of a workflow: those that stay valid and change what some scenario does are counted, and
- * covered where an expectation, the record on disk or a new surprise tells.
+ * Rehearses mutants of a workflow: counts those that stay valid and change a scenario, and covers
+ * those that an expectation, the record on disk or a new surprise detects.
  */
 import { checkWorkflow } from '../../workflow/check/check.ts';
 import { performAll, type Performed, type WorldOptions } from '../perform-all.ts';

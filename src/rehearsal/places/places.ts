@@ -38,7 +38,7 @@ export interface Atlas {
   /** In file order; the places of a child follow the place that calls it first. */
   readonly places: readonly Place[];
   readonly files: readonly PlacedFile[];
-  /** The place of a path in a run, whichever caller it leads through. */
+  /** The place of a path in a run, through whichever caller. */
   readonly of: (path: string) => Place | undefined;
   readonly named: (name: string) => Place | undefined;
 }
@@ -119,7 +119,7 @@ interface KindSources {
   readonly raising: (node: NodePlan) => Raising;
 }
 
-/** The kinds of each node, with one more for a route that only an undeclared kind gets to. */
+/** The kinds of each node, and one more for a route that only an undeclared kind reaches. */
 function kindsIn(
   file: FilePlan,
   nodes: readonly NodePlan[],

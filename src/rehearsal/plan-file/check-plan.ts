@@ -75,7 +75,7 @@ class PlanCheck {
     return undefined;
   }
 
-  /** A scenario that is made from the workflow has the name already. */
+  /** A generated scenario already has this name. */
   taken(name: string, path: Path): void {
     this.#report({
       code: 'duplicate-name',

@@ -1,4 +1,4 @@
-/** Compares what a scenario did with what its plan expects. */
+/** Compares the results of a scenario with the expectations of its plan. */
 import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 import { parseDuration } from '../../workflow/plan/duration.ts';
 import type { Expectation } from '../../workflow/rehearsal-plan/plan-schema.ts';

@@ -1,4 +1,4 @@
-/** Turns the faults of a written scenario into what the world does. */
+/** Turns the faults of a written scenario into actions of the world. */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import { textOrJson, type JsonObject } from '../../errors/support/safe-json.ts';
 import { scriptedFailure } from '../../effects/simulator/scripted-failure.ts';

@@ -1,4 +1,7 @@
-/** Plays one scenario to its end in the simulated world: starts the run, and resumes it as its person says. */
+/**
+ * Plays one scenario to its end in the simulated world: starts the run, and resumes it as the
+ * scenario's person decides.
+ */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -18,7 +21,7 @@ import type { Director } from '../world/director.ts';
 import type { Death } from '../world/world.ts';
 import { ScriptedPerson, type People } from './scripted-person.ts';
 
-/** Starts and resumes in all: a run that needs more does not end. */
+/** Limit of starts and resumes together: a run that needs more does not end. */
 const MOST_LEGS = 50;
 
 /** How long an operator waits after a leg that could not begin; twice as long each time after the first minute. */
@@ -65,7 +68,7 @@ export interface RunControl {
 
 export interface Played {
   readonly events: readonly RunEvent[];
-  /** `interrupted`: it did not end within the legs that it has. */
+  /** `interrupted`: it did not end within its legs. */
   readonly result: RunResult;
   /** Failures to begin a leg. */
   readonly refused: readonly string[];
@@ -157,7 +160,7 @@ async function playLegs({ rehearsal, world, person, directing, isCancelled }: Le
     if (result.status !== 'refused') legs++;
     else if (refused.push(result.error.message) > MOST_REFUSED) break;
     else if (next.type === 'resume')
-      // a store that is away for a while is asked again after a while
+      // a store that is away is called again after a while
       next = { ...next, afterMs: next.afterMs + refusedMs(refused.length) };
     // a run that waits for a person has no process that could be stopped
     const isWaiting = world.resultOf(world.latestRun).status === 'paused';

@@ -81,7 +81,7 @@ export function traceOf(atlas: Atlas, played: Played): Trace {
 
 type Failed = Extract<RunEvent, { type: 'node:failed' }>;
 
-/** Whether a strike that landed made the failure: at its place, or out of it. */
+/** Whether a strike that landed made the failure: at its place, or further out. */
 function strikesOf(
   atlas: Atlas,
   { landed }: Played,
@@ -95,7 +95,7 @@ function strikesOf(
     });
 }
 
-/** The failure that ended it, and whatever it was made from: through halts, groups and calls. */
+/** The failure that ended it, and its sources: through halts, groups and calls. */
 export function isInjected(error: ErrorReport, injected: ReadonlySet<string>): boolean {
   for (let at: ErrorReport | undefined = error; at !== undefined; at = at.cause) {
     if (injected.has(at.id)) return true;

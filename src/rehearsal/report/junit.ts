@@ -11,7 +11,7 @@ export function junitReport(results: readonly RehearsalResult[]): string {
   ].join('\n');
 }
 
-/** What the report says of a scenario beside its own result. */
+/** The report's facts about a scenario, besides its own result. */
 interface Case {
   readonly name: string;
   readonly virtualMs: number;

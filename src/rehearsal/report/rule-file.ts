@@ -1,4 +1,4 @@
-/** The file of what a figure names: a route of a child is in the file of the child. */
+/** The file of a figure's rule: a route of a child is in the file of the child. */
 import type { Rehearsed } from '../rehearse.ts';
 
 /** A route, or a node, as a figure names it. */

@@ -17,7 +17,7 @@ const RULES = {
   'missed-route': 'No scenario takes this error route.',
   'surviving-mutant': 'A change of this route is not noticed by the rehearsal.',
   'fails-by-itself': 'A run fails although nothing goes wrong.',
-  'repeats-effect': 'A route executes again what is not idempotent.',
+  'repeats-effect': 'A route repeats an effect that is not idempotent.',
 } as const;
 
 export function sarifReport(rehearsals: readonly Rehearsed[], version: string): string {

@@ -1,4 +1,7 @@
-/** Findings that fail no rehearsal, since the file says so, and are seldom meant. Each has its line. */
+/**
+ * Findings that fail no rehearsal, because the file allows them, but that are seldom meant. Each
+ * has its line.
+ */
 import type { Route } from '../../workflow/plan/route.ts';
 import type { Place } from '../places/places.ts';
 import type { Scenario } from '../scenarios/scenario.ts';

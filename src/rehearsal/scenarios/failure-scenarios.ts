@@ -1,4 +1,4 @@
-/** The scenarios of a node's failures: each of its kinds, then what its error routes promise. */
+/** The scenarios of a node's failures: each of its kinds, then the promises of its error routes. */
 import { handlingOf, takes, type Step } from '../../workflow/check/routing.ts';
 import type { Route } from '../../workflow/plan/route.ts';
 import { recipesFor } from '../inject/recipes.ts';
@@ -49,7 +49,7 @@ export class FailureScenarios {
   async #kind(kind: string): Promise<void> {
     const draft = this.#draft(kind);
     const recipes = recipesFor(this.#bill.player.context, this.#place, kind);
-    // what no member can bring about is excluded, not rehearsed
+    // a failure that no member can cause is excluded, not rehearsed
     if (recipes.length === 0) return;
     this.#made.add(kind);
     for (const recipe of recipes) {
@@ -85,7 +85,10 @@ export class FailureScenarios {
     );
   }
 
-  /** It fails until routing gets to this route: repetitions before it are used up, and nobody answers. */
+  /**
+   * Fails until routing reaches this route: the repetitions before it are used up, and nobody
+   * answers.
+   */
   #struckUntil(route: Route, recipe: Recipe, kind: string): Script {
     const before = this.#stepsBefore(route, kind);
     const { name } = this.#place;
@@ -190,7 +193,7 @@ export class FailureScenarios {
   }
 }
 
-/** The same scenarios, of a node that nothing leads to. */
+/** The same scenarios for an unreachable node. */
 export function failureDrafts(
   context: RecipeContext,
   place: Place,
@@ -271,7 +274,10 @@ function withPeople(script: Script, more: Partial<Script['people']>): Script {
   };
 }
 
-/** The error routes that are rehearsed at a place: its own, and those of its file that it is first to get to. */
+/**
+ * The error routes that are rehearsed at a place: its own, and those of its file that it reaches
+ * first.
+ */
 function rehearsedRoutes(places: readonly Place[], place: Place): readonly RehearsedRoute[] {
   const { node, file } = place;
   const own = node.routes.map((route): Step => ({ route, table: 'node' }));
@@ -292,7 +298,7 @@ function firstToGetTo(places: readonly Place[], { file }: Place, route: Route): 
   );
 }
 
-/** The first kind that the route is first to take, else the first that gets to it. */
+/** The first kind for which the route comes first, else the first that reaches it. */
 export function kindFor({ kinds, node, file }: Place, route: Route): string | undefined {
   const stepsOf = (kind: string): readonly Step[] =>
     handlingOf(kind, node.routes, file.plan.onError).steps;

@@ -26,7 +26,7 @@ export async function gateScenarios(
   }
 }
 
-/** The same scenarios, of a gate that nothing leads to. */
+/** The same scenarios for an unreachable gate. */
 export function gateDrafts(place: Place): readonly Draft[] {
   return answersTo(place).map(({ name }) => draftOf(place, name));
 }

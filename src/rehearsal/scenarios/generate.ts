@@ -19,7 +19,7 @@ import { summaryOf } from './summary.ts';
 export interface GenerateOptions {
   readonly kinds: 'all' | 'routed' | 'none';
   readonly doubt: 'all' | 'none';
-  /** Every scenario keeps the events that led to its end; else only surprises do. */
+  /** Every scenario keeps the events before its end; otherwise only surprises do. */
   readonly keepsWays: boolean;
   /** Called with every performance that counts, in the order of play. */
   readonly onPlayed: (performance: Performance, scenario: Scenario) => void;
@@ -218,7 +218,7 @@ export class Playbill {
     return (this.#taken.get(`${place.name}#${rule}`) ?? Infinity) < place.order;
   }
 
-  /** Nothing leads to the place: each of its scenarios is listed, with what stands in the way. */
+  /** Nothing leads to the place: lists each of its scenarios, with the obstacle. */
   #leaveOut(place: Place): void {
     const why = this.whyUnreached(place);
     const { script } = this.#calm ?? { script: this.player.calm };

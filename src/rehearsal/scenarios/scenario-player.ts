@@ -1,4 +1,4 @@
-/** Plays scenarios: plays a script and says what it did. */
+/** Plays scenarios: plays a script and reports its results. */
 import type { Atlas, Place } from '../places/places.ts';
 import { play, type Script, type Stage } from '../play/play.ts';
 import { traceOf } from '../play/trace.ts';

@@ -1,4 +1,4 @@
-/** A scenario: its name, what is made to happen in it, and what it did when it was played. */
+/** A scenario: its name, the failures to cause in it, and its results. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunResult } from '../../engine/backend.ts';
 import type { Place } from '../places/places.ts';
@@ -23,7 +23,7 @@ export interface Summary {
   readonly commits: number;
   /** Executions of effects that must not be repeated, by node. */
   readonly executions: Readonly<Record<string, number>>;
-  /** The events that led to its end, one line each, where they are shown. */
+  /** The events before its end, one line each, where they are shown. */
   readonly way: readonly string[];
   readonly isBroken: boolean;
 }
@@ -32,7 +32,7 @@ export interface Scenario {
   readonly name: string;
   readonly origin: 'generated' | 'written';
   readonly inject?: { readonly at: string; readonly kind: string };
-  /** The place that it is about; none for `calm` and for what a plan writes. */
+  /** The place that it is about; none for `calm` and for written scenarios. */
   readonly place?: Place;
   readonly script: Script;
   /** Absent where nothing leads to what it is about. */

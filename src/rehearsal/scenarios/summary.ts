@@ -1,4 +1,4 @@
-/** Keeps what is needed of a performance, so that thousands of them fit into memory. */
+/** Keeps only the needed parts of a performance, so that thousands of them fit into memory. */
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { Atlas } from '../places/places.ts';
 import { breaksPromise } from '../verdict/verdict.ts';

@@ -8,7 +8,7 @@ export interface Field {
   readonly id: string;
   readonly place: Place | undefined;
   readonly pointer: readonly (string | number)[];
-  /** The value that the world gives unasked comes first. */
+  /** The values; the world's usual one comes first. */
   readonly values: readonly JsonValue[];
 }
 
@@ -22,7 +22,7 @@ export interface FieldTable {
   readonly readBy: (source: string, site: Site) => readonly Field[];
 }
 
-/** The value that the world gives for a field unasked, and its schema. */
+/** The world's usual value of a field, and its schema. */
 export interface FieldBase {
   readonly value: JsonValue | undefined;
   readonly schema: Parameters<typeof otherValues>[0];

@@ -14,8 +14,8 @@ import { fieldsBehind, type Site } from './read-fields.ts';
 import { detailsLine, pasteLine } from './paste-line.ts';
 
 /**
- * The guard as it is written, and the line of a plan that lets it hold. `isWanted`: it has to hold; `kind`: of
- * the failure that it is asked about.
+ * The guard as it is written, and the line of a plan that makes it hold. `isWanted`: it has to
+ * hold; `kind`: of the failure that it tests.
  */
 export function guardWords(
   { atlas, values }: Pick<ScenarioPlayer, 'atlas' | 'values'>,

@@ -1,4 +1,7 @@
-/** The line of a plan that gives the fields which a guard reads: with values that let it hold, where some are found. */
+/**
+ * The line of a plan that gives the fields that a guard reads, with values that make it hold, if
+ * any are found.
+ */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { conditionHolds, isBare } from '../../machine/decide/evaluate.ts';
 import { comparisonsOf } from '../../workflow/template/analyse/comparisons.ts';
@@ -35,7 +38,7 @@ export function pasteLine(
         break;
       }
   const all = fields.map((ref, index) => ({ ref, value: chosen[index] ?? null }));
-  // what steering finds by itself stays free, for the other routes
+  // fields that steering sets by itself stay free, for the other routes
   const needed = all.filter(({ ref, value }) => !isSteered(values, ref, value));
   return lineOf(needed.length === 0 ? all : needed);
 }
@@ -64,7 +67,7 @@ function distinct(refs: readonly FieldRef[]): readonly FieldRef[] {
   return [...merged.values()];
 }
 
-/** Values beside and at what it is compared with, then those that it may have anyway. */
+/** Values beside and at its comparison, then its possible values. */
 function candidatesOf(values: WorldValues, ref: FieldRef, isGuard: boolean): readonly JsonValue[] {
   const { place, pointer, literals } = ref;
   if (place?.node.type === 'human_gate') return place.node.options.map(({ value }) => value);
@@ -74,7 +77,7 @@ function candidatesOf(values: WorldValues, ref: FieldRef, isGuard: boolean): rea
   const near = literals.flatMap((literal): readonly JsonValue[] =>
     typeof literal === 'number' ? [literal + 1, literal - 1, literal] : [literal],
   );
-  // a guard that only asks whether something is there
+  // a guard that only tests for presence
   const truths = isGuard && schema === undefined && literals.length === 0 ? [true, false] : [];
   const all = [...near, ...otherValues(schema), ...truths, at(base, pointer) ?? ANY_TEXT];
   const fitting = all.filter((value) => schema === undefined || fits(schema, value));
@@ -93,7 +96,7 @@ function* combinations(choices: readonly (readonly JsonValue[])[]): Iterable<rea
   }
 }
 
-/** Whether the condition, and the assertions of its node, come out with these values. */
+/** Whether the condition, and the assertions of its node, evaluate as wanted with these values. */
 function isAsWanted(
   values: WorldValues,
   fields: readonly FieldRef[],
@@ -124,12 +127,15 @@ function isAsWanted(
       conditionHolds(source, context) === isWanted
     );
   } catch {
-    // it reads more than what is known here, so nothing is known about it
+    // it reads unknown fields, so its result is unknown
     return false;
   }
 }
 
-/** `details: {KIND: {FIELD: value}}`, for a guard that reads what a failure carries; undefined for others. */
+/**
+ * `details: {KIND: {FIELD: value}}`, for a guard that reads details of a failure; undefined for
+ * others.
+ */
 export function detailsLine(source: string, kind: string): string | undefined {
   const parsed = isBare(source) ? parseExpression(source) : parseTemplate(source);
   if (!parsed.ok) return undefined;

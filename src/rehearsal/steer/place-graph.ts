@@ -47,7 +47,7 @@ function followers(atlas: Atlas, { node, file, ...place }: Place): readonly Plac
   return entry === undefined ? here : [...here, entry];
 }
 
-/** The places that a place comes after, whatever leads there: with the route, where it is one. */
+/** The places before a place, however it is reached: with the route, if there is one. */
 export function placesBefore(
   atlas: Atlas,
   target: Place,

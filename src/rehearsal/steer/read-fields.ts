@@ -1,6 +1,7 @@
 /**
- * The fields that a guard or an assertion reads in the end: of outputs that the world makes up, of answers
- * of people and of inputs. Through `set` nodes, arguments of transforms, state, loops and calls.
+ * The fields that a guard or an assertion depends on: of outputs that the world makes up, of
+ * people's answers and of inputs. Follows `set` nodes, arguments of transforms, state, loops and
+ * calls.
  */
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { isBare } from '../../machine/decide/evaluate.ts';

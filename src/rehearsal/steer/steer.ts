@@ -1,6 +1,6 @@
 /**
- * Steers a run to a goal: gives the fields that the guards in the way read their other values, those of the
- * nearest guards first, and keeps what brings the run closer.
+ * Steers a run to a goal: gives other values to the fields that the guards on the way read, those
+ * of the nearest guards first, and keeps the ones that bring the run closer.
  */
 import type { Place } from '../places/places.ts';
 import type { Script } from '../play/play.ts';
@@ -26,7 +26,7 @@ export interface Found {
 const MOST_PLAYS = 64;
 const MOST_COMBINATIONS = 32;
 
-/** Undefined: no value that is known leads there. `began` is the script's own performance. */
+/** Undefined: no known value leads there. `began` is the script's own performance. */
 export async function steer(
   player: ScenarioPlayer,
   began: Found,
@@ -56,7 +56,7 @@ export async function steer(
   return undefined;
 }
 
-/** The steps that are left from the nearest place that was visited and did not fail by itself. */
+/** The remaining steps from the nearest visited place that did not fail by itself. */
 function distanceOf({ trace }: Performance, distances: ReadonlyMap<Place, number>): number {
   const own = new Set(trace.failures.filter(({ isStruck }) => !isStruck).map(({ place }) => place));
   let least = Infinity;
@@ -86,7 +86,7 @@ function* candidates(
     for (const { id } of fresh) seen.add(id);
     yield* combinations(fresh, script.assignment);
   }
-  // what is visited may depend on anything that a guard reads
+  // the visited places may depend on anything that a guard reads
   yield* combinations(fields.all.filter(({ id }) => !seen.has(id)).slice(0, 8), script.assignment);
 }
 

@@ -12,7 +12,7 @@ import { sample, samplingMeter, withinSteps } from '../../effects/simulator/samp
 import { checkValue, partsOf } from '../../workflow/json-schema/check-value.ts';
 import type { Meter } from '../../workflow/json-schema/step-budget.ts';
 
-/** Items of a list that says nothing about its length. */
+/** Items of a list that declares no length. */
 const ITEMS = 2;
 const MAX_DEPTH = 8;
 
@@ -26,7 +26,7 @@ export function madeUp(schema: JsonObject, { lengths }: MakeUp = {}): JsonValue 
   const making: Making = { number: 0, pointer: '', depth: 0, lengths, meter };
   const value = withinSteps(() => make(schema, making));
   if (value !== undefined && fits(schema, value)) return value;
-  // no made-up value may be found to fit: the rehearsal then shows what the run says of it
+  // a made-up value may not fit: the rehearsal then shows what the run reports about it
   return sample(schema) ?? value ?? byType(schema, { ...making, depth: MAX_DEPTH + 1 });
 }
 

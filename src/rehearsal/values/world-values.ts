@@ -1,6 +1,6 @@
 /**
- * Outputs of nodes that work: those of the plan, else an answer of the model's script that fits, else a value that
- * is made up from the declared output. Steering changes single fields of it.
+ * Outputs of nodes that work: those of the plan, else a fitting answer of the model's script, else
+ * a value made up from the declared output. Steering changes single fields of it.
  */
 import {
   textOrJson,
@@ -38,7 +38,7 @@ export interface VisitOf {
   /** From 1. */
   readonly visit: number;
   readonly assignment: Assignment;
-  /** The model that is asked, and the words that it is asked. */
+  /** The model that is asked, and its question. */
   readonly model?: string;
   readonly prompt?: string;
 }
@@ -77,7 +77,7 @@ export class WorldValues {
     });
   }
 
-  /** The inputs of the workflow: what is given, defaults, and made-up ones. */
+  /** The inputs of the workflow: given ones, defaults, and made-up ones. */
   baseInput(): JsonObject {
     const { plan } = this.#atlas;
     const entries = Object.entries(plan.input).flatMap(([name, field]): [string, JsonValue][] => {
@@ -110,7 +110,7 @@ export class WorldValues {
     return this.#atlas.plan.tools?.[key]?.[name]?.outputSchema;
   }
 
-  /** The value of the first visit, with nothing steered. */
+  /** The value of the first visit, without steering. */
   base(place: Place): JsonValue {
     const known = this.#bases.get(place) ?? this.#made(place);
     this.#bases.set(place, known);
@@ -143,7 +143,7 @@ export class WorldValues {
     return this.#scripted(of)?.usage;
   }
 
-  /** The option that a gate gets when nobody says otherwise. */
+  /** The usual option of a gate. */
   answerTo(place: Place, visit: number, assignment: Assignment): JsonValue {
     const { node } = place;
     if (node.type !== 'human_gate') return 'approve';
@@ -233,7 +233,7 @@ export class WorldValues {
     return { value, left: Math.max(0, entries.length - 1), usage: found.usage };
   }
 
-  /** Answers by place and model: every play asks for the same. */
+  /** Answers by place and model: every play asks the same. */
   readonly #fitting = new Map<Place, Map<string, readonly Answer[]>>();
 
   #fittingAnswers(place: Place, model: string, schema: JsonObject | undefined): readonly Answer[] {

@@ -1,4 +1,7 @@
-/** A director decides everything that a seed would draw: how each call goes, and what nodes meet. */
+/**
+ * A director makes all choices that a seed would make: how each call ends, and what happens to
+ * nodes.
+ */
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { InterferencePort } from '../../machine/ports/interference-port.ts';
 import type { Fate } from './fate.ts';

@@ -1,6 +1,6 @@
 /**
- * The effects that were really executed in the world, and how each call goes: as the options say, or
- * drawn from the seed.
+ * The effects that were really executed in the world, and how each call ends: as the options say,
+ * or drawn from the seed.
  */
 import type { EffectContext } from '../../effects/effect.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
@@ -40,7 +40,10 @@ export interface ExecutionsParts {
   readonly storedResults: (run: string, name: string) => number;
 }
 
-/** Longer than anything that runs beside it, and shorter than the time after which a process is killed. */
+/**
+ * Longer than anything that runs beside it, and shorter than the time after which a process is
+ * killed.
+ */
 const LONG_MS = 600_000;
 
 export class Executions {
@@ -119,7 +122,7 @@ export class Executions {
     return succeeding(request, fate, reply);
   }
 
-  /** Lets the tool's server fail the call, where it has one. */
+  /** Lets the tool's server fail the call, if it has one. */
   #atServer(request: EffectRequest, fate: Fate, random: Random): Fate {
     const server = request.server?.name;
     const { serverFails } = this.#parts.settings.faults;

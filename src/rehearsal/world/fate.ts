@@ -1,6 +1,7 @@
 /**
- * How one call of an effect will go. Drawn from its input and from how many of its results were
- * stored before, not from what ran around it: a run that was killed and resumed meets the same world.
+ * The fate of one call of an effect. It is drawn from its input and from how many of its results
+ * were stored before, not from what ran around it: a run that was killed and resumed meets the same
+ * world.
  */
 import {
   isArray,
@@ -26,7 +27,7 @@ export type Fate = {
   readonly isFirst?: boolean;
   /** From the abort to the end. */
   readonly stopMs: number;
-  /** Ignores the abort, and what it did is unknown; for a model: its usage. */
+  /** Ignores the abort, and its outcome is unknown; for a model: its usage. */
   readonly isDeaf: boolean;
   /** Finishes its work in spite of the abort, within the time that it has for stopping. */
   readonly isStubborn: boolean;
@@ -60,8 +61,8 @@ const NOT_RAISED = new Set([
 ]);
 
 /**
- * Failures of what a function calls, with the waits that it asks for. The breaker is the function's own,
- * and it was called all the same.
+ * Failures of a provider that a function calls, with the requested waits. The breaker is the
+ * function's own, so the function was called all the same.
  */
 const PROVIDER_FAILURES: readonly ReportDraft[] = [
   { kind: 'breaker.open', message: 'The breaker of the function is open', outcome: 'failed' },
@@ -187,7 +188,7 @@ export function timeoutFailure(
       return { kind: 'sandbox.timeout', message };
     case 'call':
     case 'tool': {
-      // a server finishes a request also when the caller is gone
+      // a server finishes a request even when the caller is gone
       const isUnknown = !isIdempotent && (isDeaf || server !== undefined);
       const kind = isOfTool ? 'tool.timeout' : 'limit.node_timeout';
       const isAmbiguous = isOfTool && !isIdempotent;
@@ -232,7 +233,7 @@ function lostReply({ work, node }: EffectRequest, random: Random): ReportDraft {
   };
 }
 
-/** A function that aborts a request of its own throws a cancellation that the run did not cause. */
+/** A function that aborts its own request throws a cancellation that the run did not cause. */
 const LOST_KINDS: Readonly<Record<EffectRequest['work']['type'], readonly string[]>> = {
   script: ['internal.script_error'],
   call: ['call.failed', 'cancelled.call'],

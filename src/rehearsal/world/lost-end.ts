@@ -1,7 +1,7 @@
 /**
- * A store whose log has lost its end, like one whose write-ahead log was deleted or that was restored
- * from an old copy: it is consistent in itself, and lacks what came after. Real stores write the status
- * of a run with its events, so it is lost with them.
+ * A store whose log has lost its end, as after its write-ahead log was deleted or an old copy was
+ * restored: it is consistent, but lacks the later events. Real stores write the status of a run
+ * with its events, so it is lost with them.
  */
 import { foldRun } from '../../engine/run/recover.ts';
 import { runStatusOf } from '../../engine/run/run-status.ts';
@@ -17,9 +17,7 @@ import type { Random } from './random.ts';
 
 const NOBODY = { id: 'nobody', host: 'far', pid: 1, processStartedAt: '' };
 
-/**
- * The log of the run up to a commit before the event that was seen; undefined where there is none.
- */
+/** The log of the run up to a commit before the witnessed event; undefined if there is none. */
 export async function withoutEnd(
   store: RunStore,
   run: string,

@@ -4,7 +4,7 @@ import type { ModelCall } from '../../machine/conversation/model-message.ts';
 import type { SimulatedAnswer, SimulatedFailure } from '../../workflow/plan/plan.ts';
 import type { Random } from './random.ts';
 
-/** A model's reply to a call; undefined: what the script says, or whatever fits. */
+/** A model's reply to a call; undefined: that of the script, or any fitting value. */
 export type Speaker = (call: ModelCall, random: Random) => SimulatedAnswer | undefined;
 
 /** The waits that providers ask for; 0 where they name none. */
@@ -73,7 +73,7 @@ const ANSWERS: readonly SimulatedFailure[] = [
   { status: 502, provider: 'openai', headers: {}, body: '<html>Bad gateway</html>' },
 ];
 
-/** Mostly nothing: failed calls are free, and some providers charge for them all the same. */
+/** Usually none: failed calls are free, but some providers charge for them. */
 function drawUsage(random: Random): { readonly usage?: Usage } {
   if (!random.chance(0.25)) return {};
   return { usage: { inputTokens: random.int(300), outputTokens: random.int(200) } };

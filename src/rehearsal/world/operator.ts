@@ -1,4 +1,7 @@
-/** The person who operates a simulated run: answers gates, resumes what stopped, and decides when it is enough. */
+/**
+ * The person who operates a simulated run: answers gates, resumes stopped runs, and decides when to
+ * give up.
+ */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import type { Wait, Waiting } from '../../machine/state/events.ts';
@@ -14,9 +17,9 @@ export interface OperatorOptions {
   readonly resumes: number;
   /** The chance that a run that waits is cancelled instead of continued. */
   readonly cancels: number;
-  /** The chance that a paused run first gets an answer that it refuses. */
+  /** The chance that a paused run first gets an answer that it must refuse. */
   readonly misanswers: number;
-  /** The chance that a node is run again at a rest, whatever else could be done. */
+  /** The chance that a node is run again at a rest, whatever other moves there are. */
   readonly rewinds: number;
   /** Paths of the nodes that were started. */
   readonly started: () => readonly string[];
@@ -74,7 +77,7 @@ export class Operator {
     }
   }
 
-  /** Runs a node again with all that follows it; not every one can be. */
+  /** Runs a node again with all that follows it; some nodes refuse that. */
   #rewind({ status }: RunResult): NextLeg | undefined {
     const { random, rewinds, started } = this.#options;
     const chance = random('rewind', ++this.#rests);
@@ -108,7 +111,7 @@ export class Operator {
       : { type: 'end' };
   }
 
-  /** Once more where it was answered before, too late, at no gate, or with no answer at all. */
+  /** A wrong answer: repeated, too late, for no gate, or without a value. */
   #misanswer(gates: readonly Wait[]): NextLeg | undefined {
     const { misanswers, now, lastGate } = this.#options;
     const chance = this.#options.random('misanswer', this.#pauses);
@@ -131,7 +134,7 @@ export class Operator {
     return says(wait.gate, chance.pick(nonsense));
   }
 
-  /** The latest answer once more, for the question that it was for: its gate may ask again. */
+  /** Repeats the latest answer for its own question: its gate may have asked again. */
   #repetition(by: string): NextLeg | undefined {
     if (this.#given === undefined) return undefined;
     const isDrawn = this.#options.random('repetition', this.#pauses).chance(0.5);
@@ -175,7 +178,7 @@ const NONSENSE: readonly JsonValue[] = [
   null,
 ];
 
-/** An edit needs its value; an approval of an agent's call may be for more than that call. */
+/** An edit needs its value; an approval of an agent's call may cover more calls. */
 function inFull(chosen: JsonValue, gate: string, chance: Random, isEdit: boolean): JsonValue {
   if (isEdit) return { edit: chance.chance(0.2) ? null : { n: chance.int(4) } };
   if (chosen !== 'approve' || !gate.includes('#') || !chance.chance(0.4)) return chosen;

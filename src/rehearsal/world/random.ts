@@ -19,7 +19,7 @@ export function randomFrom(...words: readonly SeedWord[]): Random {
   return {
     next: draw,
     int: (below) => Math.floor(draw() * below),
-    // the draw is made in any case: a probability changed to 0 must not shift what comes after
+    // the draw is made in any case: a probability changed to 0 must not shift later draws
     chance: (probability) => draw() < probability,
     pick: (list) => {
       const chosen = list[Math.floor(draw() * list.length)];

@@ -1,4 +1,4 @@
-/** Rehearses one run in a simulated world, leg by leg, with what others do to it meanwhile. */
+/** Rehearses one run in a simulated world, leg by leg, with the interference of others. */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
@@ -93,7 +93,7 @@ export class Rehearsal {
     const run = world.latestRun;
     const fromSeq = world.storedSeq(run);
     const startedAtMs = world.clock.now();
-    // a process that died before its first commit has left nothing to resume
+    // a process that died before its first commit has left no run to resume
     const by = run === '' ? 'start' : next.type;
     const change = by === 'resume' ? this.#change(next) : undefined;
     const gates = this.#options.hasPeople?.(this.#legs.length) ?? true;
@@ -156,7 +156,7 @@ export class Rehearsal {
     }
   }
 
-  /** Stops the backend or cancels the run while it runs, perhaps. */
+  /** Perhaps stops the backend or cancels the run while it runs. */
   #interfere(handle: RunHandle, interference: Interference): () => void {
     const { world } = this.#backend;
     const random = world.random('interference', this.#legs.length);
@@ -179,7 +179,7 @@ export class Rehearsal {
     });
   }
 
-  /** Someone on another machine wants the run for himself. */
+  /** Lets a process on another machine try to claim the run. */
   #provoke({ id }: RunHandle): () => void {
     const { world, process } = this.#backend;
     const random = world.random('provocation', this.#legs.length);
@@ -188,7 +188,7 @@ export class Rehearsal {
     return world.clock.after(afterMs, () => void world.rival(id, process));
   }
 
-  /** Two other processes answer the same gate, of which one is accepted. */
+  /** Lets two other processes answer the same gate; one of them is accepted. */
   #meddle({ id }: RunHandle, afterMs: number): () => void {
     const { world } = this.#backend;
     const random = world.random('meddling', this.#legs.length);

@@ -14,7 +14,7 @@ export type ServerFate =
 
 export interface ServerTrouble {
   readonly fate: ServerFate;
-  /** From now on it is away for so long; 0: it is there again at once. */
+  /** How long it is away from now on; 0: it is back at once. */
   readonly awayMs?: number;
 }
 

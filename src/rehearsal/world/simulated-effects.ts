@@ -1,6 +1,6 @@
 /**
- * Runs effects in the simulated world: each call goes as its fate says, within its time limit, and
- * the world records it whatever the engine learns of it.
+ * Runs effects in the simulated world: each call follows its fate, within its time limit, and the
+ * world records it whatever the engine learns of it.
  */
 import {
   cancelledBefore,
@@ -34,7 +34,7 @@ export interface EffectWorld {
   /** Records the call as started, and decides how it will go. */
   begin(request: EffectRequest, context: EffectContext): Begun;
   isAlive(): boolean;
-  /** Whether the file has been corrected, so that a result that was refused is good now. */
+  /** Whether the file has been corrected, so that a formerly refused result is good. */
   isCorrected(request: EffectRequest): boolean;
   /** Guards that are asked before each tool, like those of a host. */
   readonly guards: readonly NamedGuard[];
@@ -177,7 +177,7 @@ class SimulatedCall {
     this.#settle({ type: 'succeeded', output, ...kinds }, { ok: true, output, ...beside });
   }
 
-  /** A result that does not have its shape is kept beside the failure. */
+  /** Keeps a result of the wrong shape beside the failure. */
   #ended({ failure, part, output }: Extract<Fate, { type: 'fails' }>): void {
     if (!REFUSALS.has(failure.kind)) return this.#failed(failure, {}, part);
     const kept = part ?? output;
@@ -238,7 +238,7 @@ function stoppedWords(
   };
 }
 
-/** Failures of an effect that did its work and gave a result that cannot be used. */
+/** Failures of an effect that did its work but returned an unusable result. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'internal.output_too_large',
   'internal.schema_violation',

@@ -28,11 +28,14 @@ export interface StoreWorld {
   die(): void;
   /** Another process claims the run and releases it. */
   stealClaim(run: string): Promise<void>;
-  /** Called when the events are stored, whether the writer gets the acknowledgement or not. */
+  /** Called when the events are stored, whether or not the acknowledgement arrives. */
   stored(run: string, events: readonly object[]): void;
   /** Gives a failure a time and an id of this world, so that the same seed gives the same history. */
   stamp(thrown: unknown): unknown;
-  /** Commits that were read before, in their order: nobody changes them. Undefined where each reader gets its own. */
+  /**
+   * Commits that were read before, in order; nobody changes them. Undefined if each reader gets its
+   * own.
+   */
   readonly known?: StoredCommit[];
   /** The commit that is missing when the log is read now, if any. */
   drawDamage(commits: number): number | undefined;
@@ -116,7 +119,7 @@ async function commitWithFaults<T>(
   return answer;
 }
 
-/** As real stores do, which read every event that the checkpoint stands for. */
+/** Checks as real stores do, which read every event that the checkpoint covers. */
 async function checkedCheckpoint(world: StoreWorld, run: string): Promise<Checkpoint | null> {
   const found = await world.store.loadCheckpoint(run);
   if (found === null) return null;
@@ -136,7 +139,7 @@ async function* readLog(world: StoreWorld, run: string, fromSeq = 1): AsyncGener
   }
 }
 
-/** Reads what has come since, and keeps it: a resume reads the whole log again. */
+/** Reads the new commits, and keeps them: a resume reads the whole log again. */
 async function readOn(
   store: RunStore,
   run: string,

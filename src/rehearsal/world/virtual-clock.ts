@@ -15,7 +15,7 @@ export type Waited = 'settled' | 'stuck';
 export class VirtualClock implements EffectClock {
   /** The earliest last; of two at the same time, the one that was set first. */
   readonly #timers: Timer[] = [];
-  /** Work that is being done outside of this world's time. */
+  /** Work that is done outside of this world's time. */
   readonly #outside = new Set<Promise<undefined>>();
   #nowMs: number;
 
@@ -41,7 +41,7 @@ export class VirtualClock implements EffectClock {
     };
   }
 
-  /** Stops the time of this world until the work is done: it is done outside of it. */
+  /** Stops the time of this world until the work, which is done outside of it, has ended. */
   async during<T>(work: Promise<T>): Promise<T> {
     const done = work.then(
       () => undefined,
@@ -86,7 +86,7 @@ export class VirtualClock implements EffectClock {
   }
 }
 
-/** An immediate runs after all promises that can be settled now; it waits for no time. */
+/** An immediate runs after all promises that can be settled now; it takes no time of the world. */
 function everybodyWaits(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

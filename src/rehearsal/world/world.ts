@@ -34,7 +34,7 @@ export interface WorldOptions extends EffectSettings {
   readonly deaths: readonly Death[];
 }
 
-/** A process that dies around one commit, counted from 1 over all processes. */
+/** The death of a process around one commit, counted from 1 over all processes. */
 export interface Death {
   readonly commit: number;
   readonly when: 'before' | 'after';
@@ -64,7 +64,7 @@ export interface Warning {
   readonly atMs: number;
 }
 
-/** Checkpoints take time to make, so only one world in so many makes them. */
+/** Checkpoints take time to make, so only one world in this many makes them. */
 const CHECKPOINT_WORLDS = 4;
 const CHECKPOINT_EVENTS = 8;
 
@@ -112,7 +112,7 @@ export class World {
     return this.#lost ?? this.#whole;
   }
 
-  /** Deletes a part of the store's files, perhaps; `leg` gives each call its own draw. */
+  /** Perhaps deletes a part of the store's files; `leg` gives each call its own draw. */
   async loseEnd(run: string, leg: number): Promise<void> {
     const seenSeq = this.#exported.get(run)?.seq;
     const random = this.random('lost end', leg);
@@ -188,7 +188,7 @@ export class World {
     return toReport(thrown, { stamp: { id: `err_world_${++this.#reports}`, at } });
   }
 
-  /** Records a fault. Returns false when the world has had its share of them. */
+  /** Records a fault. Returns false when the world may have no more faults. */
   record(what: Incident['what'], run: string): boolean {
     if (this.#faults >= this.#options.faults.most && what !== 'hung' && what !== 'stuck')
       return false;
@@ -248,7 +248,7 @@ export class World {
     return { number, backend, died, isAlive, die };
   }
 
-  /** The first id that a backend requests is its own; the others are ids of runs. */
+  /** The first id that a backend requests is its own; later ones are ids of runs. */
   #newIds(process: string): () => string {
     let requested = 0;
     const world = hashText(String(this.#options.seed)).slice(0, 8);

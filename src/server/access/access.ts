@@ -77,11 +77,13 @@ export class Access {
     return this.#visitor(token, 'session');
   }
 
-  /** Undefined for nobody. A client is not to know what is wrong with the host, so the log says it. */
+  /**
+   * Undefined for nobody. Only the log says what is wrong with the host; a client must not know.
+   */
   async #callerFrom(authorize: Authorize, request: Request): Promise<Caller | undefined> {
     let caller: Caller | undefined;
     try {
-      // a look-up that finds nobody gives undefined in a program without types
+      // in a program without types, a look-up that finds nobody returns undefined
       caller = (await authorize(request)) ?? undefined;
     } catch (thrown) {
       if (thrown instanceof ErrandError) throw thrown;
@@ -102,7 +104,7 @@ export class Access {
   }
 
   #visitor(token: Token, via: Visitor['via']): Visitor {
-    // programs have tokens; a session is begun by the page
+    // programs have tokens; only the page begins a session
     const isPerson = via === 'session';
     return { name: token.name, role: this.#roleOf(token), via, token, isPerson };
   }
@@ -142,7 +144,7 @@ function unauthenticated(message: string): ErrandError {
   return new ErrandError({ kind: 'request.unauthenticated', message });
 }
 
-/** Undefined where the request names no token; another scheme is a token that is wrong. */
+/** Undefined if the request names no token; another scheme counts as a wrong token. */
 function bearerOf(header: string | null): string | undefined {
   if (header === null || header.trim() === '') return undefined;
   const [, token] = /^Bearer +(\S+) *$/i.exec(header) ?? [];

@@ -1,11 +1,11 @@
 /**
- * Sessions that were ended before their time. They stand in a note of the store, so that they stay ended
- * after a restart and at every server on the store.
+ * Sessions that were ended early. A note of the store keeps them, so that they stay ended after a
+ * restart and at every server on the store.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { SharedWork } from '../../machine/ports/shared-work-port.ts';
 
-/** A session, without what its cookie is signed with. */
+/** A session, without the key that signs its cookie. */
 export interface SessionId {
   readonly nonce: string;
   readonly sinceSeconds: number;
@@ -30,7 +30,7 @@ type EndedNote = {
 const TOPIC = 'sessions';
 const KEY = 'ended';
 const MAX_SESSIONS = 2000;
-/** How long another server may take a session that was ended here. */
+/** How long another server may accept a session that was ended here. */
 const FRESH_MS = 2000;
 const NONE: EndedNote = { throughSeconds: 0, sessions: {} };
 
@@ -46,7 +46,7 @@ export class EndedSessions {
   async add(session: SessionId): Promise<void> {
     const { now, maxAgeSeconds } = this.#options;
     const notes = await this.#options.notes();
-    // another server that changes the note at the same moment has succeeded, so this ends
+    // ends, because each lost race means that another server has changed the note
     for (;;) {
       const { value = NONE, version = 0 } = (await notes?.notes(TOPIC))?.notes.get(KEY) ?? {};
       const before = notes === undefined ? this.#known : noteFrom(value);
@@ -74,7 +74,7 @@ export class EndedSessions {
   }
 }
 
-/** Where there are too many, the older half is replaced by the time up to which all sessions are over. */
+/** If there are too many, replaces the older half by a time before which all sessions are over. */
 function withSession(
   { throughSeconds, sessions }: EndedNote,
   { nonce, sinceSeconds }: SessionId,

@@ -1,11 +1,11 @@
 /**
- * The `Host` and `Origin` of a request. A page of a stranger can make a name of its own lead to this
- * machine, so only names that are known pass; an address cannot be made to lead anywhere.
+ * The `Host` and `Origin` of a request. A stranger's page can point a name of its own at this
+ * machine, so only known names pass; an address cannot be pointed anywhere.
  */
 import { isIP } from 'node:net';
 
 export interface HostRules {
-  /** Names beside addresses and loopback names, in lower case. */
+  /** Names besides addresses and loopback names, in lower case. */
   readonly names: ReadonlySet<string>;
   /** Origins that may read answers from pages of other hosts. */
   readonly origins: ReadonlySet<string>;
@@ -33,7 +33,7 @@ function isAllowed(name: string, names: ReadonlySet<string>): boolean {
 
 const MAX_PORT = 65_535;
 
-/** Without its port; undefined for what is no host. */
+/** Without its port; undefined if it is not a host. */
 export function hostName(host: string | null): string | undefined {
   const [, bracketed, plain, port = '0'] =
     /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(host?.trim() ?? '') ?? [];
@@ -41,14 +41,16 @@ export function hostName(host: string | null): string | undefined {
   return (bracketed ?? plain)?.toLowerCase().replace(/\.$/, '');
 }
 
-/** As a URL spells it: an address in its shortest form. Undefined for what no URL can have. */
+/**
+ * As a URL spells it: an address in its shortest form. Undefined for a host that no URL can have.
+ */
 export function hostInUrl(host: string | null): string | undefined {
   if (hostName(host) === undefined) return undefined;
   const url = `http://${host?.trim() ?? ''}`;
   return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
-/** Cookies know no ports, so the port has to be the same too. */
+/** Cookies ignore ports, so the ports must be equal too. */
 function isSameHost(origin: string, host: string | null): boolean {
   if (!URL.canParse(origin)) return false;
   const from = new URL(origin);

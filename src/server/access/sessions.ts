@@ -89,7 +89,7 @@ export class Sessions {
   }
 }
 
-/** Cookies know no ports, so servers on one host have cookies of different names. */
+/** Cookies ignore ports, so servers on one host have cookies of different names. */
 function cookieName(tokens: readonly Token[]): string {
   const own = createHmac('sha256', tokens.map(({ secret }) => secret).join(' '));
   return `errand_session_${own.update('errand cookie').digest('hex').slice(0, 8)}`;

@@ -31,7 +31,7 @@ export function includesRole(role: Role, wanted: Role): boolean {
 }
 
 /**
- * The tokens of `ERRAND_TOKENS` and `ERRAND_TOKEN`. Throws `validation.input` for what cannot be read;
+ * The tokens of `ERRAND_TOKENS` and `ERRAND_TOKEN`. Throws `validation.input` for unreadable ones;
  * the message never has a secret.
  */
 export function tokensIn(
@@ -93,7 +93,7 @@ function refused(message: string, detail = FORM): ErrandError {
   });
 }
 
-/** Looks at every token, so that the time says nothing about which one is nearly right. */
+/** Compares every token, so that the time does not show which one is nearly right. */
 export function tokenWith(tokens: readonly Token[], secret: string): Token | undefined {
   const given = digest(secret);
   let found: Token | undefined;

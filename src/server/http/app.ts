@@ -18,12 +18,12 @@ import type { CheckedRequest, Method, Route } from './route.ts';
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly access: Access;
-  /** Stands before every path; empty, or begins with a slash and ends without one. */
+  /** Prefix of every path; empty, or begins with a slash and ends without one. */
   readonly base: string;
   readonly redactor: Redactor;
   /** Whether files may be written at all. */
   readonly allowEdit: boolean;
-  /** For addresses that nothing is at, where a browser asks for a page. */
+  /** Answers unknown addresses when a browser asks for a page. */
   readonly page: (request: Request, status: number) => Response;
   readonly log: (line: string) => void;
 }
@@ -49,12 +49,12 @@ export function createApp(options: AppOptions): Hono<Env> {
   return app;
 }
 
-/** Some hosts, such as Next.js, take the slash at the end of `/base/` away. */
+/** Some hosts, such as Next.js, remove the slash at the end of `/base/`. */
 function addressesOf(base: string, path: string): readonly string[] {
   return path === '/' && base !== '' ? [base, `${base}/`] : [base + path];
 }
 
-/** A person who follows a link to nowhere gets the page, which says so. */
+/** A person who follows a dead link gets the page, which says so. */
 function isForBrowser({ req }: Context<Env>, { base }: AppOptions): boolean {
   const isPage = req.path.startsWith(`${base}/`) && !req.path.startsWith(`${base}/v1/`);
   return isPage && req.method === 'GET' && /\btext\/html\b/.test(req.header('accept') ?? '');
@@ -189,14 +189,14 @@ async function checkedRequest(
   };
 }
 
-/** A request without a body needs no type; whether it has one may show only when it is read. */
+/** A request without a body needs no type; only reading may show whether it has one. */
 function refuseMedia({ headers }: Request, media: readonly string[]): void {
   const declared = headers.get('content-type');
   const isLong = Number(headers.get('content-length') ?? 0) > 0;
   if (declared === null && !isLong) return;
   const [type = ''] = (declared ?? '').split(';');
   if (!media.includes(type.trim().toLowerCase())) throw wrongMedia(media);
-  // a body that nothing unpacks would be read as what it is not
+  // a body that nothing unpacks would be misread
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding.trim().toLowerCase() !== 'identity') throw wrongMedia(media, ', not compressed');
 }
@@ -248,7 +248,10 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown, noun: string): T {
   throw invalid(`The ${noun} ${clip(where)} ${isMissing ? 'is missing' : `is not valid: ${why}`}`);
 }
 
-/** The path as far as the sent value has it: a schema may look into a text, such as a list of words. */
+/**
+ * The path as far as the sent value has it: a schema may look inside a text, such as a list of
+ * words.
+ */
 function sentPath(value: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
   const inText = path.findIndex((_, at) => typeof valueAt(value, path.slice(0, at)) === 'string');
   return inText < 0 ? path : path.slice(0, inText);
@@ -258,7 +261,10 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => readProperty(inner, key), value);
 }
 
-/** A name that a schema leaves out of its copy in silence, as `__proto__`. What it does not copy is data. */
+/**
+ * A name that a schema silently leaves out of its copy, such as `__proto__`. Names that it does not
+ * copy are data.
+ */
 function lostName(sent: unknown, copy: unknown): string | undefined {
   if (sent === copy || !isPlainObject(sent) || !isPlainObject(copy)) return undefined;
   for (const name of Object.keys(sent)) {

@@ -1,4 +1,4 @@
-/** Reads the body of a request, at most so much of it, and as strictly as `--input` is read. */
+/** Reads the body of a request, up to a limit, and as strictly as `--input` is read. */
 import { isDeeper } from '../../errors/support/is-deeper.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
@@ -6,7 +6,7 @@ import { describeInexact, readJson } from '../../workflow/json-schema/exact-numb
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Nesting that no honest request has, and that would cost a recursion its stack. */
+/** Deeper nesting is never honest, and would overflow the stack of a recursion. */
 const MAX_DEPTH = 200;
 
 /** Undefined where there is no body. */

@@ -1,4 +1,4 @@
-/** Cursors of lists: opaque to clients, and bound to nothing but their place in the list. */
+/** Cursors of lists: opaque to clients, and bound only to their place in the list. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { CheckedRequest } from './route.ts';
 
@@ -6,7 +6,7 @@ export function encodeCursor(place: string): string {
   return Buffer.from(place).toString('base64url');
 }
 
-/** Throws `request.invalid` for what no list has given. */
+/** Throws `request.invalid` for a cursor that no list has returned. */
 export function decodeCursor(cursor: string): string {
   const place = Buffer.from(cursor, 'base64url').toString();
   if (place !== '' && encodeCursor(place) === cursor) return place;

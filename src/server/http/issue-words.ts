@@ -1,10 +1,7 @@
 /** The words for a value that a schema refuses, without the name of the value. */
 import type { z } from '@hono/zod-openapi';
 
-/**
- * The issues that say most of what is wrong: of the shapes that a value may have, it is nearest to those
- * that it fits the furthest into.
- */
+/** The issues that explain most: those of the shape that the value fits the furthest. */
 export function nearestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const all = issue.errors
@@ -13,13 +10,13 @@ export function nearestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssu
     .map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
   const furthest = Math.max(0, ...all.map(({ path }) => path.length));
   const nearest = all.filter(({ path }) => path.length === furthest);
-  // a choice of formats has words of its own for all of them
+  // a choice of formats has one text for all of them
   const isShape =
     furthest > issue.path.length || nearest.every(({ code }) => code === 'invalid_type');
   return nearest.length > 0 && isShape ? nearest : [issue];
 }
 
-/** The words for one or more shapes that a value could have had, without the name of the value. */
+/** The words for the shapes that a value could have had, without the name of the value. */
 export function wordsForAll(issues: readonly z.core.$ZodIssue[]): string {
   const types = issues.map((issue) => (issue.code === 'invalid_type' ? issue.expected : undefined));
   if (issues.length > 1 && types.every((type) => type !== undefined))

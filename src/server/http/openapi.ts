@@ -1,4 +1,4 @@
-/** `GET /openapi.json`: the document of the API, made from the same routes that answer. */
+/** `GET /openapi.json`: the document of the API, made from the routes themselves. */
 import { OpenAPIHono, z, type RouteConfig } from '@hono/zod-openapi';
 import { CATALOG, type RuntimeKind } from '../../errors/catalog/catalog.ts';
 import { VERSION } from '../../engine/version.ts';

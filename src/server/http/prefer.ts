@@ -8,7 +8,7 @@ export interface Wait {
   readonly applied: string;
 }
 
-/** Undefined where nothing is preferred, or where it cannot be read. */
+/** Undefined if nothing is preferred, or it cannot be read. */
 export function waitOf(prefer: string | null): Wait | undefined {
   for (const preference of (prefer ?? '').split(',')) {
     const [, written] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference) ?? [];

@@ -8,10 +8,10 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { jsonText } from '../../errors/support/printable.ts';
 
-/** Seconds after which a request that was refused for now is worth repeating. */
+/** Seconds after which a temporarily refused request is worth repeating. */
 const RETRY_SECONDS = { 429: 1, 503: 2 } as const;
 
-/** Details of refusals that a program needs to act on: they stand in the document itself. */
+/** Details that a program needs to act on a refusal: they stand in the document itself. */
 const SHOWN_DETAILS = [
   'changed',
   'diagnostics',
@@ -37,7 +37,7 @@ export function reportOfThrown(thrown: unknown, redactor: Redactor): ErrorReport
   return withoutValues(toReport(thrown, { redactor }), redactor, { keys: 'as they are' });
 }
 
-/** The document of a refusal, with the details that a program acts on. */
+/** The document of a refusal, with the details that a program needs to act on it. */
 export function problemDocument(
   report: ErrorReport,
   source: ProblemOptions['source'] = 'request',

@@ -1,6 +1,6 @@
 /**
- * A route of the server: one description from which requests are checked, handlers are called and the
- * OpenAPI document is made.
+ * A route of the server: one description that checks requests, calls handlers and makes the OpenAPI
+ * document.
  */
 import type { z } from '@hono/zod-openapi';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
@@ -38,7 +38,7 @@ export interface Route {
   /** Why nobody may use it on this server, whatever their role. */
   readonly closed?: string | undefined;
   readonly query?: z.ZodObject;
-  /** Names of headers that change the answer, with what each says. */
+  /** Headers that change the answer, each with its meaning. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: BodyShape;
   readonly answers: Readonly<Record<number, AnswerShape>>;
@@ -66,7 +66,7 @@ export interface CheckedRequest {
   readonly href: (path: string) => string;
 }
 
-/** The `by` of what a request does, as the audit shows it. */
+/** The `by` of a request's action, as the audit shows it. */
 export function byOf({ visitor }: Pick<CheckedRequest, 'visitor'>): string {
   return `http:${visitor?.name ?? 'nobody'}`;
 }

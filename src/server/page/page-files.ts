@@ -51,7 +51,7 @@ export function readPageFiles(base: string): PageFiles | undefined {
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** The best encoding that a request takes; what it does not name, it does not take. */
+/** The best encoding that a request accepts; encodings that it does not name are not accepted. */
 export function encodingOf(accept: string | null): Encoding {
   const taken = new Map(
     (accept ?? '').split(',').map((part) => {

@@ -45,7 +45,7 @@ export function mcpRoute(core: ServerCore): McpRoute {
         },
         202: { description: 'A notification was taken.' },
         400: {
-          description: 'The message is none of the protocol.',
+          description: 'The message does not belong to the protocol.',
           content: { 'application/json': Message },
         },
         404: {
@@ -65,7 +65,7 @@ export function mcpRoute(core: ServerCore): McpRoute {
   };
 }
 
-/** A proxy that waits for the end of a stream would hold questions back. */
+/** A proxy that waits for the end of a stream would delay questions. */
 function unbuffered(answer: Response): Response {
   if (answer.headers.get('content-type')?.startsWith('text/event-stream') === true)
     answer.headers.set('x-accel-buffering', 'no');

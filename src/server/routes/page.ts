@@ -1,6 +1,6 @@
 /**
- * The dashboard: one page for all of its addresses, and the files that it loads. They need no token; they
- * hold nothing. Without a build of it, the page names the API.
+ * The dashboard: one page for all of its addresses, and the files that it loads. They need no
+ * token, because they hold no data. Without a build of it, the page names the API.
  */
 import { z } from '@hono/zod-openapi';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';

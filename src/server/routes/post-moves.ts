@@ -33,8 +33,7 @@ const AnswerRequest = z
     gate: z.string().min(1).optional(),
     value: Json,
     opening: z.int().min(1).optional().openapi({
-      description:
-        'The opening that is answered, as `waiting` has it. Default: the one that is open.',
+      description: 'The opening to answer, as `waiting` has it. Default: the one that is open.',
     }),
   })
   .openapi('AnswerRequest');

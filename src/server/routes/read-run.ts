@@ -63,7 +63,7 @@ function wholeRunRoutes(core: ServerCore): readonly Route[] {
       operationId: 'getRun',
       path: '/v1/runs/{run}',
       summary: 'Read a run',
-      headers: { ...PREFER, 'If-None-Match': 'The tag of what is known already.' },
+      headers: { ...PREFER, 'If-None-Match': 'The tag of the version that the client has.' },
       answers: {
         200: {
           description: 'The run.',
@@ -139,7 +139,7 @@ function aboutRunRoutes(core: ServerCore): readonly Route[] {
       ...READ,
       operationId: 'explainRun',
       path: '/v1/runs/{run}/explain',
-      summary: 'Read what failed in a run, and what became of it',
+      summary: 'Read the failures of a run, and how each ended',
       answers: {
         200: { description: 'The failures.', content: { 'application/json': Explanation } },
       },

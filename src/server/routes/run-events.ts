@@ -96,7 +96,7 @@ interface Wanted {
   readonly until?: number;
 }
 
-/** Events of one node are looked for up to its last one, not to the end of the log. */
+/** Looks for events of one node up to its last one, not to the end of the log. */
 async function boundOf(
   core: ServerCore,
   run: string,
@@ -127,7 +127,7 @@ async function follow(core: ServerCore, wanted: Wanted): Promise<Response> {
     const [last] = await core.reader.page(run, lastSeq - 1, { events: 1 });
     if (endedBy(last) !== undefined) return emptyAnswer();
   }
-  // of a log that had more once, before it was restored: the reader would wait for ever
+  // the log was longer before it was restored: the reader would wait for ever
   const from = { ...wanted, after: Math.min(after, lastSeq) };
   const stream = eventStream(new RunStream(core, from), core.clock);
   return new Response(stream, { headers: STREAM_HEADERS });

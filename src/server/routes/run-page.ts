@@ -61,7 +61,7 @@ export function runPageRoutes(core: ServerCore): readonly Route[] {
   const shared = {
     method: 'get',
     role: 'read',
-    headers: { 'If-None-Match': 'The tag of what is known already.' },
+    headers: { 'If-None-Match': 'The tag of the version that the client has.' },
     refusals: ['run.not_found', 'store.unavailable', 'store.corrupt'],
   } as const;
   const unchanged = { 304: { description: 'The run has not changed.' } };
@@ -109,7 +109,7 @@ async function movesAnswer(core: ServerCore, request: CheckedRequest): Promise<R
   return jsonAnswer(moves, { headers: { etag } });
 }
 
-/** Moves change with the files that the server has, too, and then the run has no new event. */
+/** Moves also change with the server's files, and then the run has no new event. */
 function pageTag({ status, nextMoves, resumeObstacle }: RunMoves, seq: number): string {
   const moves = new Set(nextMoves.flatMap(({ move, needs = [] }) => [move, ...needs]));
   return `"${[seq, status, ...moves, ...(resumeObstacle === undefined ? [] : [resumeObstacle])].join('-')}"`;
@@ -128,8 +128,8 @@ async function viewAnswer(core: ServerCore, request: CheckedRequest): Promise<Re
 }
 
 /**
- * A run that has ended asks nobody and waits for nothing, and nothing was saved of it: its page need not
- * wait until the log is read to say so. Unknown outcomes come with the view.
+ * An ended run asks nobody and waits for nothing. If nothing was saved of it, its page does not
+ * wait until the log is read to show that. Unknown outcomes come with the view.
  */
 async function readyFold(core: ServerCore, run: string): Promise<FoldedRun> {
   const engine = await core.engine();

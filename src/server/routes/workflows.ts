@@ -108,7 +108,7 @@ function readRoutes(core: ServerCore): readonly Route[] {
       path: '/v1/workflows/{name}',
       summary: 'Read a workflow with its graph and its validation',
       role: 'read',
-      headers: { 'If-None-Match': 'The tag of what is known already.' },
+      headers: { 'If-None-Match': 'The tag of the version that the client has.' },
       answers: { 200: WHOLE, 304: { description: 'The text has not changed.' } },
       refusals: ['workflow.not_found', 'store.unavailable'],
       handle: async (request) => {
@@ -154,7 +154,7 @@ function textRoutes(core: ServerCore): readonly Route[] {
   ];
 }
 
-/** Those with a schedule say when it comes next, and what became of the last time. */
+/** Workflows with a schedule show their next time and their last result. */
 async function rows(core: ServerCore): Promise<readonly object[]> {
   const all = await core.workflows.all();
   const scheduled = all.flatMap(({ plan }) => (plan?.schedule === undefined ? [] : [plan]));
@@ -191,7 +191,10 @@ function descriptionOf(
   return description === undefined ? {} : { description: redactor.values(description) };
 }
 
-/** The text is shown without the secrets that stand in it, the rest without those that it stands for. */
+/**
+ * The text is shown without the secrets in it; the rest without the secrets that the text refers
+ * to.
+ */
 function shown({ redactor, lastRehearsal }: ServerCore, served: ServedWorkflow): object {
   const { name, file, text, plan, verdict, redactor: own } = served;
   const rehearsal = lastRehearsal(name);
@@ -226,7 +229,7 @@ async function replace(core: ServerCore, request: CheckedRequest): Promise<Respo
   return jsonAnswer(shown(core, fresh), { headers: { etag: fresh.etag } });
 }
 
-/** `*` would replace whatever is there, and a weak tag does not say that the text is the same. */
+/** `*` would replace any text, and a weak tag does not prove that the text is the same. */
 function refuseStale(ifMatch: string | null, etag: string): void {
   const tags = (ifMatch ?? '').split(',').map((tag) => tag.trim());
   if (tags.includes(etag)) return;

@@ -1,6 +1,6 @@
 /**
- * Changes of all runs: those of this process as they happen, those of others through the store. Others
- * are looked for only while someone listens.
+ * Changes of all runs: those of this process as they happen, those of others through the store,
+ * which is polled only while someone listens.
  */
 import type { EffectClock } from '../../effects/clock.ts';
 import type { Engine } from '../../engine/errand.ts';
@@ -8,7 +8,7 @@ import type { RunSummary } from '../../machine/ports/store-port.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 
 const POLL_MS = 300;
-/** The newest runs that are compared; older ones are compared while they have not ended. */
+/** How many of the newest runs are compared; older ones are compared until they have ended. */
 const NEWEST = 200;
 
 export interface AllChangesOptions {

@@ -1,4 +1,4 @@
-/** Explains what failed in a run, and what a kind means. For HTTP and for MCP. */
+/** Explains the failures of a run, and the meaning of a kind. For HTTP and for MCP. */
 import { catalogRow, RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
 import { explainedKind, type ExplainedRow } from '../../errors/catalog/explained-kind.ts';
 import { forPerson, type PersonReport } from '../../errors/report/audiences.ts';

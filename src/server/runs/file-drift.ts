@@ -1,4 +1,4 @@
-/** How a file, or a text in its place, differs from what a run has stored of it. */
+/** How a file, or a text in its place, differs from the stored form of a run. */
 import type { PlanOfFile, RunDrift } from '../../engine/run-drift.ts';
 import type { FoldedRun } from '../../engine/build-run-page.ts';
 import type { RunCore } from '../core.ts';

@@ -11,7 +11,7 @@ export interface ListPage {
 }
 
 export interface KeptPagesOptions {
-  /** Undefined where the store does not say what was written: then nothing is kept. */
+  /** Undefined if the store does not report writes: then nothing is kept. */
   readonly writeMark: () => Promise<string | undefined>;
   readonly clock: EffectClock;
 }
@@ -35,7 +35,7 @@ export class KeptPages {
 
   async of(name: string, make: () => Promise<ListPage>): Promise<ListPage> {
     const { writeMark, clock } = this.#options;
-    // before the page is made: one that is newer than its mark is only made once more
+    // before the page is made: a page newer than its mark is merely made once more
     const mark = await writeMark();
     if (mark === undefined) return make();
     if (mark !== this.#mark) this.#pages.clear();

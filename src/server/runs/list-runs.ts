@@ -20,12 +20,12 @@ export interface RunQuery {
 
 export interface RunList {
   readonly runs: readonly (RunRow & { readonly attention: Attention; readonly retry?: RowRetry })[];
-  /** The run that the page ends with, where there are more. */
+  /** The last run of the page, if there are more. */
   readonly last?: string;
 }
 
 const DEFAULT_LIMIT = 50;
-/** Rows that are read at once where most of them may not fit. */
+/** Rows to read at once when most of them may not match. */
 const BATCH = 200;
 
 /** The statuses in the store that runs of each attention can have. */

@@ -80,7 +80,7 @@ export interface GateAnswer {
   readonly gate?: string | undefined;
   readonly value: JsonValue;
   readonly by: string;
-  /** The event that opened it. Default: whichever opening is open. */
+  /** The event that opened it. Default: its present opening. */
   readonly opening?: number | undefined;
   /** Whether a program answers, and no person. */
   readonly isByProgram: boolean;
@@ -88,7 +88,7 @@ export interface GateAnswer {
   readonly trace?: TraceCarrier | undefined;
 }
 
-/** The answer as it is stored; or the name of the gate, where another process has yet to store it. */
+/** The answer as it is stored; or the name of the gate, if another process has yet to store it. */
 export type AnsweredGate =
   | { readonly stored: Extract<RunEvent, { type: 'gate:answered' }> }
   | { readonly stored?: undefined; readonly gate: string | undefined };
@@ -103,7 +103,7 @@ export async function answerGate(
   const { workflow, status } = summary;
   const seq = (await engine.record(run)).head.nextSeq - 1;
   const served = await core.workflows.find(workflow);
-  // a run that rests is continued by the answer, and only where its workflow is
+  // the answer continues a resting run, and only where its workflow is
   const isLeft = isResting(status) && (served === undefined || core.carryOn()?.hasRoom() !== true);
   if (isLeft) return { gate: await engine.leaveAnswer(run, given) };
   const { questions } = await core.reader.digest(summary);
@@ -128,7 +128,7 @@ function isNamed(
   return name === undefined || [gate, path, node].includes(name);
 }
 
-/** Resolves when the cancellation is stored, or when that takes long: the run says what became of it. */
+/** Resolves when the cancellation is stored, or takes too long: the run then shows its result. */
 export async function cancelRun(
   core: RunCore,
   run: string,
@@ -142,7 +142,7 @@ export async function cancelRun(
   // effects are stopped first, and the client need not wait for the last of them
   await Promise.race([requested, sleep(core.clock, STORED_MS)]);
   requested.catch(() => {
-    // too late to refuse: the run itself says what became of it
+    // too late to refuse: the run itself shows its result
   });
   await core.reader.eventAfter(run, seq, {
     fits: ({ type }) => type === 'run:cancelled',

@@ -1,6 +1,6 @@
 /**
- * Changes of runs, for those who wait for one: at once where this process executes the run, and through
- * the store where another one does. All who wait for the same run share one poll.
+ * Changes of runs, for callers who wait for one: at once if this process executes the run, and
+ * through the store if another one does. All who wait for the same run share one poll.
  */
 import type { EffectClock } from '../../effects/clock.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
@@ -10,7 +10,7 @@ import type { RunEvent } from '../../machine/state/events.ts';
 export interface Seen {
   /** The number of the last event. */
   readonly seq: number;
-  /** Given where a change of the status alone counts: a process can die without an event. */
+  /** Given if a change of the status alone counts: a process can die without an event. */
   readonly status?: RunStatusName;
 }
 
@@ -47,14 +47,14 @@ export class RunChanges {
     for (const waiter of watched.waiters) if (waiter.seq < seq) waiter.wake();
   }
 
-  /** Wakes everyone who waits: the run was stopped or taken here, or the server stops. */
+  /** Wakes all who wait: the run was stopped or taken here, or the server stops. */
   wakeAll(run?: string): void {
     const all = run === undefined ? [...this.#watched.keys()] : [run];
     for (const each of all)
       for (const waiter of this.#watched.get(each)?.waiters ?? []) waiter.wake();
   }
 
-  /** Resolves when the run has changed since it was seen, may have, or the signal is aborted. */
+  /** Resolves when the run has changed since it was seen, or may have, or the signal is aborted. */
   async changed(run: string, seen: Seen, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -105,7 +105,7 @@ export class RunChanges {
         if (isBehind || (status !== undefined && status !== now)) wake();
       }
     } catch {
-      // those who wait read the run themselves, and get the failure of the store
+      // waiting callers read the run themselves, and get the failure of the store
       for (const { wake } of waiters) wake();
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Runs as they are folded from their logs. Folds are kept and continued, so a long log is read once and
- * after that only what was added to it. What can be done with a run needs no more than what was saved of
- * it; its view needs the whole log, unless a very long one rests: then what a page shows was saved too.
+ * Runs as they are folded from their logs. Folds are kept and continued, so a long log is read
+ * once, and afterwards only its new events. The moves of a run need only its saved state; its view
+ * needs the whole log, except for a very long resting run, whose page is saved too.
  */
 import type { Engine } from '../../engine/errand.ts';
 import { RunFold } from '../../engine/run-fold.ts';
@@ -19,19 +19,21 @@ export interface ViewedRun extends FoldedRun {
 }
 
 interface Kept {
-  /** A run that was deleted and made again is another one. */
+  /** A run that was deleted and created again is another one. */
   readonly startedAt: string;
   readonly fold: RunFold;
   /** As far as it was asked for. */
   readonly view: RunView;
-  /** The view that was saved with the run, without most of its steps; used while nothing was added. */
+  /**
+   * The view that was saved with the run, without most of its steps; used until events are added.
+   */
   readonly saved: RunView | undefined;
 }
 
 /** How much of the view of a run is asked for. */
 type Wanted = 'none' | 'page' | 'whole';
 
-/** Fewer events are read sooner than what was saved of the run. */
+/** Fewer events are faster to read than a saved run. */
 const SAVED_EVENTS = 20_000;
 /** Events in all views that are kept. */
 const MOST_EVENTS = 400_000;

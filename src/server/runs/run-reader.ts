@@ -1,5 +1,5 @@
 /**
- * Runs as the server reads them: pages of the log, status, and the digest of what a run waits for. A
+ * Runs as the server reads them: pages of the log, status, and a digest of the run's waits. A
  * digest takes the whole log, so it is kept until the run has changed.
  */
 import type { EffectClock } from '../../effects/clock.ts';
@@ -70,7 +70,7 @@ export class RunReader {
     return (await this.#options.engine()).summary(run);
   }
 
-  /** The next events after that one, at most so many. */
+  /** The next events after that one, up to a limit. */
   async page(
     run: string,
     after: number,
@@ -90,7 +90,7 @@ export class RunReader {
     return shownAttention(summary) ?? attentionOf(status, (await this.digest(summary)).needs);
   }
 
-  /** The next try of a run that is running; a paused one says it in its row. */
+  /** The next try of a run that is running; a paused run has it in its row. */
   async nextTry(summary: RunSummary): Promise<RowRetry | undefined> {
     if (summary.status !== 'running') return undefined;
     const { nextTry } = (await this.digest(summary)).needs;
@@ -162,11 +162,11 @@ export class RunReader {
   }
 }
 
-/** The part that the row of a run says by itself; undefined where its log has to be read. */
+/** The part that the row of a run shows by itself; undefined if its log has to be read. */
 export function shownAttention({ status, waiting }: RunSummary): Attention | undefined {
   if (status === 'running') return undefined;
   if (status !== 'paused') return attentionOf(status);
-  // who is waited for stands in the row of a paused run
+  // the row of a paused run shows who is waited for
   return peopleIn((waiting?.all ?? []).map(({ reason }) => reason));
 }
 

@@ -1,4 +1,6 @@
-/** One whole value of a run, out of its log: of the run or of a node, the latest or that of an event. */
+/**
+ * One whole value from the log of a run: of the run or of a node, the latest or that of an event.
+ */
 import { forPerson } from '../../errors/report/audiences.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
@@ -44,7 +46,7 @@ async function valueIn(
   for await (const event of events) {
     if (wanted.at !== undefined && event.seq !== wanted.at) continue;
     const path = 'path' in event ? event.path : undefined;
-    // an event has a number of its own, so it need not be named by its path too
+    // an event has its own number, so its path need not be given too
     const isNamed = wanted.at !== undefined && wanted.path === undefined;
     if (!isNamed && path !== wanted.path) continue;
     const value = valueOf(event, wanted);
@@ -78,7 +80,7 @@ function valueOf(event: RunEvent, { of, at }: WantedValue): JsonValue | undefine
   }
 }
 
-/** The output of a node is not that of its calls; an event that is named gives what it has. */
+/** The output of a node is not that of its calls; an event that is named gives its own value. */
 function outputOf(event: RunEvent, isNamed: boolean): JsonValue | undefined {
   if (!('output' in event) || event.output === undefined) return undefined;
   const isOfCall = event.type === 'effect:succeeded' || event.type === 'effect:failed';

@@ -1,6 +1,6 @@
 /**
- * Values of runs as answers carry them. A value above 64 KiB is replaced by a link to the whole; what
- * stands beside it stays.
+ * Values of runs as answers carry them. A value above 64 KiB is replaced by a link to the whole;
+ * its neighbours stay.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { eventForPerson } from '../../history/run-view/event-for-person.ts';

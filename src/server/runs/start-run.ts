@@ -23,7 +23,7 @@ export interface WantedRun {
 }
 
 export interface Starter {
-  /** Who starts it, as the audit shows it: keys belong to this name. */
+  /** The starter, as the audit shows it: keys belong to this name. */
   readonly by: string;
   /** Whether a program starts it, and no person. */
   readonly isByProgram: boolean;
@@ -39,7 +39,7 @@ export interface StartedRun {
   readonly isNew: boolean;
 }
 
-/** Resolves once the run is stored. A request that is refused has used no key up. */
+/** Resolves once the run is stored. A refused request has not used its key up. */
 export async function startRun(
   core: RunCore,
   wanted: WantedRun,

@@ -161,7 +161,7 @@ export function wholeNumber(least: number, most: number) {
     z
       .string()
       .regex(/^(?:\d+|-[1-9]\d*)$/, 'it is not a whole number')
-      // finite, so that one of any length is compared with the bounds
+      // finite, so that a number of any length is compared with the bounds
       .transform((text) => Math.min(Math.max(Number(text), -Number.MAX_VALUE), Number.MAX_VALUE))
       .pipe(z.number().min(least).max(most))
       .openapi({ type: 'integer', minimum: least, maximum: most })

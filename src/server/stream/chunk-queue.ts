@@ -1,6 +1,6 @@
 /**
- * Text that waits for one reader, each piece at its place in the log. A reader that is slow loses text
- * first; that text no longer counts is never lost to who has seen some of it.
+ * Text that waits for one reader, each piece at its place in the log. A slow reader loses text
+ * first; a reader that has seen some of a text always learns that it no longer counts.
  */
 import type { Progress } from '../../engine/run/running-effects.ts';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
@@ -31,7 +31,7 @@ export class ChunkQueue {
       return true;
     }
     if (type !== 'retracted') return false;
-    // what the reader has not got yet need not be taken back
+    // text that the reader has not seen yet need not be taken back
     this.#waiting = this.#waiting.filter((each) => each.key !== key);
     if (!this.#seen.delete(key)) return false;
     this.#waiting.push({ after, key, event: 'chunk.retracted', data: { path, attempt } });
@@ -42,7 +42,7 @@ export class ChunkQueue {
     return this.#waiting.some(({ after }) => after < seq);
   }
 
-  /** Takes out what comes before the event of that number. */
+  /** Takes out the pieces before the event of that number. */
   takeBefore(seq: number): readonly StreamEvent[] {
     const taken = this.#waiting.filter(({ after }) => after < seq);
     this.#waiting = this.#waiting.filter(({ after }) => after >= seq);

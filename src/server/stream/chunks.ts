@@ -1,4 +1,4 @@
-/** Text of models while it comes, passed on to those who follow the run. Nothing of it is kept. */
+/** Passes streamed text of models on to the followers of the run. Nothing of it is kept. */
 import type { Progress } from '../../engine/run/running-effects.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Pages of logs as they are sent. Stored events never change, so readers at the same place share a page,
- * and what the store reads at once serves several pages.
+ * Pages of logs as they are sent. Stored events never change, so readers at the same place share a
+ * page, and one read of the store serves several pages.
  */
 import type { Engine } from '../../engine/errand.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
@@ -14,7 +14,7 @@ export interface FramedEvent {
   readonly text: string;
 }
 
-/** Bytes that a reader that stands still keeps in memory. */
+/** Bytes that a stopped reader keeps in memory. */
 const PAGE_CHARS = 16 * 1024;
 /** The part of the log that is read at once. */
 const BATCH_CHARS = 256 * 1024;

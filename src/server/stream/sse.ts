@@ -1,6 +1,6 @@
 /**
- * Server-sent events. A stream is pulled: its source is asked for more only when the reader has taken
- * what was written, so a reader that stands still costs nothing.
+ * Server-sent events. A stream is pulled: its source is asked for more only when the reader has
+ * taken the last frames, so a stopped reader costs nothing.
  */
 import type { EffectClock } from '../../effects/clock.ts';
 import { jsonText } from '../../errors/support/printable.ts';
@@ -46,7 +46,7 @@ export function eventStream(source: StreamSource, clock: EffectClock): ReadableS
         controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`));
         const ping = (): void => {
           if (isClosed) return;
-          // a reader that stands still needs no sign of life
+          // a stopped reader needs no ping
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': ping\n\n'));
           cancelPing = clock.after(PING_MS, ping);
         };

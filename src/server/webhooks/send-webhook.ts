@@ -12,7 +12,7 @@ export interface SendOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** Why it was not taken; undefined when it was. Never contains a part of the address. */
+/** The reason why it was not taken; undefined when it was. Never contains a part of the address. */
 export type SendProblem = string | undefined;
 
 const TIMEOUT_MS = 15_000;
@@ -40,7 +40,7 @@ export async function sendWebhook(
       redirect: 'manual',
       signal: AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]),
     });
-    // the status is the reply: a body that breaks off, or never ends, takes nothing back
+    // the status is the reply: a body that breaks off, or never ends, does not undo it
     void response.body?.cancel().catch(() => undefined);
     if (response.ok) return undefined;
     return response.status >= 300 && response.status < 400

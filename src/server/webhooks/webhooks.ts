@@ -1,6 +1,7 @@
 /**
- * Sends what happened in the runs of a store to the addresses that the operator named. Messages wait in the store, so a crash loses nothing, and any server that has the address sends it. Each
- * message has its own tries: one that fails holds up no other, nor does an address that is away.
+ * Sends changes of the runs of a store to the addresses that the operator named. Messages wait in
+ * the store, so a crash loses nothing, and any server that has the address sends them. Each message
+ * has its own tries: neither a failing message nor a dead address delays the others.
  */
 import type { EffectClock } from '../../effects/clock.ts';
 import type { Outbox, OutgoingNotice } from '../../engine/carry-on.ts';
@@ -37,7 +38,7 @@ const POLL_MS = SECOND_MS;
 /** Requests under way to one address. */
 const AT_ONCE = 8;
 
-/** How often the store hears that the address is still wanted. */
+/** How often the store is informed that the address is still wanted. */
 const RENEW_MS = HOUR_MS;
 
 export class Webhooks {
@@ -57,13 +58,15 @@ export class Webhooks {
     this.#byId = new Map(options.addresses.map((address) => [address.id, address]));
   }
 
-  /** From the first start with an address on, everything is sent to it. Rejects with `store.*`. */
+  /**
+   * From the first start with an address on, all messages are sent to it. Rejects with `store.*`.
+   */
   async begin(): Promise<void> {
     await this.#renew();
     this.wake();
   }
 
-  /** Something has happened here: it is sent at once, and not at the next poll. */
+  /** Sends a new message at once, without waiting for the next poll. */
   wake(): void {
     if (this.#isOver || this.#isPolling) return;
     this.#cancelTimer?.();
@@ -71,8 +74,8 @@ export class Webhooks {
   }
 
   /**
-   * Takes nothing more; requests under way have that long to end. Another server sends the rest, or this
-   * one later.
+   * Takes nothing more; requests under way have that long to end. Another server sends the rest, or
+   * this one does later.
    */
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#isOver = true;
@@ -104,7 +107,7 @@ export class Webhooks {
     this.#renewAtMs = clock.now() + RENEW_MS;
   }
 
-  /** One address that is slow uses up only its own places. */
+  /** A slow address uses up only its own places. */
   async #takeSome(): Promise<void> {
     for (const { id } of this.#options.addresses) {
       const free = AT_ONCE - (this.#underWay.get(id)?.size ?? 0);

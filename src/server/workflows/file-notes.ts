@@ -1,4 +1,6 @@
-/** Says at the start of a server which of its files cannot be run: it serves the others all the same. */
+/**
+ * Logs at the start of a server which of its files cannot run: it serves the others all the same.
+ */
 import { toReport } from '../../errors/thrown/to-report.ts';
 import type { ServedWorkflows } from './served-workflows.ts';
 

@@ -27,7 +27,7 @@ export interface ServedWorkflow extends WorkflowFile {
   /** Absent where it cannot run. */
   readonly plan?: WorkflowPlan;
   readonly secrets: readonly string[];
-  /** Knows the secrets of the file. Whatever is shown of the plan passes `shownOf`. */
+  /** Knows the secrets of the file. Every part of the plan passes `shownOf` before it is shown. */
   readonly redactor: Redactor;
   /** As it is on disk; empty where it cannot be read. */
   readonly text: string;

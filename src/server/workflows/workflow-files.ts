@@ -1,4 +1,4 @@
-/** The files that a server serves: those that are named, and those that lie in named folders. */
+/** The files that a server serves: named files, and files in named folders. */
 import { readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
@@ -13,7 +13,7 @@ export interface WorkflowFile {
   readonly file: string;
 }
 
-/** New files are found within two seconds; until then a folder is not looked through again. */
+/** New files are found within two seconds; a folder is not searched again before then. */
 const FOLDER_MS = 1000;
 const MAX_FILES = 5000;
 const MAX_DEPTH = 12;

@@ -1,4 +1,4 @@
-/** Cases of what is stored beside the log: messages, checkpoints and the state of breakers. */
+/** Cases of data beside the log: messages, checkpoints and the state of breakers. */
 import assert from 'node:assert/strict';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { LogHead } from '../../machine/ports/store-port.ts';

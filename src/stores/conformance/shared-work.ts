@@ -1,4 +1,6 @@
-/** Cases of what processes share beside the logs: due runs, stops by people, the outbox and notes. */
+/**
+ * Cases of what processes share besides the logs: due runs, stops by people, the outbox and notes.
+ */
 import assert from 'node:assert/strict';
 import type { ClaimOwner, RunStatusRow, RunStore } from '../../machine/ports/store-port.ts';
 import type { DueQuery, Delivery } from '../../machine/ports/shared-work-port.ts';

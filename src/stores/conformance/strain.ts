@@ -1,4 +1,4 @@
-/** Many at once, much of it, strange text, and the end. */
+/** Cases of strain: many calls at once, large data, strange text, and closing. */
 import assert from 'node:assert/strict';
 import {
   LEASE_MS,

@@ -43,7 +43,7 @@ const create = (withNotices: boolean): string => `
 const CREATE = { name: 'errand_create', text: create(false) };
 const CREATE_WITH_NOTICES = { name: 'errand_create_with_notices', text: create(true) };
 
-/** `known` is the end of the log that this call has written, and absent where an earlier one did. */
+/** `known`: the end of the log that this call has written; absent if an earlier call wrote it. */
 export async function createRun(
   db: Database,
   run: NewRun,

@@ -31,7 +31,7 @@ interface PgClient {
   release(error?: boolean): void;
 }
 
-/** A statement that a connection sends once, and from then on only names. */
+/** A statement that a connection sends once, and afterwards only names. */
 export interface Prepared {
   readonly name: string;
   readonly text: string;
@@ -53,7 +53,9 @@ export interface DatabaseOptions {
 }
 
 const STATEMENT_MS = 60_000;
-/** So that what stands between a process and its server does not forget their connection. */
+/**
+ * Keeps proxies and firewalls between a process and its server from forgetting their connection.
+ */
 const KEEP_ALIVE_MS = 30_000;
 
 export class Database {
@@ -65,7 +67,10 @@ export class Database {
   /** Connections that ended with an error. */
   readonly #broken = new WeakSet<PgClient>();
   readonly #statements = new Map<Statement, Statement>();
-  /** Until a statement meets a session that does not know it, or knows it already: behind a pooler of connections. */
+  /**
+   * False once a session does not know a statement, or knows it already: behind a pooler of
+   * connections.
+   */
   #canPrepare = true;
   #isClosed = false;
 
@@ -91,7 +96,7 @@ export class Database {
       allowExitOnIdle: true,
     });
     this.#pool.on('error', ignoreIdle);
-    // from its first moment on: an error that nobody listens to would end the process
+    // from its first moment on, because an error without a listener would end the process
     this.#pool.on('connect', (client) => {
       client.on('error', () => void this.#broken.add(client));
     });
@@ -116,12 +121,12 @@ export class Database {
     return this.#connected(async (query) => {
       await query('BEGIN');
       try {
-        // by its text: a name that is not known would end the transaction
+        // by its text, because an unknown name would end the transaction
         const result = await body((statement, values) => query(textOf(statement), values));
         await query('COMMIT');
         return result;
       } catch (thrown) {
-        // a connection that is gone took it along, and would be waited for again
+        // a lost connection ended the transaction, and would be waited for again
         if (!isOutageBy(thrown, 'disconnected')) await query('ROLLBACK').catch(undoneByServer);
         throw thrown;
       }
@@ -200,18 +205,19 @@ function withOwnName(name: string, text: string): Prepared {
   return { name: `${name}_${digestOf(text)}`, text };
 }
 
-/** The states of a prepared statement that is not there, and of one that is there already. */
+/** The states of a prepared statement that is missing, and of one that exists already. */
 function isUnknownName(error: unknown): boolean {
   return ['26000', '42P05'].includes(String(readProperty(error, 'code')));
 }
 
 /**
- * Lets the server plan a prepared statement by the values and by the size of its tables at that moment. A plan that it
- * keeps may be one of a table that was small then, and reads all of it when it has grown.
+ * Makes the server plan a prepared statement anew, by its values and the present size of its
+ * tables. A plan kept from when a table was small may read all of it after it has grown.
  */
 function planEachTime(client: PgClient, done: () => void): void {
   const proceed = (): void => done();
-  // one that does not know the setting (before 12) does without; a connection that is gone is found by its first statement
+  // a server that does not know the setting (before 12) works without it; the first statement finds
+  // a lost connection
   client.query('SET plan_cache_mode = force_custom_plan').then(proceed, proceed);
 }
 

@@ -87,7 +87,7 @@ export class EventLog {
     return head;
   }
 
-  /** Null when the log does not end where it was expected to. */
+  /** Null when the log does not end at the expected place. */
   async #write(
     query: Query,
     at: Known,
@@ -125,7 +125,8 @@ export class EventLog {
   }
 
   /**
-   * Reads what is there when reading begins, page by page, so that nothing is held open meanwhile.
+   * Reads the log as it is when reading begins, page by page, so that nothing is held open
+   * meanwhile.
    */
   async *read(run: string, fromSeq: number): AsyncGenerator<StoredCommit> {
     const query = this.#db.forRun(run);

@@ -11,7 +11,7 @@ export interface PostgresStoreOptions {
   readonly url: string;
   /** Default: `errand`. */
   readonly schema?: string;
-  /** How long a connection or a lock is waited for. Default: 5000. */
+  /** How long to wait for a connection or a lock. Default: 5000. */
   readonly patienceMs?: number;
   /** Default: 10. */
   readonly connections?: number;

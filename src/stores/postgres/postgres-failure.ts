@@ -63,7 +63,8 @@ function isState(error: unknown): boolean {
 }
 
 /**
- * A defect of ours is none of these: the `pg` package throws plain errors without a code for them.
+ * A defect of ours is none of these, because the `pg` package throws plain errors without a code
+ * for such defects.
  */
 function isOfConnection(error: unknown, isConnected: boolean): boolean {
   if (!isConnected || typeof readProperty(error, 'code') === 'string') return true;

@@ -1,7 +1,7 @@
 /**
- * The durable store of many machines: tables in a schema of a PostgreSQL database that any number of
- * processes may use at once. Durable as far as the server is (`synchronous_commit`). Leases are set and
- * judged by the clock of the server: those of the machines that ask may differ.
+ * The durable store of many machines: tables in a schema of a PostgreSQL database that any number
+ * of processes may use at once. Durable as far as the server is (`synchronous_commit`). Leases are
+ * set and judged by the clock of the server, because those of its clients may differ.
  */
 import { jsonFrom, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type {
@@ -168,7 +168,7 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
       this.#log.forget(run);
       const query = this.#db.forRun(run);
       const released = await query(RELEASE, [run, epoch]);
-      // a claim that is lost has nothing to release; a run that is gone or damaged says so
+      // a lost claim needs no release; a missing or damaged run is reported
       if (released.length === 0) await findRun(query, run);
     });
   }
@@ -320,7 +320,9 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
   }
 }
 
-/** The row of a run that may be damaged: it could not be removed if all of it had to be right. */
+/**
+ * Locks the row of a run that may be damaged: a check of the whole row would make it unremovable.
+ */
 async function lockToRemove(query: Query, run: string) {
   const row = await findRow(query, run, 'FOR UPDATE');
   return {

@@ -1,4 +1,4 @@
-/** The row of a run: what it was started with, its status, its claim, and the head of its log. */
+/** The row of a run: its start, its status, its claim, and the head of its log. */
 import { jsonFrom, type JsonValue } from '../../errors/support/safe-json.ts';
 import type {
   ClaimOwner,
@@ -36,7 +36,7 @@ export interface RunRow {
 /** Now, by the clock of the server: the only one that all its clients share. */
 export const NOW_MS = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** Selects numbers as floats, which hold them; pg would return them as text. */
+/** Selects numbers as floats, which hold them exactly; pg would return them as text. */
 export const COLUMNS = `key, id, workflow, file, started_at, input, checksum::float8 AS checksum, plan,
   status_row, status_row_checksum::float8 AS status_row_checksum, epoch, owner, until_ms::float8 AS until_ms,
   next_seq, digest, sent, taken, due_ms::float8 AS due_ms, ${NOW_MS}::float8 AS now_ms`;

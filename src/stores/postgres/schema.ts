@@ -1,4 +1,6 @@
-/** The tables of the PostgreSQL store, made by the first who opens it, and their version. */
+/**
+ * The tables of the PostgreSQL store, made by the first process that opens it, and their version.
+ */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { Database, Query } from './database.ts';
 import { addSharedWork } from './shared-work-schema.ts';

@@ -1,4 +1,6 @@
-/** The tables of what processes share beside the logs, and the times of runs that are under way. */
+/**
+ * The tables of what processes share besides the logs, and the times of runs that are under way.
+ */
 import type { RunStatusRow } from '../../machine/ports/store-port.ts';
 import { dueMsOf } from '../due-time.ts';
 import { ENDPOINT_IDLE_MS } from '../store-rules.ts';

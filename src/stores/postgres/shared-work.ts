@@ -1,6 +1,6 @@
 /**
- * Work that processes share beside the logs: due runs, stops by people, the outbox and notes. Everything is
- * one statement, and judged by the clock of the server.
+ * Work that processes share besides the logs: due runs, stops by people, the outbox and notes. Each
+ * operation is one statement, and judged by the clock of the server.
  */
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import { jsonFrom } from '../../errors/support/safe-json.ts';

@@ -1,6 +1,7 @@
 /**
- * Rows and lists that were read before. A row with the same values is not checked and parsed again, and
- * a list not read again while nothing was written: lists are read far more often than runs change.
+ * Rows and lists that were read before. A row with unchanged values is not checked and parsed
+ * again, and a list is not read again until something is written: lists are read far more often
+ * than runs change.
  */
 import { integerAt, type Row } from '../typed-row.ts';
 import type { Preparer } from './meta.ts';
@@ -24,7 +25,7 @@ export class CheckedRows<T> {
     const known = this.#known.get(key);
     if (known !== undefined && isSame(known.row, row)) return known.value;
     const value = check(row);
-    // the newest come last, so that those that were read long ago are forgotten first
+    // the newest come last, so that rows read long ago are forgotten first
     this.#known.delete(key);
     this.#known.set(key, { row, value });
     const first = this.#known.keys().next();
@@ -54,7 +55,9 @@ export class KnownLists<T> {
     this.#known.clear();
   }
 
-  /** Undefined where it was not read since the last write. Within a transaction, as the reading is. */
+  /**
+   * Undefined if it was not read since the last write. Call within the transaction of the reading.
+   */
   get(db: Preparer, name: string): readonly T[] | undefined {
     const version = versionOf(db);
     if (version !== this.#version) this.#known.clear();
@@ -81,8 +84,8 @@ interface Counted extends Expected {
 }
 
 /**
- * How many rows of runs there are: all are counted once, and then only those that were added. While no other connection
- * has written, nothing but our own statements can have changed them, and those keep the count right.
+ * Counts the rows of runs: all of them once, and then only new ones. While no other connection has
+ * written, only our own statements can have changed them, and those keep the count right.
  */
 export class CountedRuns {
   #counted: Counted | undefined;
@@ -104,7 +107,7 @@ export class CountedRuns {
       .get(from);
     const added = row === undefined ? 0 : integerAt(row, 'present');
     const present = isKnown ? known.created - removed + added : added;
-    // a count that is not right is made again each time
+    // a wrong count is made again each time
     this.#counted = present + removed === created ? { created, removed, byOthers } : undefined;
     return present;
   }

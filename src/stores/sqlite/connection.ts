@@ -33,8 +33,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Frames in the write-ahead log before it is merged into the database. That is when `normal` syncs
- * at all, so it does it less often; `full` is quicker in a short log, whose file need not grow.
+ * Frames in the write-ahead log before it is merged into the database. `normal` syncs only then, so
+ * it merges less often; `full` is quicker with a short log, whose file need not grow.
  */
 const FRAMES_BEFORE_MERGE: Readonly<Record<Durability, number>> = { full: 1000, normal: 4000 };
 
@@ -89,7 +89,7 @@ export class Connection {
     return statement;
   }
 
-  /** Makes sure that the file is there and is the one that is open. */
+  /** Makes sure that the file exists and is the one that is open. */
   check(): void {
     if (this.#isClosed) throw unavailable('closed');
     const isHurried = this.#options.durability === 'normal';
@@ -121,7 +121,10 @@ export class Connection {
     }
   }
 
-  /** Another text after every write to the file, by whichever process, and for another file in its place. */
+  /**
+   * A text that changes with every write to the file by any process, and when another file takes
+   * its place.
+   */
   writeMark(): string {
     try {
       this.check();
@@ -132,8 +135,8 @@ export class Connection {
   }
 
   /**
-   * Rewrites the file without what was removed from it, and empties the write-ahead log, in which the
-   * old pages would be left. Throws `store.unavailable` when other processes use it for too long.
+   * Rewrites the file without removed data, and empties the write-ahead log, which would keep the
+   * old pages. Throws `store.unavailable` when other processes use it for too long.
    */
   async compact(patienceMs: number): Promise<void> {
     await this.#patiently(patienceMs, () => this.prepare('VACUUM').run());
@@ -222,7 +225,7 @@ export class Connection {
     const { path, durability, onlyReads = false } = this.#options;
     this.#opened++;
     const present = statOf(path);
-    // a device or a pipe answers a write, and keeps nothing
+    // a device or a pipe accepts a write, and keeps nothing
     if (present !== null && !present.isFile())
       throw unavailable('cannot_open', { ...this.#where(), needs: 'regular file' });
     if (onlyReads && !isWritablePlace(path)) return this.#connectToRead();
@@ -306,7 +309,7 @@ function isFull(folder: string): boolean {
   try {
     return statfsSync(folder).bavail === 0;
   } catch {
-    // gone or not readable: then that is not the reason
+    // missing or unreadable: then that is not the reason
     return false;
   }
 }

@@ -71,7 +71,7 @@ function readSchemaRecord(db: DatabaseSync): SchemaRecord {
 
 function checkObjects(recorded: SchemaRecord['objects'], present: SchemaRecord['objects']): void {
   for (const name of new Set([...Object.keys(recorded), ...Object.keys(present)])) {
-    // additions of the user, such as an index, do no harm
+    // additions by the user, such as an index, are harmless
     const isOurs = Object.hasOwn(recorded, name);
     if (isOurs && recorded[name] !== present[name]) {
       throw corrupt(`The definition of ${name} differs from the one that Errand created`, {

@@ -1,7 +1,7 @@
 /**
  * Opens a database in a read-only folder. SQLite reads a database in WAL mode with an index file,
- * which it makes beside it if there is none. Where it cannot, there are two ways: all files exist, or
- * there is no log, so that the database alone has everything.
+ * and makes one beside it if there is none. Where it cannot, there are two ways: all files exist,
+ * or there is no log, so the database alone has everything.
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';

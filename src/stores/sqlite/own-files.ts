@@ -1,6 +1,6 @@
 /**
- * The files of a store: the database and what SQLite keeps beside it. Rights are taken away only from what
- * is a store of Errand; a slip in `ERRAND_STORE` may name any file.
+ * The files of a store: the database and SQLite's files beside it. Rights are removed only from a
+ * store of Errand, because a slip in `ERRAND_STORE` may name any file.
  */
 import { APPLICATION_ID } from './migrate.ts';
 import { keepPrivate } from './private-files.ts';

@@ -34,8 +34,8 @@ export function makePrivateFolders(path: string): void {
 }
 
 /**
- * Step by step: where a system makes no folders, Node's recursive way never ends. Gives the first folder
- * that was not there; undefined when all were. Throws what the system does.
+ * Step by step, because Node's recursive way never ends where a system makes no folders. Returns
+ * the first folder that was missing; undefined when none was. Throws as the system does.
  */
 export function makeFolder(path: string, mode = 0o777): string | undefined {
   const missing: string[] = [];
@@ -56,7 +56,10 @@ function makeOne(folder: string, mode: number): void {
   }
 }
 
-/** Opens for writing what is no link: a repository may carry one that leads to another file of the user. */
+/**
+ * Opens for writing unless it is a link: a repository may contain one that leads to another file of
+ * the user.
+ */
 export const WRITE_NO_LINK =
   constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 const APPEND_NO_LINK =
@@ -88,7 +91,7 @@ function entryAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // below a file, or in a closed folder: the reader or writer meets the same error, and reports it
+    // below a file, or in a closed folder: the reader or writer gets the same error, and reports it
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /** Reads bytes of a file that SQLite does not expose. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
-/** So many bytes of a file; null when it has fewer, or is not there. */
+/** Reads this many bytes of a file; null when it has fewer, or does not exist. */
 export function readAt(path: string, position: number, length: number): Buffer | null {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < position + length) return null;
   const file = openIfThere(path);
@@ -14,7 +14,7 @@ export function readAt(path: string, position: number, length: number): Buffer |
   }
 }
 
-/** The last process to close a database removes the files beside it at any moment. */
+/** The last process to close a database may remove the files beside it at any moment. */
 function openIfThere(path: string): number | null {
   try {
     return openSync(path, 'r');

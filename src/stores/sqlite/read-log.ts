@@ -1,4 +1,4 @@
-/** Reading a log back: every commit is checked against the chain before anyone sees it. */
+/** Reads a log back, and checks every commit against the chain before anyone sees it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredCommit } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
@@ -53,7 +53,7 @@ async function* checkedBatches(db: Connection, part: Part): AsyncGenerator<reado
   let { before } = part;
   for (const [index, links] of batchesOf(part.links).entries()) {
     if (index > 0) await nextTurn();
-    // rows never change, so what is written meanwhile does not matter
+    // rows never change, so writes in the meantime do not matter
     yield db.read(() => readRows(db, { ...part, before, links }), { run: part.run });
     before = links.at(-1)?.digest ?? before;
   }

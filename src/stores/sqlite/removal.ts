@@ -1,6 +1,6 @@
 /**
- * Removes a run: every row that has its key, and the plan that only it had. A damaged run can be
- * removed too, so nothing of it is read but its key.
+ * Removes a run: every row with its key, and its plan if no other run has it. A damaged run can be
+ * removed too, so only its key is read.
  */
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { ClaimState, RemovedRun, RemoveRequest } from '../../machine/ports/store-port.ts';
@@ -87,7 +87,7 @@ function heldClaim(db: Preparer, ref: RunRef): ClaimState | null {
 
 function removeEvents(db: Preparer, key: number): void {
   const row = db.prepare(`${CHAIN} SELECT min(seq) AS first FROM chain`).get(key);
-  // only a damaged log does not lead back to its first event, and then every row is read
+  // only a damaged log does not lead back to its first event; then every row is read
   if (row?.['first'] === 1)
     db.prepare(`${CHAIN} DELETE FROM events WHERE id IN (SELECT id FROM chain)`).run(key);
   else db.prepare('DELETE FROM events WHERE run = ?').run(key);

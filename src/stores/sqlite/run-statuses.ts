@@ -1,7 +1,7 @@
 /**
- * The status of a run, which a commit may change beside the log, and the plan that it was started
- * with. What was written last is cached while the claim is held, so that repeating it costs nothing, and
- * changing it needs no look at what stands there.
+ * The status of a run, which a commit may change beside the log, and the run's first plan. The last
+ * status written is cached while the claim is held, so that repeating it costs nothing, and
+ * changing it needs no read.
  */
 import type { NewRun, RunStatusRow } from '../../machine/ports/store-port.ts';
 import { dueMsOf } from '../due-time.ts';
@@ -55,7 +55,7 @@ export class Standings {
     return text === undefined || text === this.#written.get(run)?.text;
   }
 
-  /** An update, which leaves the index of due runs alone where the time is the same. */
+  /** An update that leaves the index of due runs alone if the time is the same. */
   update(ref: RunRef, text: string): void {
     const { plan } = this.#written.get(ref.run) ?? this.#read(ref);
     const standing = { text, plan };
@@ -98,7 +98,7 @@ export class Standings {
     return digest;
   }
 
-  /** Most runs are started one after the other with one plan, whose text is one object then. */
+  /** Most runs start one after the other with one plan, whose text is then one object. */
   #digestOf(plan: string): string {
     if (plan !== this.#digested.plan) this.#digested = { plan, digest: digestOf(plan) };
     return this.#digested.digest;

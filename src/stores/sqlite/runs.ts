@@ -32,12 +32,12 @@ export function runKey(db: Preparer, id: string): number {
   const key = findRun(db, id);
   if (key !== null) return key;
   const removed = readTombstone(db, id);
-  // damage to an index or a row must not pass for a run that never was
+  // damage to an index or a row must not make a run look as if it never existed
   if (removed === null) checkAllRuns(db, id);
   throw runNotFound(id, removed);
 }
 
-/** By the index alone; an entry that leads to another run is found out. */
+/** By the index alone; an entry that leads to another run is detected. */
 export function findRun(db: Preparer, id: string): number | null {
   const row = db.prepare(`${STARTS} WHERE id = ?`).get(id);
   return row === undefined ? null : checkedStart(row)[0];
@@ -56,7 +56,7 @@ export function insertRun(db: Preparer, run: NewRun): { key: number; seed: strin
   return { key, seed: seedOf(start, input) };
 }
 
-/** How runs are read: their rows, and what was read of them before. */
+/** Reads runs: their rows, and results of earlier reads. */
 export interface SummaryReader {
   readonly db: Preparer;
   readonly rows: CheckedRows<CheckedSummary>;
@@ -103,7 +103,7 @@ function checkedList(
     }
   };
   unlessDamaged(() => checkRunCount(db, counted));
-  // a damaged status is none of the unwanted ones, so it is read, and found
+  // a damaged status is none of the unwanted ones, so it is read and detected
   const unwanted = statuses
     ? RUN_STATUSES.filter((status) => !statuses.some((wanted) => wanted === status))
     : [];
@@ -153,7 +153,7 @@ function checkedStart(row: Row): StartValues {
   return start;
 }
 
-/** A summary as its row says it, whatever the time is. */
+/** A summary as its row has it, independent of the time. */
 export type CheckedSummary = Omit<RunSummary, 'claim'> & Pick<PresentClaim, 'held'>;
 
 function checkedSummary(row: Row): CheckedSummary {

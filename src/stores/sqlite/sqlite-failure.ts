@@ -6,7 +6,10 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
 import { corrupt, unavailable, type OutageReason } from '../failure.ts';
 
-/** Primary result codes of https://sqlite.org/rescode.html that pass, or that a person mends. */
+/**
+ * Primary result codes of https://sqlite.org/rescode.html that pass by themselves, or that a person
+ * can fix.
+ */
 const OUTAGES: ReadonlyMap<number, OutageReason> = new Map([
   [3, 'read_only'], // PERM
   [4, 'interrupted'], // ABORT
@@ -36,7 +39,7 @@ const OTHER_FILE = 'Name the file of the store in ERRAND_STORE, or restore it fr
 /** Extended codes that contradict their primary code: a read whose checksum or length is wrong. */
 const DAMAGED_READS: ReadonlySet<number> = new Set([10 | (32 << 8), 10 | (33 << 8)]);
 
-/** IOERR_SHMSIZE: the index beside the log cannot grow, which takes nothing but room. */
+/** IOERR_SHMSIZE: the index beside the log cannot grow; only space is missing. */
 const NO_ROOM = 10 | (19 << 8);
 
 /** Thrown by Node for a column that no statement of ours ever wrote. */
@@ -83,13 +86,13 @@ export function sqliteFailure(error: unknown, where: JsonObject = {}): unknown {
   return reason === undefined ? error : unavailable(reason, details, error);
 }
 
-/** Whether another connection is in the way, which a short wait can mend. */
+/** Whether another connection is in the way, which a short wait can resolve. */
 export function isBusy(error: unknown): boolean {
   const errcode = readProperty(error, 'errcode');
   return typeof errcode === 'number' && OUTAGES.get(errcode & 0xff) === 'busy';
 }
 
-/** Whether SQLite takes the database for one that may only be read; not that its folder is. */
+/** Whether SQLite treats the database as read-only; not whether its folder is. */
 export function isReadOnly(error: unknown): boolean {
   return readProperty(error, 'errcode') === READONLY;
 }

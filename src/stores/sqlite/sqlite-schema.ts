@@ -32,12 +32,15 @@ export const MIGRATIONS: readonly Migration[] = [
 
 export const OLDEST_VERSION = 4;
 
-/** New commits have shorter texts, which an earlier Errand cannot read; those that are there stay as they are. */
+/**
+ * New commits have shorter texts, which an earlier Errand cannot read; existing ones stay as they
+ * are.
+ */
 function shortenCommits(): void {
   // the version says it
 }
 
-/** New plans that are long are packed, which an earlier Errand takes for damage. */
+/** Long new plans are packed, which an earlier Errand mistakes for damage. */
 function packPlans(): void {
   // the version says it
 }
@@ -49,7 +52,7 @@ function createTables(db: DatabaseSync): void {
   writeMeta(db, 'breakers', '[]');
 }
 
-/** Removed runs are no damage: existing runs and these are all that were created. */
+/** Removed runs are not damage: together with the existing ones they are all that were created. */
 const TOMBSTONES = `
   CREATE TABLE tombstones (
     id TEXT PRIMARY KEY, workflow TEXT NOT NULL, removed_at TEXT NOT NULL,

@@ -97,7 +97,7 @@ function firstLostFrame(
   const first = committedFrames(db);
   if (header === 'empty' || first === null) return null;
   const tail = readTail(path, header, first);
-  // read again, so that what another process commits meanwhile is left out
+  // read again, to leave out commits that another process adds meanwhile
   const committed = committedFrames(db) ?? first;
   const expected = index?.salts.equals(header.salts) === true ? index.committedFrames : 0;
   const isFollowed = !mayFollow && commitsIn(tail.slice(committed - first), header) > 1;
@@ -171,7 +171,7 @@ function readIndexHeader(path: string): IndexHeader | null {
 
 const IS_LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
-/** The frames behind the end of the log, as they are in the file. */
+/** The frames after the end of the log, as they are in the file. */
 function readTail(path: string, { frameBytes }: WalHeader, first: number): Buffer[] {
   const from = WAL_HEADER_BYTES + first * frameBytes;
   const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;

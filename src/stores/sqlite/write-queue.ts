@@ -18,7 +18,7 @@ export interface WriteTarget {
 /** A write in two parts: prepared from the arguments at once, written in its turn. */
 export interface PreparedWrite<T> {
   readonly body: () => T;
-  /** Checked in its turn: at most one statement writes, which needs no transaction around it. */
+  /** Checked in its turn: at most one statement writes, so no transaction is needed around it. */
   readonly isOneStatement: () => boolean;
 }
 
@@ -30,7 +30,7 @@ interface Write extends PreparedWrite<unknown> {
 
 type Attempt =
   | { readonly isDone: true }
-  /** `isOfOne`: a single write is what failed, and not the transaction. */
+  /** `isOfOne`: a single write failed, not the transaction. */
   | { readonly isDone: false; readonly isOfOne: boolean; readonly error: unknown };
 
 const DONE: Attempt = { isDone: true };
@@ -43,7 +43,7 @@ export class WriteQueue {
   readonly #patienceMs: number;
   readonly #flush = (): void => this.#write();
   #waiting: Write[] = [];
-  /** When the store was first found locked, since it last was not. */
+  /** Since when the store has been locked at every try. */
   #busySinceMs: number | null = null;
 
   constructor(connection: Connection, patienceMs: number) {
@@ -51,12 +51,12 @@ export class WriteQueue {
     this.#patienceMs = patienceMs;
   }
 
-  /** `body` runs inside a transaction; if it throws, what it did is undone. */
+  /** `body` runs inside a transaction; if it throws, its changes are undone. */
   add<T>(target: WriteTarget, body: () => T): Promise<T> {
     return this.addPrepared(target, () => ({ body, isOneStatement: () => false }));
   }
 
-  /** The same for what has to be taken down now, because the caller may change it meanwhile. */
+  /** The same for values that must be copied now, because the caller may change them meanwhile. */
   addPrepared<T>(target: WriteTarget, prepare: () => PreparedWrite<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const { body, isOneStatement } = prepare();

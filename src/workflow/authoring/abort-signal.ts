@@ -1,4 +1,6 @@
-/** The real `AbortSignal` where the program has its types, and otherwise the part of it that Errand needs. */
+/**
+ * The real `AbortSignal` if the program has its types, and otherwise the part that Errand needs.
+ */
 export type AmbientSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } }
   ? S
   : { readonly aborted: boolean; readonly reason: unknown };

@@ -11,7 +11,7 @@ export interface PartialResult<T = unknown> {
   readonly [PARTIAL]: true;
   /** Has the shape that the tool declares. */
   readonly value: T;
-  /** One for each thing that failed: what was thrown, `failure(…)`, or a report. */
+  /** One entry for each failure: the thrown value, `failure(…)`, or a report. */
   readonly errors: readonly unknown[];
 }
 

@@ -58,8 +58,9 @@ function open(figures: readonly Figure[]): Figure {
 }
 
 /**
- * Unbounded, with the reasons of all its parts, which are collected when somebody asks: the figure of a long chain
- * is made of as many figures as the chain has nodes, and each of them would repeat the reasons of all before it.
+ * Unbounded, with the reasons of all its parts, which are collected on demand: the figure of a long
+ * chain consists of as many figures as the chain has nodes, and each of them would repeat the
+ * reasons of all before it.
  */
 class Open implements Figure {
   readonly value = null;

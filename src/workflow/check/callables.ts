@@ -24,7 +24,7 @@ export interface CallablesContext {
   readonly plan: FilePlan;
   /** The caller's runtime, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
-  /** Undefined where the host has not listed them: then any name may exist. */
+  /** Undefined if the host has not listed them: then any name may exist. */
   readonly known: KnownNames | undefined;
   /** Simulated models play the file: they call no tool of an agent, so a missing one does no harm. */
   readonly isPlayed: boolean;

@@ -62,7 +62,7 @@ function checkMapping(
   }
 }
 
-/** Without a mapping the child gets the inputs of its caller, and ignores those that it does not declare. */
+/** Without a mapping the child gets the inputs of its caller, and ignores undeclared ones. */
 function checkHandedOn(
   node: ChildPlan,
   plan: FilePlan,

@@ -128,7 +128,10 @@ function failuresFor(
 
 interface Around extends RepeatContext {
   readonly route: Route;
-  /** Failures that lead to the retry: those that the route matches, or any, where the kind has changed by then. */
+  /**
+   * Failures that lead to the retry: those that the route matches, or any, if the kind may have
+   * changed by then.
+   */
   readonly failure: 'taken' | 'any';
   /** Nodes being searched; another check refuses groups that contain themselves. */
   readonly within: ReadonlySet<NodePlan>;
@@ -203,7 +206,7 @@ function doneInLine(start: string, plan: FilePlan, around: Around): ReadonlySet<
   ]);
 }
 
-/** The names of all nodes from which one of these can be reached, themselves included. */
+/** The names of all nodes that can reach one of these, which are included. */
 function leadingTo(
   flow: Flow,
   line: readonly NodePlan[],
@@ -348,7 +351,9 @@ function checkRefusedOutput(node: Step, context: RepeatContext, report: ReportPr
   });
 }
 
-/** The first retry that repeats the step after a failure of one of these kinds, where that may do harm. */
+/**
+ * The first retry that repeats the step after a failure of one of these kinds, if that may do harm.
+ */
 function retryOfItsOwn(
   node: Step,
   kinds: readonly string[],

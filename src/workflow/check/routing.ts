@@ -71,9 +71,9 @@ function mustBeNamed({ move }: Route, kind: string): boolean {
 }
 
 /**
- * Failures that a node may have beyond its kinds. `any`: its function may throw anything, failures of
- * another Errand too. `own`: the author's kinds, declared or not; an undeclared one is marked and keeps
- * its name. `none`: nothing.
+ * Failures that a node may have beyond its kinds. `any`: its function may throw anything, even
+ * failures of another Errand. `own`: the author's kinds; an undeclared one is marked and keeps its
+ * name. `none`: nothing.
  */
 export type Raising = 'any' | 'own' | 'none';
 
@@ -124,8 +124,8 @@ export function reachesHandler(
 }
 
 /**
- * The routes of a table whose kinds earlier ones take, whatever a node raises. A route that takes a kind
- * only by its guard or up to a limit takes it from no other.
+ * The routes of a table that earlier routes make unreachable, whatever a node raises. A route with
+ * a guard or a limit makes no other unreachable.
  */
 export function shadowedRoutes(table: readonly Route[]): ReadonlySet<Route> {
   const shadowed = new Set<Route>();
@@ -149,7 +149,10 @@ export function shadowedRoutes(table: readonly Route[]): ReadonlySet<Route> {
   return shadowed;
 }
 
-/** A pattern and those that stand for all its kinds: `a.b.*`, `a.*` for `a.b.*`; `a.b`, `a.*` for `a.b`. */
+/**
+ * A pattern and the patterns that cover all its kinds: `a.b.*`, `a.*` for `a.b.*`; `a.b`, `a.*` for
+ * `a.b`.
+ */
 function above(pattern: string): readonly string[] {
   const words = pattern.split('.').slice(0, -1);
   return [pattern, ...words.map((_, at) => `${words.slice(0, at + 1).join('.')}.*`)];
@@ -160,7 +163,7 @@ export function isNamed({ onError }: Route, kind: string): boolean {
   return onError !== undefined && onError !== true && onError.includes(kind);
 }
 
-/** `retry #2, then to apologise`: what happens to a kind, in words. */
+/** `retry #2, then to apologise`: the handling of a kind, in words. */
 export function handlingWords(kind: string, { steps, isSettled }: Handling): string {
   const words = steps.map(stepWords);
   if (!isSettled) words.push(kind === ASKED_BY_DEFAULT ? 'ask by default' : 'the default');

@@ -1,4 +1,4 @@
-/** Checks the inputs of `workflow.schedule`: nobody is there to correct them when a run is to start. */
+/** Checks the inputs of `workflow.schedule`: nobody is there to correct them when a run starts. */
 import { suggest } from '../../errors/support/suggest.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';

@@ -68,7 +68,10 @@ function checkBranches(flow: Flow, report: ReportProblem): void {
   }
 }
 
-/** The table of the workflow is for its handlers too: one that can fail with what led to it is a loop. */
+/**
+ * The table of the workflow covers its handlers too: a handler that can fail with the kind that led
+ * to it makes a loop.
+ */
 function checkLoops(
   plan: FilePlan,
   flow: Flow,

@@ -1,7 +1,7 @@
 /**
- * Whether a template of a node can fail when it is evaluated. It cannot where it reads no name, or
- * passes on one that is always there; anything else may meet a missing field, a value of another type
- * or a limit of the templates.
+ * Whether a template of a node can fail when it is evaluated. It cannot if it reads no name, or
+ * passes on one that always exists; any other may meet a missing field, a value of another type or
+ * a limit of the templates.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { fitsType } from '../json-schema/field-schema.ts';
@@ -38,7 +38,7 @@ export function templatesCanFail(node: NodePlan, plan: FilePlan): boolean {
     case 'terminate':
       return ownSites(node).some(isVariable);
     case 'wait':
-      // text that is left is a template, whose value need not be a duration
+      // remaining text is a template, whose value need not be a duration
       return typeof node.duration === 'string' || ownSites(node).some(isVariable);
     case 'for_each':
       return true;
@@ -73,7 +73,7 @@ function fitsAlways(value: JsonValue, { type }: StateField, plan: FilePlan): boo
   return passed === type || (passed === 'integer' && type === 'number');
 }
 
-/** The type of an input or a state that a template passes on; undefined where it may also be null. */
+/** The type of an input or a state that a template passes on; undefined if it may also be null. */
 function typePassedOn(
   [first, second = '', third = '']: readonly string[],
   plan: FilePlan,
@@ -87,7 +87,7 @@ function isVariable({ source }: TemplateSite): boolean {
   return canFail(source, () => false);
 }
 
-/** A value that is passed on as it is has no limit of its own. */
+/** A value that is passed on unchanged has no limit of its own. */
 function valueCanFail({ source }: TemplateSite, plan: FilePlan): boolean {
   return canFail(source, (template) => passesOn(template, plan));
 }
@@ -114,8 +114,8 @@ function constantOf(template: Template): JsonValue | undefined {
 }
 
 /**
- * `{{ workflow.input.ticket }}`, `{{ state.tags }}`: one name that is there whenever a node runs.
- * `{{ workflow.input.note | default('none') }}`: one that may be missing, and what stands for it.
+ * `{{ workflow.input.ticket }}`, `{{ state.tags }}`: one name that exists whenever a node runs. `{{
+ * workflow.input.note | default('none') }}`: one that may be missing, and its replacement.
  */
 function passesOn({ isSingleExpression, references, body }: Template, plan: FilePlan): boolean {
   const [reference] = references;

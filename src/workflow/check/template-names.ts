@@ -64,7 +64,7 @@ function checkInput(context: NamesContext, node: NodePlan, report: ReportProblem
   for (const [index, item] of (node.input ?? []).entries()) {
     const names = item.replace(/\?$/, '').split('.');
     const reference = { path: names, offset: 0, length: item.length };
-    // listing a node that may not have run yet is allowed; reading it is reported where it is read
+    // a node may list a node that has not run yet; reading its result is reported at the reading
     const references = [{ ...reference, isForgiven: true, isGuarded: true, isCall: false }];
     const site = { source: item, path: [...path, index], node, scope: 'node' as const };
     new Names(context, site, NOTHING_AROUND).check({ references }, report);
@@ -194,7 +194,7 @@ class Names {
   ): Omit<Problem, 'path'> | undefined {
     const { node, isAfterSuccess } = this.#site;
     if (root !== 'output' || node === undefined) return undefined;
-    // what a failed node leaves behind may have any form
+    // the remains of a failed node may have any form
     const isKnown = isAfterSuccess === true || node.type === 'human_gate';
     const fields = isKnown ? outputFields(node, this.#context.childOf) : undefined;
     const unknownField =
@@ -261,7 +261,7 @@ class Names {
     };
   }
 
-  /** A bare guard reads fields of the node's own output, as far as they are known. */
+  /** A bare guard reads fields of the node's own output, if they are known. */
   #bareProblem(name: string, field: string | undefined): Omit<Problem, 'path'> | undefined {
     const { node } = this.#site;
     const fields = node === undefined ? undefined : outputFields(node, this.#context.childOf);
@@ -303,7 +303,7 @@ class Names {
     };
   }
 
-  /** Suggests our name for a name of another engine, where a field follows it. */
+  /** Suggests our name for a name of another engine, if a field follows it. */
   #ourNameFor(name: string, field: string | undefined): string | undefined {
     if (field === undefined) return undefined;
     const { plan, flow } = this.#context;

@@ -11,7 +11,7 @@ import { parseExpression, parseTemplate, type ParseResult } from '../template/te
 export interface TemplateSite {
   readonly source: string;
   readonly path: Path;
-  /** The node it belongs to; none in the header and in the final output. */
+  /** The node that it belongs to; none in the header and in the final output. */
   readonly node: NodePlan | undefined;
   /**
    * `node`: the work of the node. `routes`: its routes and assertions, which also see `output` and
@@ -22,7 +22,7 @@ export interface TemplateSite {
   readonly isAfterSuccess?: boolean;
   /** Text without braces is an expression too: over fields of the output, or over names only. */
   readonly bare?: 'fields' | 'names';
-  /** A name that exists in addition to those that the node sees. */
+  /** A name that exists besides those that the node sees. */
   readonly also?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Codes of all diagnostics, with their meanings. One table, so that documents, the gallery of refused
- * files and the tests can list them all; a rule cannot use a code that is not in it.
+ * Codes of all diagnostics, with their meanings. One table, so that documents, the gallery of
+ * refused files and the tests can list them all; a rule cannot use any other code.
  */
 export const CODES = {
   'file-unreadable': 'The file does not exist or cannot be read.',

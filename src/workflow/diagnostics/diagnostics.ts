@@ -21,7 +21,7 @@ export interface Diagnostic {
   readonly file: string;
   /** JSON Pointer into the workflow's document, after includes. */
   readonly pointer: string;
-  /** From 1; 0 where there is no text, as in a workflow written in code. */
+  /** From 1; 0 if there is no text, as in a workflow written in code. */
   readonly line: number;
   readonly column: number;
   /** Source lines with a caret below the problem; empty where there is no text. */
@@ -106,7 +106,7 @@ function draftOf(diagnostic: Diagnostic): ReportDraft & { readonly details: obje
   };
 }
 
-/** For a terminal: location, severity, message, excerpt, and what to do. */
+/** For a terminal: location, severity, message, excerpt, and advice. */
 export function renderDiagnostic(diagnostic: Diagnostic): string {
   const { file, line, column, severity, code, message, excerpt, expected, suggestion } = diagnostic;
   const location = line === 0 ? `${file}${diagnostic.pointer}` : `${file}:${line}:${column}`;
@@ -130,7 +130,7 @@ export function adviceOf(suggestion: string): string {
   return isSentence(suggestion) ? `${suggestion}.` : `Did you mean \`${suggestion}\`?`;
 }
 
-/** Suggestions are the text to write, or begin with a capital and say what to do. */
+/** Suggestions are the text to write, or begin with a capital and give advice. */
 function isSentence(suggestion: string): boolean {
   return /^[A-Z][a-z]+ /.test(suggestion);
 }

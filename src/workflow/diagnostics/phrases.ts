@@ -33,7 +33,7 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `a, the only one`, `one of a or b`: what a name may be. */
+/** `a, the only one`, `one of a or b`: the possible names. */
 export function oneOf(words: readonly string[]): string {
   return words.length < 2 ? `${listed(words)}, the only one` : `one of ${listed(words, 'or')}`;
 }

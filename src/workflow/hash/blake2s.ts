@@ -1,6 +1,6 @@
 /**
- * BLAKE2s (RFC 7693) with 160 bits of output: a cryptographic hash for the keys of effects. Nobody can build
- * two texts with the same hash, even somebody who knows everything else that is in them.
+ * BLAKE2s (RFC 7693) with 160 bits of output: a cryptographic hash for the keys of effects. Nobody
+ * can build two texts with the same hash, even if they know all other text in them.
  */
 import { hex, utf8Words, type Utf8Words } from './utf8-words.ts';
 

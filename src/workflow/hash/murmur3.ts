@@ -1,12 +1,12 @@
 /**
- * MurmurHash3_x86_128 by Austin Appleby (public domain): a fast hash of 128 bits that finds damage. Not
- * for what somebody may choose on purpose: see `siphash.ts`.
+ * MurmurHash3_x86_128 by Austin Appleby (public domain): a fast hash of 128 bits that finds damage.
+ * Not for texts that somebody may choose on purpose: see `siphash.ts`.
  */
 import { hex, utf8Words, type Utf8Words } from './utf8-words.ts';
 
 const { imul } = Math;
 
-// with `| 0` these stay integers of 32 bits, which takes a third off the time
+// with `| 0` these stay integers of 32 bits, which saves a third of the time
 const C1 = 0x239b961b;
 const C2 = 0xab0e9789 | 0;
 const C3 = 0x38b34ae5;

@@ -1,7 +1,7 @@
 /**
- * SipHash-2-4 with 64 bits of output, by Jean-Philippe Aumasson and Daniel J. Bernstein (2012): a keyed
- * hash for short texts. Without the key nobody can find two texts with the same hash, so what a model or
- * an input chooses cannot make one name of two. A 64-bit word is two halves, low and high.
+ * SipHash-2-4 with 64 bits of output, by Jean-Philippe Aumasson and Daniel J. Bernstein (2012): a
+ * keyed hash for short texts. Without the key nobody can find two texts with the same hash, so no
+ * text of a model or an input can make two names equal. A 64-bit word is two halves, low and high.
  */
 import { utf8Words } from './utf8-words.ts';
 
@@ -19,7 +19,7 @@ export function sipHash(text: string, [k0, k1, k2, k3]: SipKey): [number, number
   let cHigh = k1 ^ 0x6c796765;
   let dLow = k2 ^ 0x79746573;
   let dHigh = k3 ^ 0x74656462;
-  // the last block holds what is left of the text, and its length in the last byte
+  // the last block holds the rest of the text, and its length in the last byte
   const last = length >>> 3;
   bytes[last * 8 + 7] = length;
   let held = 0;

@@ -1,13 +1,14 @@
 /**
- * The bytes of a text as UTF-8, also readable as 32-bit words (little-endian, as every processor is that
- * Errand runs on). The room is shared and holds the last text only: nothing is allocated for a short one.
+ * The bytes of a text as UTF-8, also readable as 32-bit words (little-endian, like every processor
+ * that runs Errand). The buffer is shared and holds only the last text: a short one allocates
+ * nothing.
  */
 
 /** A unit of UTF-16 takes at most so many bytes. */
 const MAX_UNIT_BYTES = 3;
 /** Zeros behind the text, so that its last word and the block that ends it are whole. */
 const MAX_PADDING_BYTES = 64;
-/** A longer text gets a room of its own, which is not kept. */
+/** A longer text gets a buffer of its own, which is not kept. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 
 export interface Utf8Words {
@@ -63,7 +64,7 @@ export function hex(word: number): string {
   );
 }
 
-/** The code of its character; one text is made of all of them, which is quicker than joining texts. */
+/** The code of its character; one text is made of all codes, which is faster than joining texts. */
 function digit(value: number): number {
   return value < 10 ? 48 + value : 87 + value;
 }

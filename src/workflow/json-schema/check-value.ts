@@ -31,7 +31,7 @@ export function checkValue(schema: JsonObject, value: JsonValue): readonly Findi
   }
 }
 
-/** Finds what is wrong with the schema itself, whatever the value. */
+/** Finds flaws of the schema itself, whatever the value. */
 export function checkSchema(schema: JsonObject): readonly Finding[] {
   return compile(schema).flaws;
 }

@@ -12,8 +12,8 @@ export function isExact(written: string, value: number): boolean {
 }
 
 /**
- * For numbers that programs write, which may be large on purpose: whether the number is the same when
- * written again.
+ * For numbers that programs write, which may be large on purpose: whether writing the number again
+ * gives the same text.
  */
 export function keepsDigits(written: string, value: number): boolean {
   return isExact(written, value) || String(value) === written;
@@ -30,7 +30,9 @@ export function isFiniteThroughout(value: JsonValue): boolean {
   return true;
 }
 
-/** A value that would differ from its text: a number that loses digits, or a key that is there twice. */
+/**
+ * A value that would differ from its text: a number that loses digits, or a key that occurs twice.
+ */
 export interface Inexact {
   /** The number, or the key. */
   readonly written: string;
@@ -96,7 +98,7 @@ export function describeInexact(inexact: Inexact): string {
   return `has ${inexactWords(inexact)}`;
 }
 
-/** Tells the writer of the text what to do about it. */
+/** Advises the writer of the text. */
 export function inexactAdvice({ isRepeated }: Inexact): string {
   return isRepeated === true
     ? 'Write the key once.'

@@ -2,7 +2,7 @@
 import { FORMATS } from './formats.ts';
 import { all, matches, quote, wrong, type KeywordContext } from './keyword-context.ts';
 
-/** Characters that are counted for the price of a step. */
+/** Characters that can be counted at the cost of a step. */
 const CHARS_PER_STEP = 16;
 
 export function checkText(context: KeywordContext, text: string): boolean {

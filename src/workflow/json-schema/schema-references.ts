@@ -109,7 +109,7 @@ function within({ root, anchors }: Resource, fragment: string): JsonValue | unde
 
 const PARTS = /^([a-z][a-z\d+.-]*:)?(\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?$/is;
 
-/** RFC 3986, as far as schemas refer to each other. */
+/** RFC 3986, as far as schemas use it for references. */
 function resolve(reference: string, base: string): string {
   const [, scheme, host, path = '', query, fragment = ''] = PARTS.exec(reference) ?? [];
   if (scheme !== undefined) return reference;

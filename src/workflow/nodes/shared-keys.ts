@@ -108,7 +108,7 @@ export function planTruncating(node: FromShape<typeof truncatingShape>): {
   return node.on_truncated === 'keep' ? { keepsTruncated: true } : {};
 }
 
-/** For nodes that call a function or a tool; `idempotent: false` wins over what that declares. */
+/** For nodes that call a function or a tool; `idempotent: false` overrides its declaration. */
 export function planCalling(node: {
   readonly arguments?: JsonObject | undefined;
   readonly idempotent?: boolean | undefined;

@@ -26,7 +26,7 @@ export interface Look extends Automaton {
 
 export interface Program {
   readonly main: Automaton;
-  /** Each depends only on the marks of those before it. */
+  /** Each depends only on the marks of earlier ones. */
   readonly looks: readonly Look[];
   readonly atoms: readonly ((character: string) => boolean)[];
 }
@@ -149,7 +149,7 @@ function takes(node: PatternNode): boolean {
   }
 }
 
-/** A lookahead reads backward, so that each position knows what follows it. */
+/** A lookahead reads backward, so that each position knows the text after it. */
 function lookOf(node: Extract<PatternNode, { type: 'look' }>, builder: Builder): Look {
   const automaton = build(node.item, !node.isBehind, builder);
   if (builder.looks.length >= MAX_LOOKS)

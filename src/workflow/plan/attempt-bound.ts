@@ -14,7 +14,7 @@ export const TRANSIENT_KINDS: readonly RuntimeKind[] = (
   .map(([kind]) => kind);
 
 /**
- * Kinds that are retried only where a rule recognises a failure that passes: a model wrote a tool call
+ * Kinds that are retried only if a rule recognises a passing failure: a model wrote a tool call
  * that its provider could not read, or a stream failed before any output came.
  */
 const SOMETIMES_TRANSIENT: readonly string[] = ['provider.unknown', 'provider.stream_interrupted'];

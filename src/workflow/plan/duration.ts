@@ -30,8 +30,8 @@ function upToLongest([unit, unitMs]: readonly [string, number]): string {
 }
 
 /**
- * Milliseconds, rounded up so that nothing waits less than requested; undefined when the text is not
- * a duration or is too long a one.
+ * Milliseconds, rounded up so that nothing waits less than requested; undefined when the text is
+ * not a duration, or too long a one.
  */
 export function parseDuration(value: string | number): number | undefined {
   const ms = typeof value === 'number' ? secondsToMs(value) : writtenMs(value);

@@ -1,6 +1,6 @@
 /**
  * Names of files in a plan. They are relative to the folder in which the plan was loaded, so two
- * processes that stand in different folders give the files of one workflow different names.
+ * processes in different folders give the files of one workflow different names.
  */
 import { fileFingerprint, fingerprintedAnew } from './fingerprint.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
@@ -8,8 +8,8 @@ import type { FilePlan, WorkflowPlan } from './plan.ts';
 import type { NodePlan } from './node-plan.ts';
 
 /**
- * The plan with the names that an earlier plan of the same workflow has: a run knows what it has done in
- * a called file by the name of that file. Modules and extensions keep their paths, which are loaded from
+ * The plan with the names of an earlier plan of the same workflow: a run knows its work in a called
+ * file by that file's name. Modules and extensions keep their paths, because they are loaded from
  * here.
  */
 export function namedAs(earlier: WorkflowPlan, plan: WorkflowPlan): WorkflowPlan {
@@ -43,8 +43,8 @@ export function namedAs(earlier: WorkflowPlan, plan: WorkflowPlan): WorkflowPlan
 }
 
 /**
- * A file of a workflow as its scripts see it, which run in the folder of the top file. Where a folder
- * above would have to be known by name, the name that the plan has.
+ * A file of a workflow as its scripts see it, which run in the folder of the top file. If the path
+ * needs the name of a folder above, returns the name in the plan.
  */
 export function besideTop(
   file: string,
@@ -63,7 +63,7 @@ function renamed<P extends FilePlan>(plan: P, nameOf: NameOf): P {
   return { ...named, fingerprint: fileFingerprint(named) };
 }
 
-/** Only nodes that call a file change: what else a fingerprint rests on is kept as it was read. */
+/** Only nodes that call a file change: all other parts of a fingerprint stay as they were read. */
 function renamedNode(node: NodePlan, nameOf: NameOf): NodePlan {
   if (node.type === 'workflow')
     return fingerprintedAnew({ ...node, workflow: nameOf(node.workflow) });
@@ -76,13 +76,13 @@ function folderOf(file: string): readonly string[] {
   return file.split('/').slice(0, -1);
 }
 
-/** Whether two names can be those of one file: a pair that is none shows as drift, by its nodes. */
+/** Whether two names can belong to one file: a false pair shows as drift, by its nodes. */
 function endsAlike(one: string, other: string): boolean {
   const [a = '', b = ''] = [one, other].map((file) => `/${file.replace(/^(\.\.\/)+/, '')}`);
   return a.endsWith(b) || b.endsWith(a);
 }
 
-/** Undefined where it would have to know how a folder above is called. */
+/** Undefined if it needs the name of a folder above. */
 function wayBetween(from: readonly string[], to: readonly string[]): readonly string[] | undefined {
   let shared = 0;
   while (shared < from.length && from[shared] === to[shared]) shared++;

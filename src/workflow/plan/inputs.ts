@@ -83,7 +83,7 @@ export function checkInput(
   }
 }
 
-/** The input that `completeInput` refuses the values for; undefined where it takes them. */
+/** The input whose value `completeInput` refuses; undefined if it accepts all. */
 export function inputAtFault(plan: FilePlan, values: JsonObject): string | undefined {
   const isWrong = ([name, value]: readonly [string, JsonValue]): boolean => {
     const field = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
@@ -96,7 +96,7 @@ export function inputAtFault(plan: FilePlan, values: JsonObject): string | undef
   return wrong ?? missing;
 }
 
-/** Says nothing about the type where the type is right: the message names the actual problem. */
+/** Says nothing about a type that is right: the message names the actual problem. */
 function adviceFor(name: string, { type }: InputField, value: JsonValue): string {
   const isOfType = checkValue({ type }, value).length === 0;
   return isOfType
@@ -111,7 +111,10 @@ export function childInput(child: FilePlan, values: JsonObject): JsonObject {
   return completeInput(child, Object.fromEntries(known), { advice });
 }
 
-/** Refuses a number that would lose digits, or a key that is there twice. `whole`: the input is the number itself. */
+/**
+ * Refuses a number that would lose digits, or a key that occurs twice. `whole`: the input is the
+ * number itself.
+ */
 export function refuseInexact(what: string, inexact: Inexact, whole?: string): never {
   throw refused(
     `${what} ${describeInexact(inexact)}`,

@@ -1,6 +1,7 @@
 /**
- * In explicit mode a node sees what its `input` lists: `a.output.x` shows that field and nothing else of
- * `a`, `a.output` shows the whole output. A `?` at the end of an item means that it may be missing.
+ * In explicit mode a node sees the items of its `input` list: `a.output.x` shows that field and
+ * nothing else of `a`, `a.output` shows the whole output. A `?` at the end of an item means that it
+ * may be missing.
  */
 import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { NodePlan } from './node-plan.ts';
@@ -16,7 +17,10 @@ export function listedPaths({ input = [] }: NodePlan, name: string): readonly Re
     .map(([, ...path]) => path);
 }
 
-/** Whether the path leads to something listed, or to something around it, which is then seen in part. */
+/**
+ * Whether the path leads to a listed item, or to something around one, which is then partly
+ * visible.
+ */
 export function isListed(listed: readonly ResultPath[], path: ResultPath): boolean {
   return listed.some((each) =>
     each.every((step, index) => index >= path.length || step === path[index]),

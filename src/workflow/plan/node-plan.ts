@@ -16,7 +16,7 @@ export type PartialPolicy = (typeof PARTIAL_POLICIES)[number];
 
 /** One entry of a fallback chain; the first one has no `on`. */
 export interface ModelEntry {
-  /** `provider/model`; without a provider where the file names none (a child may inherit one). */
+  /** `provider/model`; without a provider if the file names none (a child may inherit one). */
   readonly model: string;
   readonly on?: 'any' | readonly string[];
 }
@@ -34,8 +34,8 @@ export interface NodeBase {
   readonly routes: readonly Route[];
   readonly location: PlanLocation;
   /**
-   * Changes with anything that could change what the node did; not with its model, its description
-   * or its location in the file.
+   * Changes with anything that could change the work of the node; not with its model, its
+   * description or its location in the file.
    */
   readonly fingerprint: string;
 }
@@ -106,7 +106,9 @@ interface Guarded {
 export interface Calling {
   readonly arguments: JsonObject;
   readonly isIdempotent: boolean;
-  /** The file says `idempotent: false`, which overrides what the function or the tool declares. */
+  /**
+   * The file says `idempotent: false`, which overrides the declaration of the function or the tool.
+   */
   readonly isNeverRepeated?: true;
 }
 

@@ -66,7 +66,7 @@ export interface Limits {
   readonly budgetUsdMicros?: number;
   readonly budgetTokens?: number;
   readonly budgetMode: BudgetMode;
-  /** Models without a price may be called under a budget in dollars, which then does not count them. */
+  /** Models without a price may be called under a budget in dollars, which then ignores them. */
   readonly unpriced?: 'allow';
   readonly maxRetries?: number;
 }
@@ -208,7 +208,7 @@ export interface FilePlan {
   readonly schedule?: readonly SchedulePlan[];
   readonly contextMode: ContextMode;
   readonly limits: Limits;
-  /** Absent where the file sets none: a child then uses its caller's. */
+  /** Absent if the file sets none: a child then uses its caller's. */
   readonly runtime?: Runtime;
   /** Prices that add to or override Errand's own. */
   readonly prices: Readonly<Record<string, Price>>;
@@ -230,7 +230,10 @@ export interface FilePlan {
 /** A workflow with every workflow it can reach, by file. */
 export interface WorkflowPlan extends FilePlan {
   readonly children: Readonly<Record<string, FilePlan>>;
-  /** Tools and functions that nodes and agents may call, by file as in `children`; those of this file under ``. */
+  /**
+   * Tools and functions that nodes and agents may call, by file as in `children`; those of this
+   * file are under ``.
+   */
   readonly tools?: Readonly<Record<string, ToolDescriptions>>;
   /** The provider that `--provider` named for this run, so that a resume uses it too. */
   readonly standIn?: string;

@@ -1,7 +1,7 @@
 /**
- * Prepares a plan for simulated models in the place of its own: each output gets example values, so that
- * the models reply with values that the guards of the file tell apart. On each visit of a node they reply
- * with the next ones, so that loops end.
+ * Prepares a plan for simulated models in place of its own: each output gets example values, so
+ * that the models reply with values that the guards of the file tell apart. On each visit of a node
+ * they reply with the next ones, so that loops end.
  */
 import {
   isArray,

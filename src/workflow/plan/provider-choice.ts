@@ -1,6 +1,6 @@
 /**
- * Which providers stand in for those that a file names: `--provider` or ERRAND_PROVIDER for the whole file,
- * or a table by name. A file of another engine names providers that Errand does not have.
+ * Stand-ins for the providers that a file names: `--provider` or ERRAND_PROVIDER for the whole
+ * file, or a table by name. A file of another engine names providers that Errand does not have.
  */
 import { providerNamed } from '../../providers/known-providers.ts';
 import { SIMULATED_PROVIDER } from './model-names.ts';
@@ -28,7 +28,7 @@ export function isPlayed({ provider }: ProviderChoice): boolean {
   return provider === SIMULATED_PROVIDER;
 }
 
-/** The stand-in for the provider of a whole file; undefined where the file's own is used. */
+/** The stand-in for the provider of a whole file; undefined if the file keeps its own. */
 export function standInForFile(
   name: string | undefined,
   choice: ProviderChoice,
@@ -37,7 +37,10 @@ export function standInForFile(
   return standIn === undefined ? undefined : providerNamed(standIn).name;
 }
 
-/** The stand-in for the provider of one node: `--provider` replaces it only where Errand does not have it. */
+/**
+ * The stand-in for the provider of one node: `--provider` replaces it only if Errand does not have
+ * it.
+ */
 export function standInForNode(name: string, choice: ProviderChoice): string | undefined {
   const isReplaced = isForeign(name) || isPlayed(choice);
   const standIn = byName(name, choice) ?? (isReplaced ? choice.provider : undefined);

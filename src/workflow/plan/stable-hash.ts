@@ -1,14 +1,14 @@
 /**
- * The names of things, the same in every process and every version, whatever the order of the keys of a
- * value. What one thing must not share with another, as the key of a payment, has 40 digits of a cryptographic
- * hash: who chooses the arguments of a call cannot build two calls with one key. Ids of failures and the
- * like have 16 digits of SipHash.
+ * The names of things, the same in every process and every version, whatever the order of the keys
+ * of a value. Names that must be unique, such as the key of a payment, have 40 digits of a
+ * cryptographic hash: nobody can choose arguments so that two calls have one key. Ids of failures
+ * and the like have 16 digits of SipHash.
  */
 import { blakeHex } from '../hash/blake2s.ts';
 import { sipHash, type SipKey } from '../hash/siphash.ts';
 import { hex, utf8Words } from '../hash/utf8-words.ts';
 
-/** 16 hexadecimal digits. The key is a text of which the first 16 bytes count; by default there is none. */
+/** 16 hexadecimal digits. Only the first 16 bytes of the key count; by default there is none. */
 export function hashText(text: string, key = ''): string {
   const [high, low] = sipHash(text, key === '' ? NO_KEY : keyFrom(key));
   return hex(high) + hex(low);
@@ -31,7 +31,7 @@ function keyFrom(text: string): SipKey {
   return [words[0] ?? 0, words[1] ?? 0, words[2] ?? 0, words[3] ?? 0];
 }
 
-/** JSON with sorted keys; omits what JSON cannot represent, as `JSON.stringify` does. */
+/** JSON with sorted keys; omits values that JSON cannot represent, as `JSON.stringify` does. */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -51,7 +51,7 @@ export function canonicalJson(value: unknown): string {
 /** Characters that JSON writes as they are. */
 const PLAIN = /^[\w :./-]*$/;
 
-/** A test for plain characters is cheaper than what JSON does for each text. */
+/** Testing for plain characters is cheaper than what JSON does for each text. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -1,4 +1,4 @@
-/** Checks that the folder in which a file lets its servers and scripts run is inside the project. */
+/** Checks that a file lets its servers and scripts run only in folders inside the project. */
 import type { FilePlan } from './plan.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { quoted } from '../diagnostics/phrases.ts';

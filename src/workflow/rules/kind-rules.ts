@@ -27,7 +27,9 @@ const ANY_WORDS: ReadonlySet<string> = new Set([
   '**',
 ]);
 
-/** The kinds that a node declares or asserts; undefined where it declares none and so may raise any. */
+/**
+ * The kinds that a node declares or asserts; undefined if it declares none, and so may raise any.
+ */
 export function declaredKinds(node: Raw): ReadonlySet<string> | undefined {
   if (!Array.isArray(node['raises'])) return undefined;
   const raised = textItems(node['raises']).map(([kind]) => kind);

@@ -169,7 +169,7 @@ function checkGate(node: Raw, path: Path, report: ReportProblem): void {
         code: 'either-or',
         message: 'An option needs `value` or `label`',
         path: [...path, 'options', index],
-        suggestion: 'Add `label`: what the person reads',
+        suggestion: 'Add `label`: the text that the person reads',
       });
     }
     return value ?? label;

@@ -38,8 +38,8 @@ function nameOf({ name }: Raw): string[] {
 }
 
 /**
- * A second node of the same name is probably the missing target of some route: then the suggestion is
- * that target's name, and the missing target is not reported as well.
+ * A second node of the same name is probably the missing target of some route: then that target's
+ * name is suggested, and the missing target is not reported as well.
  */
 function checkDuplicates(
   nodes: readonly FoundNode[],

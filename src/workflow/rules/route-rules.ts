@@ -9,7 +9,10 @@ import { asList, asMap, type Raw } from './read-raw.ts';
 /** Moves for failures only: after a success there is nothing to repeat or to raise. */
 const NEEDS_ERROR: ReadonlySet<MoveType> = new Set(['retry', 'ask', 'park', 'propagate']);
 
-/** When one of these is used up, skipped or expired, matching continues below it. So it does below a `park` with a `max`. */
+/**
+ * When one of these is used up, skipped or expired, matching continues below it; also below a
+ * `park` with a `max`.
+ */
 const PASSES_ON: ReadonlySet<MoveType> = new Set(['retry', 'ask']);
 
 export function checkRoutes(
@@ -105,7 +108,10 @@ function checkSuccessMoves(moves: readonly MoveType[], path: Path, report: Repor
   }
 }
 
-/** Conductor accepts an output on any success route, and uses it at the end only. On other routes it is a mistake. */
+/**
+ * Conductor accepts an output on any success route, but uses it only at the end. On other routes it
+ * is a mistake.
+ */
 function checkUnusedOutput(isAccepted: boolean, path: Path, report: ReportProblem): void {
   report({
     code: isAccepted ? 'not-used' : 'either-or',

@@ -1,6 +1,6 @@
 /**
- * Times of a cron expression in a time zone, by `croner`. A time that a change of the clock skips comes
- * when the clock has jumped, one that comes twice counts once. Nothing here reads the clock.
+ * Times of a cron expression in a time zone, by `croner`. A time that a clock change skips comes
+ * right after the change; one that occurs twice counts once. Nothing here reads the clock.
  */
 import { Cron } from 'croner';
 
@@ -10,10 +10,12 @@ export interface CronTimes {
   readonly timezone: string;
 }
 
-/** Every expression that comes at all comes within eight years: 29 February skips one leap day. */
+/**
+ * Every expression that ever matches does so within eight years: 29 February skips one leap day.
+ */
 const REFERENCE = new Date(Date.UTC(2000, 0, 1));
 
-/** `?` stands for the time at which the expression is read, and a date is no expression. */
+/** `?` stands for the time at which the expression is read, and a date is not an expression. */
 const NOT_CRON = /\?|^\s*\d{4}-/;
 
 /** The problem of an expression or a zone; undefined when both can be used. */
@@ -26,7 +28,7 @@ export function cronProblem({
   try {
     return timesOf({ cron, timezone }).nextRun(REFERENCE) === null ? 'never' : undefined;
   } catch {
-    // croner throws for what it cannot read, and says so in words for programmers
+    // croner throws for an unreadable expression, with words for programmers
     return 'cron';
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Declares the inputs of a file that names a provider of another engine, as that engine reads them: an input
- * that the file only reads may be given, and an optional one without a default has the empty value of its type.
- * In any other file both are mistakes, which the checks report.
+ * Declares the inputs of a file that names a provider of another engine, as that engine reads them:
+ * an input that the file only reads may be given, and an optional one without a default has the
+ * empty value of its type. In other files both are mistakes, which the checks report.
  */
 import { quoted } from '../diagnostics/phrases.ts';
 import type { Problem } from '../diagnostics/problem.ts';

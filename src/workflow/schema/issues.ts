@@ -104,7 +104,7 @@ function codeOf(issue: Issue): 'wrong-type' | 'bad-value' {
     : 'bad-value';
 }
 
-/** The same value in the expected form, where it has one. */
+/** The same value in the expected form, if it has one. */
 function meantValue(issue: Issue, key: unknown, value: unknown): string | undefined {
   const expected = issue.message;
   // YAML reads `12` and `true` as other types than text
@@ -139,7 +139,7 @@ function missingKey(path: Path, expected: string, root: unknown): Found {
   };
 }
 
-/** Example values, where one says more than the form. */
+/** Example values, for forms that an example explains better. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   command: 'bash',
   prompt: '"What the model should do"',

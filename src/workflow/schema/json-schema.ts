@@ -1,6 +1,6 @@
 /**
  * The file format as JSON Schema (draft-07, which yaml-language-server reads): for completion and
- * checks in editors, and for validators that are not ours.
+ * checks in editors, and for other validators.
  */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { once } from '../../errors/support/once.ts';

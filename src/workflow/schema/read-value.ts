@@ -1,6 +1,7 @@
 /**
- * Checks a JSON value against a schema and copies it, with the keys of a map in the order of its schema. Every issue is
- * found in one reading. A test compares both with what zod says of the same schema.
+ * Checks a JSON value against a schema and copies it, with the keys of a map in the order of its
+ * schema. One reading finds every issue. A test compares the issues and the copy with zod's for the
+ * same schema.
  */
 import type { Form, Schema, Shape } from './schema.ts';
 
@@ -137,7 +138,10 @@ function readMap(form: FormOf<'map'>, value: unknown, found: Found): unknown {
   return copy;
 }
 
-/** The first alternative that fits; else the only one that was probably meant; else an issue with all of them. */
+/**
+ * The first alternative that fits; else the one that was probably meant; else an issue with all of
+ * them.
+ */
 function readEither(
   { expected, options }: FormOf<'either'>,
   value: unknown,

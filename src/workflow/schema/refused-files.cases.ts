@@ -81,7 +81,7 @@ export const REFUSED_NODES: readonly Refused[] = [
     '{name: a, type: human_gate, prompt: x, options: [{route: b}]}',
     'either-or',
     '{route',
-    'Add `label`: what the person reads',
+    'Add `label`: the text that the person reads',
   ],
   [
     '{name: a, type: human_gate, prompt: x, options: [{value: x}, {value: x}]}',

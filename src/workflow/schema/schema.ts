@@ -1,6 +1,7 @@
 /**
- * Schemas of our files as plain data. Hundreds of them are made before a file is read, so making one costs an object.
- * `read-value.ts` checks a value against them; `to-zod.ts` converts them where JSON Schema is asked for.
+ * Schemas of our files as plain data. Hundreds of them are made before a file is read, so each
+ * costs only an object. `read-value.ts` checks a value against them; `to-zod.ts` converts them to
+ * make JSON Schema.
  */
 
 /** Texts that editors show for a field; `markdownDescription` and snippets are extensions of VS Code. */

@@ -1,6 +1,6 @@
 /**
- * Puts the providers that stand in for those of a file into its document, before anything else reads it.
- * Schema, rules and plan then see a file that names providers which Errand has.
+ * Replaces the providers of a file by their stand-ins in its document, before anything else reads
+ * it. Schema, rules and plan then see a file that names providers which Errand has.
  */
 import type { Problem } from '../diagnostics/problem.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
@@ -34,7 +34,7 @@ const SHARED_SETTINGS: ReadonlySet<string> = new Set([
 /** `isTop`: a called file without a `runtime` uses the runtime of its caller. */
 export function withStandIns(document: unknown, choice: ProviderChoice, isTop: boolean): StoodIn {
   const file = asMap(document);
-  // not a workflow, which is reported later, or nothing to replace
+  // not a workflow, which is reported later, or no provider to replace
   if (file !== document || (choice.provider ?? choice.byName) === undefined)
     return { document, problems: [] };
   const header = asMap(file['workflow']);

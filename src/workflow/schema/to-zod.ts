@@ -1,8 +1,11 @@
-/** Converts a schema of ours to one of zod, which writes JSON Schema. Nothing that reads a file needs it. */
+/**
+ * Converts one of our schemas to one of zod, which writes JSON Schema. Reading a file does not need
+ * it.
+ */
 import { z } from 'zod';
 import type { Form, Schema } from './schema.ts';
 
-/** Each once, because zod recognises what is used twice by its identity. */
+/** Each schema once, because zod recognises repeated ones by identity. */
 const MADE = new WeakMap<Schema, z.ZodType>();
 
 /** In the draft that editors read. */

@@ -10,7 +10,7 @@ export const TEMPLATE_LIMITS = {
   valueDepth: 256,
   /** Rounds of all `for` loops of one evaluation together. */
   iterations: 10_000,
-  /** Units of work: an operation, an item, or sixteen characters that are rewritten. */
+  /** Units of work: an operation, an item, or sixteen rewritten characters. */
   steps: 200_000,
   /** The rendered text, and any intermediate text or value. */
   outputChars: 1_048_576,

@@ -55,8 +55,8 @@ export const parseExpression: (source: string) => ParseResult = memoise(
 );
 
 /**
- * The value of a single expression, in its type; otherwise the rendered text, or the object or list
- * that the whole text is as JSON. Throws `validation.template`.
+ * The value of a single expression, in its type; otherwise the rendered text, or its value if it is
+ * a whole JSON object or list. Throws `validation.template`.
  */
 export function evaluateTemplate(template: Template, context: TemplateContext): JsonValue {
   const run = newEvaluation(template.source, context);
@@ -64,7 +64,7 @@ export function evaluateTemplate(template: Template, context: TemplateContext): 
   if (expression === undefined) return structured(run, render(run, template.body));
   const value = evaluate(run, expression);
   run.at = expression;
-  // a value that is passed on was measured before; a value built here was not
+  // a value that is passed on was measured before; one built here was not
   if (typeof value === 'object' && value !== null && run.built.has(value)) toJson(run, value);
   return value;
 }
@@ -75,8 +75,8 @@ export function renderText(template: Template, context: TemplateContext): string
 }
 
 /**
- * True or false, for `when` and `assert`. A single expression counts by its truth, where a text such as
- * `no` is false; other text must be `true`, `1` or `yes`, or `false`, `0`, `no` or empty. Throws
+ * True or false, for `when` and `assert`. A single expression counts by its truth, and a text such
+ * as `no` is false; other text must be `true`, `1` or `yes`, or `false`, `0`, `no` or empty. Throws
  * `validation.template`.
  */
 export function evaluateGuard(template: Template, context: TemplateContext): boolean {

@@ -1,6 +1,7 @@
 /**
- * The secret parts of an address. Services put a token into the path (`https://hooks.example.com/mcp/TOKEN`),
- * the query or before the host, and errors print any of these without the others. The host itself is none.
+ * The secret parts of an address. Services put a token into the path
+ * (`https://hooks.example.com/mcp/TOKEN`), into the query or before the host, and errors may print
+ * any of these alone. The host itself is not secret.
  */
 import { isTrivial } from '../../errors/redaction/redact.ts';
 import { isSecretSetting } from '../../errors/redaction/secret-names.ts';
@@ -9,7 +10,7 @@ import { isPlainWords } from './plain-words.ts';
 const ADDRESS =
   /^[a-z][a-z0-9+.-]*:\/\/(?:([^\s/?#]*)@)?[^\s/?#@]*([^\s?#]*)(?:\?([^\s#]*))?(?:#(\S*))?$/i;
 
-/** A password may have any sign in it, also those that end the host. */
+/** A password may contain any character, even those that end the host. */
 const PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s/]+)@/i;
 
 /** A shorter segment is a word of the address, as `mcp` and `v1`. */
@@ -19,7 +20,7 @@ export function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text.trim());
 }
 
-/** Empty for an address without any, and for what is no address. */
+/** Empty for an address without secrets, and for text that is not an address. */
 export function secretPartsOfAddress(text: string): readonly string[] {
   const address = text.trim();
   const [, user = '', path = '', query = '', fragment = ''] = ADDRESS.exec(address) ?? [];

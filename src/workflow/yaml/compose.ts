@@ -1,6 +1,7 @@
 /**
  * Composes located values from a syntax tree: expands aliases, includes files, fills in variables,
- * checks keys. Never throws: it reports what cannot be a value, replaces it by null and continues.
+ * checks keys. Never throws: it reports anything that cannot be a value, replaces it by null and
+ * continues.
  */
 import {
   isAlias,
@@ -302,7 +303,7 @@ function noteVariables(text: string, { context, setByNode }: Walk): void {
     context.outside.addVariable(name, value);
 }
 
-/** The span of the variable; the whole text where only the value of another variable names it. */
+/** The span of the variable; the whole text if only the value of another variable names it. */
 function spanOfVariable(name: string, text: string, written: Located): Span {
   const offset = text.search(new RegExp(`\\$\\{${name}\\b`));
   return offset < 0 ? written : spanWithin(written, offset, name.length + 3);

@@ -21,7 +21,7 @@ export interface Expansion {
   readonly text: string;
   /** Variables that are not set and have no default; they stay in the text. */
   readonly missing: readonly string[];
-  /** Where substitution does not end: a variable that is still left, and the reason. */
+  /** If substitution does not end: a variable that still remains, and the reason. */
   readonly unresolved?: { readonly name: string; readonly why: string };
 }
 

@@ -3,7 +3,7 @@ export type FileContent =
   | {
       readonly ok: true;
       readonly text: string;
-      /** The real path of the file, where a link led to it. Default: the requested path. */
+      /** The real path of the file, if a link led to it. Default: the requested path. */
       readonly realPath?: string;
     }
   /** `reason` completes a sentence: `no such file`, `not UTF-8 text`. */

@@ -1,5 +1,5 @@
 /**
- * Hides values that came from outside the file, by their origin: a suggestion or a figure that is derived
+ * Hides values from outside the file, by their origin: a suggestion or a figure that is derived
  * from such a value is spelled differently, so searching for the value would miss it.
  */
 import type { DiagnosticCode } from '../diagnostics/codes.ts';

@@ -46,7 +46,7 @@ export interface World {
 
 const CUT_SHORT: ReadonlySet<DiagnosticCode> = new Set(['yaml-alias-bomb', 'include-too-many']);
 
-/** `isTop`: the file that is about to run, as opposed to one that it calls. */
+/** `isTop`: the file that is about to run, rather than one that it calls. */
 export function loadFile(file: string, text: string, world: World, isTop = false): LoadedFile {
   const source = sourceText(file, text);
   const problems: Problem[] = [];

@@ -1,6 +1,6 @@
 /**
- * Located values: the document after includes, variables and aliases, in which every value still knows
- * the text that it came from.
+ * Located values: the document after includes, variables and aliases, in which every value still
+ * knows its source text.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Path } from '../plan/pointer.ts';

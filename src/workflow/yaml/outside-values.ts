@@ -68,8 +68,8 @@ export class Outside {
   }
 
   /**
-   * A YAML file beside the workflow is a part of it; anything else, a link's target included, may be any
-   * file of the machine.
+   * A YAML file beside the workflow is part of it; any other, including the target of a link, may
+   * be any file of the machine.
    */
   addIncluded(file: string, text: string, realPath = file): void {
     if ([file, realPath].every(isPartOfWorkflow)) this.addOwn(text);
@@ -83,7 +83,7 @@ export class Outside {
     else this.#included.set(file, flatten(text));
   }
 
-  /** Single values of an included file, which a message may quote without the text around them. */
+  /** Single values of an included file, which a message may quote without their context. */
   addTaken(included: Located): void {
     if (!this.isForeign(included)) return;
     const open = [included];
@@ -125,7 +125,7 @@ export class Outside {
     return this.#values.size === 0 && this.#included.size === 0;
   }
 
-  /** Returns the same text where there is nothing to hide. */
+  /** Returns the same object if there is nothing to hide. */
   hiddenIn(diagnostic: Diagnostic): Diagnostic {
     if (this.isEmpty) return diagnostic;
     const { file, code, message, expected, suggestion, ...rest } = diagnostic;
@@ -213,7 +213,7 @@ export function isPartOfWorkflow(file: string): boolean {
   return isNear(file) && /\.(?:ya?ml|json)$/i.test(file);
 }
 
-/** Keeps a suggestion only where it is a sentence: a form to copy may be derived from the value. */
+/** Keeps a suggestion only if it is a sentence: a form to copy may be derived from the value. */
 export function isAdvice(suggestion: string): boolean {
   return /^[A-Z][a-z]+ /.test(suggestion) && !/`[^`]*["[{:][^`]*`/.test(suggestion);
 }

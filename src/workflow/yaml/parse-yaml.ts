@@ -15,7 +15,7 @@ const MAX_ERRORS = 20;
 // our own walk finds duplicate keys in one pass; the parser compares every pair of keys
 const OPTIONS = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
 
-/** The value of a short text of the user's own, such as settings. Throws where it is not YAML. */
+/** The value of a short text of the user's own, such as settings. Throws if it is not YAML. */
 export function yamlValue(text: string): unknown {
   return parse(text, { prettyErrors: false, logLevel: 'error', maxAliasCount: 0 });
 }

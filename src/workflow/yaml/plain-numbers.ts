@@ -1,6 +1,6 @@
 /**
- * Tells numbers that are settings (versions, dates, sizes, times) from those that identify: the number of a
- * card, an account, a person or a telephone.
+ * Distinguishes numbers that are settings (versions, dates, sizes, times) from numbers that
+ * identify a card, an account, a person or a telephone.
  */
 const PLAIN: readonly RegExp[] = [
   // versions, and addresses of machines
@@ -20,7 +20,7 @@ const MIN_DIGITS = 8;
 
 const NUMBER = /^[-+(]?\d[\d ().:/-]*$/;
 
-/** True for digits, and digits in groups, that are not plainly a setting. */
+/** True for digits, and digits in groups, that are not clearly a setting. */
 export function isIdentifyingNumber(text: string): boolean {
   if (!NUMBER.test(text) || text.replace(/\D/g, '').length < MIN_DIGITS) return false;
   return !PLAIN.some((pattern) => pattern.test(text)) && !isBinarySize(text);

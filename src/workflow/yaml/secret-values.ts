@@ -104,8 +104,8 @@ const MODEL_FIELD =
   /^(?:workflow\.runtime\.default_model|(?:nodes|agents|for_each\.agent)\.model)(?:\.model)?$/;
 
 /**
- * Names are in every event, path and screen as they are, because a run is found by them. A secret in one
- * could not be redacted, so no variable is filled into them.
+ * Every event, path and screen shows names as they are, because a run is found by them. A secret in
+ * one could not be redacted, so no variable is filled into them.
  */
 export function isNameField(path: Path): boolean {
   return NAME_FIELD.test(path.filter((step) => typeof step === 'string').join('.'));

@@ -1,4 +1,4 @@
-/** The name of the workflow in a text, also where the text is not valid. */
+/** The name of the workflow in a text, even in an invalid one. */
 import { isMap, isScalar } from 'yaml';
 import { parseYaml } from './parse-yaml.ts';
 import { sourceText } from './source-text.ts';

@@ -1,5 +1,5 @@
 /**
- * Recognises common mistakes in YAML and says what to write instead, by the parser's error code and the
+ * Recognises common mistakes in YAML and suggests a correction, by the parser's error code and the
  * text around the error, never by the parser's message.
  */
 import type { YAMLError } from 'yaml';

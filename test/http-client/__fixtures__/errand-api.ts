@@ -235,7 +235,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what failed in a run, and what became of it */
+        /** Read the failures of a run, and how each ended */
         get: operations["explainRun"];
         put?: never;
         post?: never;
@@ -1001,7 +1001,7 @@ export interface components {
         AnswerRequest: {
             gate?: string;
             value?: components["schemas"]["Json"];
-            /** @description The opening that is answered, as `waiting` has it. Default: the one that is open. */
+            /** @description The opening to answer, as `waiting` has it. Default: the one that is open. */
             opening?: number;
         };
         CancelRequest: {
@@ -1420,7 +1420,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tag of what is known already. */
+                /** @description The tag of the version that the client has. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -1926,7 +1926,7 @@ export interface operations {
             header?: {
                 /** @description `wait=N`: answer when the run rests, or after N seconds. */
                 Prefer?: string;
-                /** @description The tag of what is known already. */
+                /** @description The tag of the version that the client has. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2856,7 +2856,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tag of what is known already. */
+                /** @description The tag of the version that the client has. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2951,7 +2951,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tag of what is known already. */
+                /** @description The tag of the version that the client has. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4016,7 +4016,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The message is none of the protocol. */
+            /** @description The message does not belong to the protocol. */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -18,7 +18,7 @@ const USUAL_STATUSES = [undefined, 429, 400, 401, 403, 404, 500, 503] as const;
 /** Rules that add nothing to the status, that mean "unknown", or that match only part of the word. */
 const UNSPECIFIC = /^(?:status\.|none$|answer\.|sdk\.no-output)|-part$/;
 
-/** Judged by likeness: a rule that has the word itself is better. */
+/** Judged by likeness: a rule that contains the word itself is better. */
 const LIKELY = /^weighed\./;
 
 export function meantByWord(word: string): MeantWord | undefined {

@@ -26,7 +26,7 @@ export async function mcp(files: readonly string[], terminal: Terminal): Promise
   });
   const stopping = new Stopping();
   try {
-    // a store that cannot be used is said before anybody calls
+    // reports a store that cannot be used before anybody calls
     await host.open();
     const serving = serveStdio(
       { sdk, host: mcpHost(host.core) },

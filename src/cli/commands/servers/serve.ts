@@ -29,7 +29,7 @@ export interface ServeFlags {
   readonly format: Format;
 }
 
-/** A deploy waits ten seconds: effects have eight, the rest is for what they leave to be written. */
+/** A deploy waits ten seconds: effects have eight, and the rest is for storing their results. */
 const CONNECTIONS_MS = 1000;
 
 export async function serve(
@@ -67,7 +67,7 @@ export async function serve(
   });
   const stopping = new Stopping();
   try {
-    // a store that cannot be used is said before anybody connects
+    // reports a store that cannot be used before anybody connects
     await server.open();
     const listening = await listen(server, { host, port });
     const url = flags.publicUrl ?? `http://${shownHost(host)}:${listening.port}`;

@@ -1,4 +1,4 @@
-/** What a part of a reply adds to what is known of it. */
+/** Adds a part of a reply to the state of its stream. */
 import { isArray, isPlainObject } from '../../../errors/support/safe-json.ts';
 import { errorOfPart } from '../../../providers/extract/ai-sdk.ts';
 import { INTERRUPTED } from '../../../providers/wire/bad-sign.ts';
@@ -104,7 +104,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Something of the reply came, and may have been shown. */
+/** A part of the reply came, and may have been shown. */
 export function noteContent(chars: number, state: StreamState, watch: CallTimeouts): void {
   state.written += chars;
   state.isDelivered = true;
@@ -175,7 +175,7 @@ function noteError(thrown: unknown, state: StreamState, watch: CallTimeouts): vo
 function noteRaw(event: unknown, state: StreamState): void {
   state.counted = countedSoFar(state.counted, event);
   noteWire(state.wire, event);
-  // a call came, though the package passes nothing of it on
+  // a call came, though the package does not pass it on
   state.isDelivered ||= state.wire.seenCalls.hasOdd;
 }
 

@@ -48,7 +48,7 @@ function beginningOf(reader: ByteReader): ByteReader {
   const { cancel } = reader;
   const read = async (): Promise<Bytes | undefined> => {
     if (leftBytes <= 0) {
-      // the connection ends by itself where it cannot be ended
+      // a connection that cannot be closed ends by itself
       reader.cancel().catch(() => undefined);
       return undefined;
     }

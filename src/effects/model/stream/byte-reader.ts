@@ -39,7 +39,8 @@ export function streamOf(reader: ByteReader): ReadableStream<Bytes> {
           if (bytes === undefined) controller.close();
           else controller.enqueue(bytes);
         } catch (error) {
-          // a check has failed, and nobody reads the rest; a connection that cannot be ended ends by itself
+          // a check has failed, and nobody reads the rest; a connection that cannot be closed ends
+          // by itself
           reader.cancel(error).catch(() => undefined);
           throw error;
         }

@@ -1,4 +1,7 @@
-/** The arguments of a tool call: a value, or the text that the model wrote where it is none that can be kept as written. */
+/**
+ * The arguments of a tool call: a value, or the model's text if it is not a value that can be kept
+ * as written.
+ */
 import { readProperty, type JsonValue } from '../../../errors/support/safe-json.ts';
 import type { ToolCall } from '../../../machine/conversation/model-message.ts';
 import {
@@ -8,7 +11,7 @@ import {
 } from '../../../workflow/json-schema/exact-number.ts';
 import type { CallPart } from '../language-model.ts';
 
-/** The value that the text of a part stands for; undefined where it is not JSON, or nothing at all. */
+/** The value of a part's text; undefined if it is not JSON, or empty. */
 export interface ReadArguments {
   readonly value: unknown;
   readonly isRead: boolean;
@@ -21,7 +24,7 @@ export function readArguments({ input, toolName }: CallPart, tools: ReadonlySet<
   if (isKnown && input.trim() === '') return { value: {}, isRead: true };
   const value = parsed(input);
   if (value === undefined) return { value: input, isRead: false };
-  // a text instead of arguments is shown to the model as what it wrote, unless a tool takes one
+  // text instead of arguments is shown to the model as its own words, unless a tool takes a text
   return { value, isRead: isKnown || typeof value !== 'string' };
 }
 
@@ -69,7 +72,10 @@ function parsed(text: string): unknown {
 /** Written out, or as escapes. */
 const MAY_HAVE_PROTOTYPE = /__proto__|constructor|\\u00/;
 
-/** Whether copying it key by key could change what objects inherit. Not by recursion: it may be very deep. */
+/**
+ * Whether copying it key by key could change inherited properties. Not recursive, because it may be
+ * very deep.
+ */
 function hasPrototype(value: unknown): boolean {
   const open = [value];
   while (open.length > 0) {

@@ -1,7 +1,7 @@
 /**
- * Errors in the frames of AWS's event streams. A frame is an event, an exception of the service, or an error
- * of the transport, whose code and message are headers. The SDK drops errors, so it gets an exception in the
- * place of each.
+ * Errors in the frames of AWS's event streams. A frame is an event, an exception of the service, or
+ * an error of the transport, whose code and message are headers. The SDK drops such errors, so it
+ * gets an exception in place of each.
  */
 import { crc32 } from 'node:zlib';
 import { joinBytes, type ByteReader, type Bytes } from './byte-reader.ts';
@@ -10,7 +10,7 @@ import { joinBytes, type ByteReader, type Bytes } from './byte-reader.ts';
 const PRELUDE_BYTES = 12;
 /** A number of 32 bits; one is the checksum at the end of a frame. */
 const WORD_BYTES = 4;
-/** By the specification; what follows is not held back for a look. */
+/** By the specification; longer headers are not held back. */
 const MAX_HEADERS_BYTES = 128 * 1024;
 /** The type of a header whose value is text; its length comes before it in two bytes. */
 const TEXT_TYPE = 7;
@@ -68,7 +68,7 @@ class Frames {
   }
 }
 
-/** A frame that the SDK passes on, for one whose headers are those of an error. */
+/** Replaces a frame with the headers of an error by one that the SDK passes on. */
 function exceptionFor(headers: ReadonlyMap<string, string>): Bytes | undefined {
   if (headers.get(':message-type') !== 'error') return undefined;
   const said = { __type: headers.get(':error-code'), message: headers.get(':error-message') };
@@ -98,7 +98,7 @@ function uint32(value: number): Bytes {
   return bytes;
 }
 
-/** The headers up to one that is not text; those that matter here are. */
+/** The headers up to one that is not text; all that matter here are text. */
 function headersIn(bytes: Uint8Array): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   const decoder = new TextDecoder();

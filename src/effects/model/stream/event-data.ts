@@ -1,11 +1,12 @@
 /**
- * The data of the events in a stream of `text/event-stream`: a piece of it may end anywhere. A JSON object that stands
- * in the stream by itself counts as data too: a proxy writes the error of its server like that, and the SDK skips it.
+ * The data of the events in a stream of `text/event-stream`, read from pieces that may end
+ * anywhere. A bare JSON object in the stream counts as data too: a proxy writes its server's error
+ * like that, and the SDK skips it.
  */
 export class EventData {
-  /** It throws at bytes that are no UTF-8: what takes their place would pass as the model's words. */
+  /** Throws for bytes that are no UTF-8: their replacements would pass as the model's words. */
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
-  /** The beginning of a line whose end has not come, in pieces: joined once, however many there are. */
+  /** The beginning of an unfinished line, in pieces: joined once, however many there are. */
   #begun: string[] = [];
   #begunChars = 0;
   #data: string | undefined;
@@ -17,7 +18,10 @@ export class EventData {
     return this.#begunChars + (this.#data?.length ?? 0) + (this.#bare?.length ?? 0);
   }
 
-  /** The data of the events that end in this piece. An event without its end never counts. Throws where it is no text. */
+  /**
+   * The data of the events that end in this piece. An event without its end never counts. Throws if
+   * it is not text.
+   */
   endedIn(bytes: Uint8Array): readonly string[] {
     const piece = this.#decoder.decode(bytes, { stream: true });
     this.#begun.push(piece);

@@ -1,4 +1,4 @@
-/** How a reply ended, out of the last parts of the stream of a model of any version. */
+/** The end of a reply, from the last parts of its stream, for models of any version. */
 import { isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
 import { laterCount, type ReportedUsage } from '../../../providers/pricing/counted-usage.ts';
 import { readCount } from '../../../providers/pricing/token-count.ts';
@@ -15,7 +15,7 @@ export interface Finish {
 /** The end of a reply, as far as it has come. */
 export interface Ending {
   finish: Omit<Finish, 'response'> | undefined;
-  /** Ends before it: a good one does not take back a bad one. */
+  /** Earlier ends: a later good one does not cancel a bad one. */
   readonly earlier: Omit<Finish, 'response'>[];
   /** Some of the reply came. */
   hasContent: boolean;
@@ -43,10 +43,10 @@ function toFinish({ finishReason, usage }: FinishPart): Omit<Finish, 'response'>
   };
 }
 
-/** The SDK's word for an end that it knows nothing of. */
+/** The SDK's word for an end that it does not know. */
 const UNKNOWN = 'other';
 
-/** Undefined for a stream that ended without anything: nobody knows of a reply. */
+/** Undefined for a stream that ended without any part: no reply is known. */
 export function endedWith({ finish, hasContent, id, modelId }: Ending): Finish | undefined {
   if (finish === undefined && !hasContent) return undefined;
   const end = finish ?? { finishReason: UNKNOWN, rawFinishReason: undefined, usage: {} };

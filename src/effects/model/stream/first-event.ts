@@ -1,6 +1,7 @@
 /**
- * Reads the first event of a stream before the SDK does. Anthropic's SDK looks at it by itself, drops one
- * that it cannot read, and throws an error that says nothing of it. Other SDKs pass such an event on.
+ * Reads the first event of a stream before the SDK does. Anthropic's SDK reads that event
+ * separately, drops it if it cannot, and throws an error without its content. Other SDKs pass such
+ * an event on.
  */
 import { isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
@@ -53,7 +54,7 @@ export function withReadableStart(
   return { read, cancel };
 }
 
-/** The data of the first event that has some and is no ping; undefined while it is not there. */
+/** The data of the first event that has some and is no ping; undefined until it has come. */
 function firstEventIn(text: string, isWhole: boolean): string | undefined {
   const blocks = text.replace(/^\ufeff/, '').split(/\r\n\r\n|\n\n|\r\r/);
   // the last one has no end yet
@@ -76,7 +77,10 @@ const TYPES: ReadonlySet<unknown> = new Set([
   'message_stop',
 ]);
 
-/** Undefined for an event that the SDK reads; `error` where it is an error in the shape of another host. */
+/**
+ * Undefined for an event that the SDK reads; `error` if it is an error in the shape of another
+ * host.
+ */
 function problemWith(data: string): { readonly error?: unknown } | undefined {
   const event = parsed(data);
   const type = readProperty(event, 'type');

@@ -1,5 +1,6 @@
 /**
- * The blocks of a reply that have begun and not ended. A piece of any other block belongs to no reply that can be trusted.
+ * The blocks of a reply that have begun and not ended. A piece of any other block makes the reply
+ * untrustworthy.
  */
 import type { BlockPart, DeltaPart } from '../language-model.ts';
 

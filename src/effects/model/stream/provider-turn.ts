@@ -1,6 +1,6 @@
 /**
- * The reply that a provider requires back in the next request of a tool loop: in its original parts, with
- * their signatures. Stored in the form of the AI SDK, and sent to the same provider only.
+ * The reply that a provider requires back in the next request of a tool loop: its original parts,
+ * with their signatures. Stored in the form of the AI SDK, and sent only to the same provider.
  */
 import type {
   LanguageModelV4ReasoningPart,
@@ -23,7 +23,10 @@ const MAX_TURN_CHARS = 512 * 1024;
 /** Collected while a reply is read. */
 export interface TurnDraft {
   readonly parts: DraftPart[];
-  /** Unfinished blocks, by type and id; one that begins while another of its id is open comes before it. */
+  /**
+   * Unfinished blocks, by type and id; a block that begins while another of its id is open comes
+   * before that one.
+   */
   readonly open: Map<string, DraftPart[]>;
 }
 

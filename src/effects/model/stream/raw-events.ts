@@ -1,5 +1,5 @@
 /**
- * Takes the raw events of a reply from the bytes of its response, before the package of the provider reads them. Where
+ * Takes the raw events of a reply from its response, before the provider's package reads them. If
  * the request is not ours, the model sends them among its parts.
  */
 import type { ModelRef } from '../../../providers/own-findings.ts';
@@ -17,12 +17,12 @@ export type TakeRawEvent = (event: unknown) => boolean;
 export type TakeEventsOf = (signal: unknown, take: TakeRawEvent) => void;
 
 /**
- * The SDK drops an event at the end of a body without an empty line after it, and with it the rest of a text.
- * With the line it reads a complete event, and fails on one that breaks off.
+ * The SDK drops an event that has no empty line after it at the end of a body, and with it the rest
+ * of a text. With the line it reads a complete event, and fails on a broken one.
  */
 const MISSING_END: Bytes = new TextEncoder().encode('\n\n');
 
-/** Reads the events of a response, and none that is longer than any. */
+/** Reads the events of a response, and none beyond the size limit. */
 export function withEventsTaken(
   reader: ByteReader,
   take: TakeRawEvent,

@@ -50,14 +50,14 @@ export async function readStream(
   }
 }
 
-/** Reads until nothing more is taken. A model that does not listen to its signal is left at once. */
+/** Reads until nothing more is needed. Leaves a model that ignores its signal at once. */
 async function readParts(
   reader: ReadableStreamDefaultReader<ModelPart>,
   take: (part: ModelPart) => boolean,
   signal: AbortSignal,
 ): Promise<void> {
   const leave = (): void => {
-    // a connection that cannot be ended ends by itself
+    // a connection that cannot be closed ends by itself
     reader.cancel(signal.reason).catch(() => undefined);
   };
   if (signal.aborted) leave();
@@ -68,7 +68,7 @@ async function readParts(
       const { done, value } = await reader.read();
       isEnded = done;
       if (done || !take(value)) return;
-      // parts that are made without a wait would keep every timer and signal from being seen
+      // parts that come without a wait would block every timer and signal
       if (parts % PARTS_A_TURN === 0) await nextTurn();
     }
   } finally {
@@ -118,7 +118,7 @@ const PIECES: ReadonlySet<string> = new Set([
   'response-metadata',
 ]);
 
-/** An empty piece brings nothing, so a server cannot hold a call open with them. */
+/** An empty piece adds nothing, so a server cannot hold a call open with them. */
 function isEmptyPiece(part: ModelPart, { isBegun }: StreamState): boolean {
   switch (part.type) {
     case 'text-delta':
@@ -147,7 +147,7 @@ function isTooDeep(part: ModelPart, read: ReadArguments | undefined): boolean {
   return read !== undefined && isDeeper(read.value as JsonValue, MAX_OUTPUT_DEPTH);
 }
 
-/** More blocks and calls than any reply has. Each is kept, even an empty one, so they need a limit. */
+/** More blocks and calls than any reply has. Even empty ones are kept, so they need a limit. */
 const MAX_PARTS = 16_384;
 
 function isLongerThanAny({ written, parts }: StreamState): boolean {

@@ -19,8 +19,8 @@ const EVENTS = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Reads the body for the SDK. Throws the failure if the body is one. A body that is labelled as events is not awaited
- * here: then reading it ends with the failure.
+ * Reads the body for the SDK. Throws the failure if the body is one. Does not await a body that is
+ * labelled as events: reading that one ends with the failure.
  */
 export async function withEvents(
   reader: ByteReader,

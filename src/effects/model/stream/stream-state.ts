@@ -25,7 +25,7 @@ export interface StreamState {
   isDelivered: boolean;
   /** The provider began to respond. */
   isBegun: boolean;
-  /** About what was left out of the request; they count once the reply has begun. */
+  /** About omitted parts of the request; they count once the reply has begun. */
   announced: readonly ModelWarning[];
   warnings: readonly ModelWarning[];
   /** Only with tools: without a tool loop nothing is sent back. */
@@ -42,7 +42,7 @@ export interface StreamState {
   /** The provider's count so far. */
   counted?: ReportedUsage | undefined;
   error?: { readonly thrown: unknown };
-  /** A part that nothing can keep, because everything that copies it recurses. */
+  /** A part too deep to be kept, because all code that copies it recurses. */
   unusable?: { readonly pointer: string; readonly problem: string };
 }
 

@@ -1,6 +1,6 @@
 /**
- * A complete reply to a request for a stream: the host ignores `stream: true`. It would do so again, and
- * each reply is paid for, so the call is not repeated. What the host counted is on the bill.
+ * A complete reply to a request for a stream: the host ignores `stream: true`. It would do so
+ * again, and each reply is paid for, so the call is not repeated. The host's count is on the bill.
  */
 import { isInstance } from '../../../errors/support/safe-json.ts';
 import { causeChain } from '../../../errors/thrown/cause-chain.ts';
@@ -9,7 +9,7 @@ import type { ModelRef } from '../../../providers/own-findings.ts';
 import { OwnFailure } from '../../thrown-failure.ts';
 
 export class WholeAnswer extends OwnFailure {
-  /** Not a field: the text of the model is not for those who print the error. */
+  /** Not a field, so that printing the error does not show the model's text. */
   readonly #body: unknown;
 
   constructor(body: unknown, { provider, model }: ModelRef, status: number) {

@@ -12,8 +12,9 @@ import { viewPart } from './resting-run.ts';
 /** Fewer events are read sooner than a checkpoint. */
 const CHECKPOINT_EVENTS = 500;
 /**
- * The part of the log that was added since the last checkpoint and makes a new one worthwhile. One takes as long as
- * the run is: all of them together take a few times that, however many legs there are.
+ * The part of the log that must be new since the last checkpoint to make another worthwhile. A
+ * checkpoint takes time in proportion to the run, so all of them together take a few times as long
+ * as one, however many legs there are.
  */
 const CHECKPOINT_SHARE = 1 / 4;
 /** Fewer are folded into a view within a fifth of a second. */

@@ -10,7 +10,7 @@ import { loadSnapshot } from './checkpoints.ts';
 
 export interface RestingRun {
   readonly state: RunState;
-  /** As far as the state; absent where reading the log takes no time. */
+  /** Covers the same events as the state; absent where reading the log takes no time. */
   readonly view?: RunView;
 }
 

@@ -10,7 +10,7 @@ import type { EffectRequest } from '../../../machine/decide/effect-request.ts';
 import type { Snapshot } from '../../../machine/state/snapshot.ts';
 import type { RunInput } from '../messages.ts';
 
-/** Below the server's limit, for what it counts besides. */
+/** Below the server's limit, to leave room for what else it counts. */
 export const MAX_PAYLOAD_BYTES = 1_900_000;
 
 export function jsonBytes(value: JsonValue | object): number {

@@ -1,6 +1,7 @@
 /**
- * What a workflow decides in one task leaves in one message, and Temporal refuses one of over 4 MB for ever:
- * effects that begin at once begin in as many tasks as their inputs need.
+ * Room in one task of a workflow. All that a task decides leaves in one message, and Temporal
+ * refuses a message of over 4 MB for ever; so effects that begin together are spread over as many
+ * tasks as their inputs need.
  */
 import { patched, sleep, workflowInfo } from '@temporalio/workflow';
 

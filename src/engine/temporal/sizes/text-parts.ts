@@ -35,7 +35,10 @@ export class StateParts {
     this.#state = state;
   }
 
-  /** Of the state as it is; of the one that was read before, if that is named and still there. */
+  /**
+   * A part of the current state, or of the one that was read before, if that is named and still
+   * there.
+   */
   part(index: number, wanted?: number): TextPart {
     const { seq } = this.#state;
     if (this.#known === undefined || (this.#known.seq !== seq && this.#known.seq !== wanted))

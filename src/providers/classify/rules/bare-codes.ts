@@ -84,7 +84,7 @@ export const BARE_CODE_RULES: readonly Rule[] = [
     id: 'code.absent',
     when: { codes: ['not_found', 'resource_not_found'] },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'a code for something that is not there, without a status',
+    why: 'a code for something missing, without a status',
   },
   {
     id: 'function.unhandled',

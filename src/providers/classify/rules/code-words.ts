@@ -258,7 +258,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
       ),
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
-    why: 'what the request refers to has expired; nobody else works on it',
+    why: 'something that the request refers to has expired; nobody else works on it',
   },
   {
     id: 'code-words.cancelled',

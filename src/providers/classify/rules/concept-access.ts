@@ -142,7 +142,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
-    why: 'a limit is said to be reached that counts neither calls nor the size of this one',
+    why: 'a limit is said to be reached, but one that counts neither calls nor the size of this call',
   },
   {
     id: 'concept.quota-refused',

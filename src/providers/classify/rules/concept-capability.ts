@@ -49,7 +49,7 @@ export const CAPABILITY_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
-    why: 'a feature or a parameter is said not to be there for this model',
+    why: 'this model is said to lack a feature or a parameter',
   },
   {
     id: 'concept.model',
@@ -92,7 +92,7 @@ export const CAPABILITY_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'the model is said not to be there, or another one is asked for',
+    why: 'the model is said not to exist, or another one is asked for',
   },
   {
     id: 'concept.model-wrapped',
@@ -136,7 +136,7 @@ export const CAPABILITY_RULES: readonly Rule[] = [
       ),
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
-    why: 'something that the request points at is said not to be there, and it is not the model',
+    why: 'something that the request points at is said to be missing, and it is not the model',
   },
   {
     id: 'concept.model-unavailable',

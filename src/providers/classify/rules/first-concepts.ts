@@ -76,7 +76,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
       ),
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
-    why: 'it is there for others: a plan, an account or a region is said not to have it',
+    why: 'others have it: a plan, an account or a region is said not to',
   },
   {
     id: 'concept.not-on-list',
@@ -119,7 +119,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
       ),
     },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'the model as such is said not to be supported, not something that it should do',
+    why: 'the model itself is said to be unsupported, not something that it should do',
   },
   {
     id: 'concept.setting-of-model',
@@ -188,7 +188,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
       ),
     },
     means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
-    why: 'a part of the schema is said not to be supported, not schemas as such',
+    why: 'a part of the schema is said to be unsupported, not schemas as such',
   },
   {
     id: 'filter.contains',
@@ -198,7 +198,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
         /\b(?:contains?|includes?|containing)\b[^.\n]{0,40}\b(?:content|text|words?|material|language|phrases?|imagery)\b[^.\n]{0,24}\b(?:not (?:allowed|permitted|acceptable)|prohibited|forbidden)\b/i,
     },
     means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
-    why: 'the text is said to contain what may not be in it; nobody lacks a right',
+    why: 'the text is said to contain forbidden content; nobody lacks a right',
   },
   {
     id: 'schema.keyword',
@@ -263,7 +263,7 @@ export const SET_UP_RULES: readonly Rule[] = [
       ),
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
-    why: 'a plan or a subscription is said to be needed for it; it is there for others',
+    why: 'a plan or a subscription is said to be needed for it; others have it',
   },
   {
     id: 'concept.account-cannot',

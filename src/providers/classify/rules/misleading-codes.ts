@@ -46,7 +46,7 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
       mentions: /again later|retry later/i,
     },
     means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
-    why: 'a limit of tokens that a later call may keep to is one of a window, not that of the prompt',
+    why: 'a limit of tokens that a later call may stay within is a rate, not a limit of the prompt',
   },
   {
     id: 'rate.single-request-over-limit',
@@ -72,7 +72,7 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
         /\b(?:cannot|can(?:no|['’])t|could not|failed to|nothing to|unable to)\b[^.\n]{0,24}\bcancel|\bcancel(?:l?ation|l?ing)? failed\b/i,
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
-    why: 'it is the cancelling that was refused; nobody stopped the call',
+    why: 'the request to cancel was refused; nobody stopped the call',
   },
   {
     id: 'permission.off-until-enabled',
@@ -204,7 +204,7 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
       notPhrases: ['auth', 'spent'],
     },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
-    why: 'the caller is known; it is said that a model is not open to it',
+    why: 'the caller is known, but is said to have no access to the model',
   },
   {
     id: 'permission.model-of-a-plan',
@@ -223,7 +223,7 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
-    why: 'the code reads as if the model were not there; it is said that a plan does not include it',
+    why: 'the code reads as if the model did not exist; the message says that a plan does not include it',
   },
   {
     id: 'permission.model-of-others',
@@ -233,7 +233,7 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
       says: each(['account'], ['forbidden'], ['missing', 'key', 'token']),
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
-    why: 'the model is there; it is said that this project or account may not have it',
+    why: 'the model exists; this project or account is said to have no access to it',
   },
   {
     id: 'quota.possessions',
@@ -304,7 +304,7 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
       ),
     },
     means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
-    why: 'it is their machines that have no room, although the code is that of a limit',
+    why: 'their machines have no room, although the code is that of a limit',
   },
   {
     id: 'quota.long-window-text',

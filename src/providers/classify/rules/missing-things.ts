@@ -84,7 +84,7 @@ export const MISSING_THING_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'human',
     },
-    why: 'the thing that is not there is one of the set-up, not the model',
+    why: 'a part of the set-up is missing, not the model',
   },
   {
     id: 'missing.code-of-set-up',
@@ -95,13 +95,13 @@ export const MISSING_THING_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'human',
     },
-    why: 'the code names a thing of the set-up that is not there',
+    why: 'the code names a missing part of the set-up',
   },
   {
     id: 'missing.of-history',
     when: { statuses: [404, 410], mentions: missing(PART), notPhrases: OF_A_MODEL },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
-    why: 'a part of the conversation or a file is not there, not the model',
+    why: 'a part of the conversation or a file is missing, not the model',
   },
   {
     id: 'feature.gone',

@@ -16,7 +16,7 @@ export const NAMED_FIELD_RULES: readonly Rule[] = [
       scope: 'request',
       recovery: 'human',
     },
-    why: 'it is the value that nobody knows; the parameter is known',
+    why: 'the value is unknown; the parameter is known',
   },
   {
     id: 'parameter.choice',

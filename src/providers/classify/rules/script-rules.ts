@@ -200,7 +200,7 @@ export const SCRIPT_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'the model is said not to be there',
+    why: 'the model is said not to exist',
   },
   {
     id: 'script.file',

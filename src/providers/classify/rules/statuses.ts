@@ -38,7 +38,7 @@ export const STATUS_RULES: readonly Rule[] = [
       mentions: /\b(?:field|is|are|parameter) (?:a )?required\b|\bmissing\b/i,
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
-    why: 'the field that is not there belongs to a part of the conversation',
+    why: 'the missing field belongs to a part of the conversation',
   },
   {
     id: 'parameter.type',
@@ -61,7 +61,7 @@ export const STATUS_RULES: readonly Rule[] = [
         /\b(?:field|is|are|parameter) (?:a )?required\b|missing (?:a )?(?:required|field|param)/i,
     },
     means: WRONG_SETTING,
-    why: 'a field that every request must have is not there: the client speaks another API',
+    why: 'a field that every request must have is missing: the client speaks another API',
   },
   {
     id: 'parameter.off',
@@ -74,7 +74,7 @@ export const STATUS_RULES: readonly Rule[] = [
       ),
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
-    why: 'a setting of the call is said not to be taken at all',
+    why: 'a setting of the call is said not to be accepted at all',
   },
   {
     id: 'parameter.name',
@@ -210,7 +210,7 @@ export const STATUS_RULES: readonly Rule[] = [
         /\b(?:pending|unfinished|in[- ]progress|queued|running)\b[^.]{0,80}\balready exists?\b|\balready exists?\b[^.]{0,80}\b(?:pending|unfinished|in[- ]progress|queued|running)\b/i,
     },
     means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
-    why: 'the other one that is there already is said to be pending, so it will end',
+    why: 'the existing one is said to be pending, so it will end',
   },
   {
     id: 'conflict.taken',
@@ -229,7 +229,7 @@ export const STATUS_RULES: readonly Rule[] = [
         /\b(?:check|verify|make sure|ensure|confirm)(?: that)? (?:your|you)\b(?![^.]{0,80}\b(?:retry|again|later)\b)/i,
     },
     means: WRONG_SETTING,
-    why: 'the caller is asked to check something of its own; another call would find it the same',
+    why: 'the caller is asked to check its own settings; another call would find them unchanged',
   },
   {
     id: 'status.409',
@@ -305,7 +305,7 @@ export const STATUS_RULES: readonly Rule[] = [
     id: 'parameter.other',
     when: { statuses: [400, 422], params: OTHER_FIELD },
     means: WRONG_SETTING,
-    why: 'a field is named that is none of the content, and nothing more is said',
+    why: 'a field is named that is not part of the content, and nothing more is said',
   },
   {
     id: 'status.4xx',

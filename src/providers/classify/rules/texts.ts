@@ -95,7 +95,7 @@ export const TEXT_RULES: readonly Rule[] = [
       notPhrases: ['short_window'],
     },
     means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
-    why: 'the message says what the window is, and that something is longer',
+    why: 'the message names the size of the window, and says that something is longer',
   },
   {
     id: 'too-large.text',
@@ -131,7 +131,7 @@ export const TEXT_RULES: readonly Rule[] = [
     id: 'rate.or-pay',
     when: { statuses: [402], phrases: ['rate_limit', 'overload'], notPhrases: ['spent'] },
     means: { kind: 'provider.rate_limited', scope: 'account', recovery: 'window' },
-    why: 'a limit of calls, around which one may pay; no money is said to be spent',
+    why: 'a limit of calls that a payment would lift; no money is said to be used up',
   },
   {
     id: 'permission.scopes',
@@ -154,7 +154,7 @@ export const TEXT_RULES: readonly Rule[] = [
       mentions: /licen[cs]|entitle|subscri|\bplan\b|include/i,
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
-    why: 'forbidden, and a licence or a plan is what is missing, not a key',
+    why: 'forbidden, and a licence or a plan is missing, not a key',
   },
   {
     id: 'auth.text-forbidden',

@@ -1,6 +1,6 @@
 /**
- * Messages that wait to be sent to endpoints. A commit adds its notices in its own transaction, so none is lost;
- * a process takes a delivery for a while, so none is held up by another.
+ * Messages that wait to be sent to endpoints. A commit adds its notices in its own transaction, so
+ * none is lost; a process takes a delivery only for a while, so none is stuck with a dead process.
  */
 import type {
   Delivery,
@@ -151,5 +151,5 @@ function checkedDelivery(row: Row): StoredDelivery {
     problem: textOrNullAt(row, 'problem'),
   };
   if (integerAt(row, 'checksum') === rowChecksum(valuesOf(stored))) return stored;
-  throw corrupt('A row of what is to be sent is altered', { table: 'deliveries', seq: stored.seq });
+  throw corrupt('A row of the outbox is altered', { table: 'deliveries', seq: stored.seq });
 }

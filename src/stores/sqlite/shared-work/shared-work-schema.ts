@@ -1,4 +1,7 @@
-/** The tables of what processes share beside the logs: due runs, stops by people, the outbox, notes. */
+/**
+ * The tables of what processes share besides the logs: due runs, stops by people, the outbox,
+ * notes.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import type { RunStatusRow } from '../../../machine/ports/store-port.ts';
 import { dueMsOf } from '../../due-time.ts';

@@ -1,4 +1,7 @@
-/** The parts of an expression, one level down: the one place that knows where each kind of expression holds others. */
+/**
+ * The parts of an expression, one level down: only this file knows where each kind of expression
+ * contains others.
+ */
 import type { Arguments, Expression, Link, Stage } from '../parse/ast.ts';
 
 /** In the order in which they are evaluated. */
@@ -11,7 +14,7 @@ export function linkParts(link: Link): readonly Expression[] {
   return insideLink(link).filter((part) => part !== undefined);
 }
 
-/** The arguments of a filter or a test, and of what it does to each item. */
+/** The arguments of a filter or a test, and of the filter or test that it applies to each item. */
 export function stageParts(stage: Stage): readonly Expression[] {
   const each = stage.kind === 'filter' ? stage.each : undefined;
   const own = stage.args.filter((part) => part !== undefined);

@@ -19,11 +19,11 @@ import type { Span } from '../template-error.ts';
 import { TESTS } from '../evaluate/tests.ts';
 
 export interface Reference extends Span {
-  /** The name, then fields and indexes as far as they are constant. */
+  /** The name, then fields and indexes, as long as they are constant. */
   readonly path: StaticPath;
   /** It is followed by `default`, `is defined` or `is undefined`, which accept missing values. */
   readonly isForgiven: boolean;
-  /** It is read only where `is defined` has proved the path or a prefix of it. */
+  /** It is read only after `is defined` has proved the path or a prefix of it. */
   readonly isGuarded: boolean;
   /** The path ends in a method, as in `node.output.items()`. */
   readonly isCall: boolean;

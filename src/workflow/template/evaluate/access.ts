@@ -45,7 +45,7 @@ export function missingLink(run: Evaluation, path: PathNode, link: Link, base: J
   });
 }
 
-/** An attribute that is not in the source comes from a value, and messages never quote values. */
+/** An attribute that is not in the source comes from a value, which messages never quote. */
 function missingAttribute(
   run: Evaluation,
   base: JsonValue,

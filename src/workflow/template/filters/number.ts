@@ -45,7 +45,7 @@ function toNumber(input: JsonValue): number | undefined {
   return isNumber ? Number(input) : undefined;
 }
 
-/** Whether the number has all digits of the text that it comes from. */
+/** Whether the number keeps all digits of its text. */
 function isWritten(input: JsonValue, value: number): boolean {
   if (typeof input !== 'string') return true;
   return keepsDigits(input.trim().replace(/^\+?(-?)0*(?=\d)/, '$1'), value);

@@ -54,7 +54,7 @@ const CLOSED_BY = new Map([
 ]);
 const CLOSING = new Set(CLOSED_BY.values());
 
-/** Operators of other languages, and what to write here. */
+/** Operators of other languages, with their replacements. */
 const MEANT = new Map([
   ['&', 'and'],
   ['?', 'Write `a if condition else b`, or `default()` for what may be missing'],

@@ -104,7 +104,7 @@ function takeOneOf<T extends string>(cursor: Cursor, symbols: readonly T[]): T |
   return found;
 }
 
-/** Left to right, `**` too: that is how Jinja reads it. */
+/** Left to right, even for `**`: Jinja reads it that way. */
 function chain(operators: readonly ArithmeticOperator[], parse: Parse): Parse {
   return (cursor) => {
     const start = peek(cursor);
