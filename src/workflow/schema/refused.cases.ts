@@ -295,7 +295,12 @@ export const REFUSED_AGENTS: readonly Refused[] = [
     'output_schema',
     'Write `output:` instead of `output_schema:`',
   ],
-  ['input: workflow.input.ticket', 'wrong-type', 'workflow.input.ticket', '[workflow.input.ticket]'],
+  [
+    'input: workflow.input.ticket',
+    'wrong-type',
+    'workflow.input.ticket',
+    '[workflow.input.ticket]',
+  ],
   ['input: "{{ workflow.input.ticket }}"', 'wrong-type', '"{{', '[workflow.input.ticket]'],
   [
     'retries: 3',
