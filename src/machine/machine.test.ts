@@ -88,6 +88,15 @@ output: {c: "{{ c.output }}"}
     });
   });
 
+  it('names the key and the value of a wait that is too long', () => {
+    const { state } = rehearse(
+      workflow('  - {name: a, type: wait, duration: "{{ 100000000 * 1000 }}"}\n'),
+    );
+    expect(state.error?.message).toMatch(
+      /^`duration` must be a duration such as .*, not the number 100000000000$/,
+    );
+  });
+
   it('keeps shared state by its merges', () => {
     const { state } = rehearse(
       workflow(

@@ -1,4 +1,7 @@
-/** Scripts that outlived their Errand: `cancel` ends them, as it ends those of a running run. */
+/**
+ * Scripts that outlived their Errand: `cancel` ends them, as it ends those of a running run, and no
+ * answer starts them a second time beside themselves.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,5 +76,25 @@ describe.runIf(process.platform === 'linux')('cancel of an interrupted run', () 
     expect(isRunning(pid)).toBe(true);
     expect(await type('cancel', run)).toMatchObject({ exit: 0 });
     expect(isRunning(pid)).toBe(false);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('an answer about a script that still runs', () => {
+  it('may not be repeat until it has ended, and may be edit at once', async () => {
+    const { pid, run, type } = await orphaned('sleep 300');
+    expect(await type('resume', run)).toMatchObject({ exit: 5 });
+    const refused = await type('answer', run, '--value', 'repeat', '--format', 'json');
+    expect(refused.exit).toBe(2);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      error: {
+        kind: 'validation.input',
+        message: expect.stringMatching(
+          /^a is still running as .*so it is not started a second time$/,
+        ),
+        details: { processes: expect.arrayContaining([pid]) },
+      },
+    });
+    const edit = JSON.stringify({ edit: { stdout: '', stderr: '', exit_code: 0 } });
+    expect(await type('answer', run, '--value', edit)).toMatchObject({ exit: 0 });
   });
 });

@@ -69,6 +69,22 @@ describe('a mistake', () => {
       },
     });
   });
+
+  it('of --input for JSON itself is refused with both ways to give it', () => {
+    const input = '{"ticket":"x"}';
+    const { exit, stdout } = place.run(['run', 'good.yaml', '--input', input, '--format', 'json']);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: {
+        kind: 'validation.input',
+        message: '--input takes a JSON file, and `{"ticket":"x"}` is not one',
+        action: {
+          detail:
+            'Give single inputs with -i: -i name=value. For JSON, write it to a file and give its path.',
+        },
+      },
+    });
+  });
 });
 
 describe('a file outside of the current folder', () => {

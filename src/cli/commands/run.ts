@@ -225,6 +225,12 @@ function inputsFrom(file: string | undefined): JsonObject {
       },
     });
   }
+  if (/^\s*\{/.test(file) && !existsSync(file)) {
+    throw refusal(
+      `--input takes a JSON file, and ${quotedWord(file)} is not one`,
+      'Give single inputs with -i: -i name=value. For JSON, write it to a file and give its path.',
+    );
+  }
   const { value, inexact } = parseJson(file, readFile(file));
   if (inexact !== undefined) refuseInexact(file, inexact);
   if (isJsonObject(value)) return value;

@@ -1,6 +1,7 @@
 /** Runs an attempt of a node, by its type. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { describeValue } from '../../workflow/diagnostics/phrases.ts';
 import { DURATION_FORM, parseDuration } from '../../workflow/plan/duration.ts';
 import { fitsType } from '../../workflow/json-schema/field-schema.ts';
 import { childInput } from '../../workflow/plan/inputs.ts';
@@ -154,7 +155,9 @@ function durationOf(duration: number | string, names: TemplateContext): number {
   const ms =
     typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
   if (ms === undefined)
-    throw invalid(`The duration must be ${DURATION_FORM}, or a number of seconds`);
+    throw invalid(
+      `\`duration\` must be ${DURATION_FORM}, or a number of seconds, not ${describeValue(value)}`,
+    );
   return ms;
 }
 

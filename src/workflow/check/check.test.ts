@@ -211,6 +211,20 @@ describe('the flow', () => {
     );
   });
 
+  it('advises to handle a failure at the handler itself, and so says what ends the loop', () => {
+    const nodes = (routes: string) =>
+      `  - {name: a, prompt: Hi, model: sim/x, tools: []}\n  - {name: h, type: script, command: "true"${routes}}\n`;
+    const header = '  on_error: [{on_error: true, to: h}]\n';
+    const loop = validate(nodes(''), { header })
+      .files.flatMap(({ diagnostics }) => diagnostics)
+      .find(({ code }) => code === 'endless-loop');
+    expect(loop?.suggestion).toBe(
+      'Handle the failures of `h` at the node itself, as with `{on_error: true, halt: true}` in its routes, or set `workflow.limits.max_iterations` explicitly',
+    );
+    const cured = nodes(', routes: [{to: $end}, {on_error: true, halt: true}]');
+    expect(found(validate(cured, { header }))).toEqual([]);
+  });
+
   it('accepts a loop that the file bounds itself', () => {
     const nodes =
       '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n';

@@ -94,9 +94,25 @@ function checkLoops(
       severity: 'warning',
       message: `Only the default \`max_iterations\` of ${plan.limits.maxIterations} bounds ${loopWords(members)}`,
       path: fromPointer(first.location.pointer),
-      suggestion: 'Set `workflow.limits.max_iterations` explicitly',
+      suggestion: loopAdvice(members, flow, isOpen),
     });
   }
+}
+
+/** Where the table of the file closes the loop, routes of the node's own can open it. */
+function loopAdvice(
+  members: readonly string[],
+  flow: Flow,
+  isOpen: (edge: Edge) => boolean,
+): string {
+  const failing = members.find((name) =>
+    flow.from
+      .get(name)
+      ?.some((edge) => edge.handler !== undefined && members.includes(edge.to) && isOpen(edge)),
+  );
+  return failing === undefined
+    ? 'Set `workflow.limits.max_iterations` explicitly'
+    : `Handle the failures of ${quoted(failing)} at the node itself, as with \`{on_error: true, halt: true}\` in its routes, or set \`workflow.limits.max_iterations\` explicitly`;
 }
 
 /** Nodes that can reach `$end`, a `terminate` node or a move that ends the run. */

@@ -88,7 +88,9 @@ function wrongValue(issue: Issue, path: Path, root: unknown): Found {
   const expected = issue.message;
   if (value === undefined) return missingKey(path, expected, root);
 
-  const hint = meantValue(issue, path.at(-1), value) ?? longForm(path, value);
+  const hint =
+    meantValue(issue, path.at(-1), value) ??
+    longForm(path, value, valueAt(root, path.slice(0, -1)));
   return {
     code: expected.startsWith(DURATION_FORM) ? 'bad-duration' : codeOf(issue),
     message: `${capitalised(describePath(path))} must be ${expected}, not ${describeValue(value)}`,

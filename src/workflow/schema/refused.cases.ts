@@ -296,6 +296,13 @@ export const REFUSED_AGENTS: readonly Refused[] = [
     'Write `output:` instead of `output_schema:`',
   ],
   [
+    'input: workflow.input.ticket',
+    'wrong-type',
+    'workflow.input.ticket',
+    '[workflow.input.ticket]',
+  ],
+  ['input: "{{ workflow.input.ticket }}"', 'wrong-type', '"{{', '[workflow.input.ticket]'],
+  [
     'retries: 3',
     'unsupported-key',
     'retries',

@@ -28,6 +28,7 @@ const BY_KEY: Readonly<Record<string, ShortForm>> = {
   halt: (value) => (typeof value === 'string' ? { message: value } : undefined),
   budget: (value) => (typeof value === 'number' ? { usd: value } : undefined),
   context: (value) => (typeof value === 'string' ? { mode: value } : undefined),
+  input: (value) => (typeof value === 'string' ? [value.replace(TEMPLATE, '$1')] : undefined),
   routes: (value) => {
     if (typeof value === 'string') return [{ to: value }];
     return isPlainObject(value) ? [value] : undefined;
@@ -44,6 +45,9 @@ const BY_LIST: Readonly<Record<string, ShortForm>> = {
   assert: (value) => (typeof value === 'string' ? { that: value } : undefined),
   options: (value) => (isPlainObject(value) || isArray(value) ? undefined : { value }),
 };
+
+/** `{{ workflow.input.ticket }}`. */
+const TEMPLATE = /^\{\{\s*(.+?)\s*\}\}$/;
 
 /** Maps of fields, by the key that holds them. */
 const FIELD_MAPS: ReadonlySet<unknown> = new Set(['output', 'input', 'state', 'properties']);
@@ -62,13 +66,27 @@ const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Suggests the correct form, if the value is a short form. */
-export function longForm(path: Path, value: unknown): string | undefined {
+export function longForm(path: Path, value: unknown, node: unknown): string | undefined {
   const [key, owner] = [path.at(-1), path.at(-2)];
+  if (key === 'input' && owner === 'workflow') return undefined;
+  if (key === 'input' && isPlainObject(value)) return mapOfInputs(node);
   const list = typeof key === 'number' ? BY_LIST[String(owner)] : undefined;
   const form = list ?? (typeof key === 'string' && isField(path) ? fieldOf : BY_KEY[String(key)]);
   const long = form?.(value);
   return long === undefined ? undefined : flowText(long);
 }
+
+/** Values by name have another key, which depends on the type of the node. */
+function mapOfInputs(node: unknown): string | undefined {
+  const key = isPlainObject(node) ? VALUES_BY_NAME.get(node['type']) : undefined;
+  return key === undefined ? undefined : `Write \`${key}:\` instead of \`input:\``;
+}
+
+const VALUES_BY_NAME: ReadonlyMap<unknown, string> = new Map([
+  ['workflow', 'input_mapping'],
+  ['call', 'arguments'],
+  ['tool', 'arguments'],
+]);
 
 function isField(path: Path): boolean {
   return path.at(-1) === 'items' || FIELD_MAPS.has(path.at(-2));

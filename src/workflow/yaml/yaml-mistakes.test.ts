@@ -114,6 +114,12 @@ describe('a line that is indented by mistake', () => {
   ])('%j', (text, expected, wanted) => {
     expect(diagnosticsOf(text)).toEqual([`${expected} → Indent it by ${wanted} spaces`]);
   });
+
+  it('of a list that is not indented is not to be indented', () => {
+    expect(diagnosticsOf('nodes:\n- {name: a}\n - {name: b}\n')).toEqual([
+      `3:2 ${item('1 space', '0 (line 2)')} → Do not indent it`,
+    ]);
+  });
 });
 
 describe('a text that needs quotes, and a key that is not one', () => {

@@ -206,7 +206,7 @@ function misplaced(text: string, start: number): YamlMistake | undefined {
   const others = isItem ? 'the list it belongs to' : 'the map it belongs to';
   return {
     message: `${noun} indented by ${countOf(spaces)}, but ${others} by ${wanted} (line ${likeLine})`,
-    suggestion: `Indent it by ${countOf(wanted)}`,
+    suggestion: wanted === 0 ? 'Do not indent it' : `Indent it by ${countOf(wanted)}`,
     start: at,
     end: at + 1,
     explainsTheRest: true,
