@@ -74,7 +74,7 @@ export interface KeepingSchedules {
   stop(): Promise<void>;
 }
 
-/** One entry of `workflow.schedule`, and what became of it. */
+/** One entry of `workflow.schedule`, and its latest result. */
 export interface ScheduleState {
   readonly cron: string;
   readonly timezone: string;

@@ -120,7 +120,7 @@ export class Engine extends ReadRuns implements Errand {
   readonly #work: ServerWork;
   /** Starts the runs of `workflow.schedule`, until it is closed. Servers do, and nothing else. */
   readonly keepSchedules: ServerWork['keepSchedules'] = (how) => this.#work.keepSchedules(how);
-  /** The schedules of each plan: when they come next, and what became of the last time. */
+  /** The schedules of each plan: their next times, and the results of the last ones. */
   readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
   readonly serverNotes: ServerWork['serverNotes'] = () => this.#work.serverNotes();
   readonly sharedNotes: ServerWork['sharedNotes'] = () => this.#work.sharedNotes();

@@ -73,7 +73,7 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
   });
 }
 
-/** Also `retry` and `answer`. */
+/** Also serves `retry` and `answer`. */
 export async function resume(id: string, flags: ResumeFlags, terminal: Terminal): Promise<number> {
   const show = new SessionView(flags, terminal, { run: id });
   return inProject({ show, run: id }, async (project) => {
@@ -243,7 +243,7 @@ function quotedWord(word: string): string {
 
 function readFile(file: string): string {
   try {
-    // also takes away the byte order mark with which some editors begin a file
+    // this also removes the byte order mark with which some editors begin a file
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
     const isNoText = error instanceof TypeError;

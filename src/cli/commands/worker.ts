@@ -59,7 +59,7 @@ export async function worker(
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
     note(`Stopping: no new effect starts, and running ones have ${flags.drain} to finish.`);
-    // what it executes may ignore that it is stopped
+    // effects that it executes may ignore the stop
     noteLeftRunning();
     void running.stop();
   };

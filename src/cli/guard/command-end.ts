@@ -99,7 +99,7 @@ const LONGEST_END_MS = 15_000;
 export function stopForCrash(crash: ErrandError): void {
   const handler = exitCode === undefined ? handlers.at(-1) : undefined;
   hasCrashed = true;
-  // what should stop may be what is broken
+  // the handler that should stop the work may itself be broken
   setTimeout(() => process.exit(), handler?.longestMs ?? LONGEST_END_MS).unref();
   handler?.stop(crash);
 }

@@ -19,7 +19,7 @@ export class Stopping {
       // noted as the end, because a process that ends before its command would blame foreign code
       for (const signal of STOP_SIGNALS)
         process.once(signal, () => process.exit(noteEnd(codeOfSignal(signal))));
-      // what it executes may ignore that it is stopped
+      // the work that it executes may ignore the stop
       noteLeftRunning();
       controller.abort();
       resolve();

@@ -82,8 +82,8 @@ Examples:
 }
 
 /**
- * The command for a mistyped word whose help is asked for: it is refused like the word itself, with
- * a suggestion.
+ * Turns `help WORD` into WORD if no command has that name, so that it is refused as WORD is, with a
+ * suggestion.
  */
 export function typedCommand(program: Command, argv: readonly string[]): readonly string[] {
   const [node = '', file = '', first, word] = argv;

@@ -17,7 +17,7 @@ export function serverPlace(): ServerPlace | undefined {
       'Runs are either at an Errand server or where --on says',
       'Leave out --server, or leave out --on, --address, --namespace and --task-queue.',
     );
-  // what was typed wins over a setting
+  // a typed flag wins over a setting
   const written = flags.server ?? (other === undefined ? process.env['ERRAND_SERVER'] : undefined);
   if (written === undefined || written === '') return undefined;
   return placeOf(written, flags.server === undefined ? 'ERRAND_SERVER' : '--server');

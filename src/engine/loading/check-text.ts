@@ -11,7 +11,7 @@ import { checkFile, type CheckFileOptions, type Workspace } from './check-file.t
 import { nodeFiles } from './node-files.ts';
 import { providersOf } from './provider-choice.ts';
 
-/** The value that is filled in for a variable that is set here, and that the file on disk does not name. */
+/** The value for a variable that is set here but not named by the file on disk. */
 const UNREAD = 'unread';
 
 export async function checkText(

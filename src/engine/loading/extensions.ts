@@ -67,7 +67,7 @@ export class Extensions {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#held.flatMap(({ sink }) => sink?.close(STOP_MS) ?? []));
-    // one that is just being started is stopped too
+    // an extension that is just being started is stopped too
     await this.#inTurn(() => this.#stopAll(this.#held.filter(({ isStarted }) => isStarted)));
   }
 

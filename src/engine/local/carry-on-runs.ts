@@ -152,7 +152,7 @@ export class CarryOnRuns implements CarryingOn {
     if (most <= 0 || names?.length === 0) return false;
     const found = await sharing.due({
       workflows: names,
-      // those that rest must not hide the others
+      // resting runs must not hide the others
       limit: 2 * MAX_PER_POLL + this.#backoff.size,
       onDamage: onWarning,
     });

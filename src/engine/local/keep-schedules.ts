@@ -152,7 +152,7 @@ export class KeepSchedules implements KeepingSchedules {
     } catch (thrown) {
       // the run exists with the input of another version of the file, or existed and was removed
       if (isKind(thrown, 'store.unavailable')) throw thrown;
-      // it is there with the input of another version of the file, or has been there and was removed
+      // the run exists with the input of another version of the file, or existed and was removed
       const isThere = isKind(thrown, 'run.already_ended') || (await this.#exists(key, tickMs));
       if (!isThere) {
         const { kind, message } = toReport(thrown);

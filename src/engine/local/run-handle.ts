@@ -8,7 +8,10 @@ import { PreparedAnswers } from '../run/prepared-answers.ts';
 import type { LegEnd, RunLoop } from '../run/run-loop.ts';
 import { Subscription } from '../run/subscription.ts';
 
-/** What all handles of a backend share. An application may keep thousands of them, so none has closures of its own. */
+/**
+ * Parts that all handles of a backend share. An application may keep thousands of handles, so none
+ * has its own closures.
+ */
 export interface HandleBackend {
   readonly read: (run: string, fromSeq: number) => AsyncIterable<StoredCommit>;
   /** Cancels the run, after the leg too. */

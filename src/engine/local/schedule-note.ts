@@ -29,7 +29,7 @@ export type ScheduleNote = {
   readonly about?: ScheduleAbout;
   /** Ticks up to this one are settled. At first the time at which the entry was first served. */
   readonly throughMs: number;
-  /** The latest tick and what became of it. `starting`: its run may not exist yet. */
+  /** The latest tick and its result. `starting`: its run may not exist yet. */
   readonly last?: LastTick;
   /** The tick whose run was started last, which the next ones wait for. */
   readonly runTickMs?: number;

@@ -182,8 +182,8 @@ function inDoubt(
     const known = isPlainObject(failure.details) ? failure.details : {};
     return { ...failure, outcome: 'unknown', details: { ...known, ...details } };
   }
-  // also by its kind or its cause: the outcome of what an SDK threw inside a function may be unknown
-  // already
+  // its kind or its cause decides too: the outcome of a failure that an SDK threw inside a function
+  // may be unknown already
   if (isIdempotent || outcomeOf(failure) !== 'unknown') return failure;
   const cause = buildReport(failure, { stamp: stampAt(state, path, failure.kind), redactor });
   return {

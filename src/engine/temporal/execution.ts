@@ -299,7 +299,7 @@ export class RunExecution {
     if (maxHistoryEvents !== undefined)
       return (this.#countsOwn ? this.log.length : events) >= maxHistoryEvents;
     if (this.#read.events === 0) return continueAsNewSuggested;
-    // what was read of the previous execution counts for Temporal, and would be read again
+    // the part read from the previous execution counts for Temporal, and would be read again
     const bytes = historySize - this.#read.bytes;
     const isWorthIt = events >= WORTH_LEAVING.events || bytes >= WORTH_LEAVING.bytes;
     return continueAsNewSuggested && (isWorthIt || this.#isOverdue());

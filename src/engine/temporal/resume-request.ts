@@ -1,4 +1,4 @@
-/** What a client asks of a run that it resumes or answers. */
+/** The requests of a client that resumes or answers a run. */
 import { boundOf } from '../../workflow/check/most-requests.ts';
 import type { BackendResumeOptions } from '../backend.ts';
 import type { ResumeRequest } from '../run/resume.ts';

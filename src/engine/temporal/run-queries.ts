@@ -105,7 +105,7 @@ export class RunQueries {
     const texts = [piece.text];
     for (let part = 1; part < piece.parts; part++) {
       const { piece: next, firstSeq } = await ask(part);
-      // it is in the execution before by now
+      // by now it is in the previous execution
       if (next === undefined || firstSeq !== page.firstSeq) return this.#page(run, execution, from);
       texts.push(next.text);
     }

@@ -25,7 +25,7 @@ const MIN_VALUE_CHARS = 4;
 /** Two lines that happen to end and begin with the halves of a shorter value are just two lines. */
 const MIN_BROKEN_CHARS = 12;
 
-/** Later backspaces can delete as many letters. */
+/** Later backspaces can delete this many letters. */
 const SPARE_CHARS = 4;
 
 export interface Redactor {

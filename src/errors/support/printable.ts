@@ -32,7 +32,7 @@ function drawn(): string {
     .map((script) => String.raw`\p{Script=${script}}`)
     .join('');
   return [
-    // beside an invisible neighbour nothing draws it
+    // an invisible neighbour does not make it visible
     String.raw`(?<=[${joining}])(?<!${IGNORABLE})[\u200c\u200d](?=[${joining}])(?!${IGNORABLE})`,
     String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
     String.raw`(?<=[\p{Extended_Pictographic}0-9#*])[\ufe0e\ufe0f]`,

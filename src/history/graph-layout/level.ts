@@ -179,7 +179,7 @@ function orderedLayers(
 ): readonly (readonly LevelBox[])[] {
   const layers: LevelBox[][] = [];
   const led = new Set(edges.map(({ to }) => to));
-  // what only failures lead to stands at the right
+  // boxes that only failures lead to stand at the right
   const isAside = ({ id }: LevelBox): boolean => !entries.includes(id) && !led.has(id);
   for (const box of [...boxes.filter((box) => !isAside(box)), ...boxes.filter(isAside)])
     (layers[layerOf.get(box.id) ?? 0] ??= []).push(box);

@@ -42,7 +42,7 @@ export function isBackingOff(step: StepView): boolean {
   return isOpen(step) && openBar(step)?.kind === 'backoff';
 }
 
-/** The failure that a step which has not ended waits with: its own, or that of a call that is repeated later. */
+/** The failure that an unfinished step waits with: its own, or that of a call to be repeated. */
 export function waitingFailure(step: StepView): StepFailure | undefined {
   const last = step.failures.at(-1);
   if (step.status === 'waiting' && step.error !== undefined) return last;

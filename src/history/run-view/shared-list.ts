@@ -77,7 +77,7 @@ export class List<T> implements Iterable<T> {
   /** For long lists: it looks for no item by its place. */
   forEach(take: (item: T, index: number) => void): void {
     eachIn(this.#root, this.#shift, 0, (item, index) => {
-      // one that was taken away may lie beyond the end
+      // a removed item may lie beyond the end
       if (index < this.length) take(item, index);
     });
   }

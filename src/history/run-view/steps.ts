@@ -100,7 +100,7 @@ export function isInside(path: string, inner: string): boolean {
 
 /** Stops what is open inside a step or a branch, and drops its questions; `''` is the whole run. */
 export function stopInside(view: Draft, path: string, at: string): void {
-  // what runs inside a step first started after it
+  // steps inside a step first started after it
   for (let index = view.places.get(path) ?? 0; index < view.steps.length; index++) {
     const left = path === '' ? view.open : (stepAt(view, path)?.openInside ?? view.open);
     if (left === 0) break;

@@ -44,7 +44,7 @@ export function judgeMark(conversation: Conversation | undefined): { readonly ju
   return conversation?.judging === undefined ? {} : { judges: true };
 }
 
-/** Marks a call for the judge that is repeated: it stays with whom it asked. */
+/** Marks the repetition of a call to the judge, so that it goes to the judge again. */
 export function judgesIn(
   { conversation }: Pick<Visit, 'conversation'>,
   { type }: Pick<EffectRef, 'type'>,

@@ -1,4 +1,4 @@
-/** What a node writes into the shared state of its workflow. */
+/** The writes of a node into the shared state of its workflow. */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { mergedValue, mergeState, underivableValues } from '../state/merge-state.ts';
 import { fileOf, workflowScope } from '../state/plan-lookup.ts';

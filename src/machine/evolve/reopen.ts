@@ -99,8 +99,8 @@ function reopenInside(state: RunState, visit: Visit, how: Reopening = 'resumed')
 }
 
 /**
- * Reopens a node that failed with an unknown outcome from inside it, so that an answer counts there: all that
- * completed inside is kept. False where it cannot be reopened.
+ * Reopens a node that failed with an unknown outcome from inside it, so that an answer counts there
+ * and all completed work inside is kept. False if it cannot be reopened.
  */
 export function reopenToAnswer(state: RunState, visit: Visit): boolean {
   if (visit.conversation !== undefined || visit.members !== undefined) return false;

@@ -84,7 +84,7 @@ function endByRoute(state: RunState, scope: Scope, visit: Visit, over?: JsonObje
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const isTermination = node.type === 'terminate';
   const ending = isTermination ? workflowScope(state, scope) : scope;
-  // what ran inside is kept where it may be resumed
+  // inner scopes are kept where they may be resumed
   const leave = visit.error === undefined ? dropInside : freezeInside;
   if (ending !== scope && ending.visit !== undefined) leave(state, ending.visit);
   endScope(state, ending, {

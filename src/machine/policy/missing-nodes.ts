@@ -65,7 +65,7 @@ function hasOpenWork({ phase, error, conversation, pending }: Visit): boolean {
   return isAsking || (conversation !== undefined && pending.size > 0);
 }
 
-/** Also where a route has handled the failure: after a park or an answer it continues inside. */
+/** Also if a route has handled the failure: after a park or an answer the run continues inside. */
 function reopenedInside(state: RunState, visit: Visit): readonly Scope[] {
   const { conversation } = visit;
   const inside = scopesInside(state, visit);

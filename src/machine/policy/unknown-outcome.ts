@@ -315,7 +315,7 @@ export function settleByAnswer(state: RunState, visit: Visit, value: JsonValue):
   const open = callInQuestion(state, visit);
   const isAgain = value === 'repeat' || value === 'retry';
   const key = unknownOutcomeKey(visit.error) ?? open?.key ?? '';
-  // it is settled, so the same action is another one from here on
+  // this effect is settled, so the same action is another one from here on
   if (!isAgain) state.unendedEffects.delete(key);
   if (open === undefined || value === 'skip') return settleUnknownOutcomes(state, visit);
   state.unknownOutcomes.delete(open.key);

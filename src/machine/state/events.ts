@@ -72,7 +72,7 @@ export interface Bound {
 /** Digests of the files of a workflow's modules, by path from the workflow file. */
 export type ModuleDigests = Readonly<Record<string, string>>;
 
-/** What changed between two legs, by name. */
+/** The changes between two legs, by name. */
 export interface Drift {
   /** Changed nodes that keep their results. */
   readonly kept: readonly string[];

@@ -12,7 +12,10 @@ export interface PromptFor {
 
 /** One thing that a paused run waits for. */
 export interface Wait {
-  /** `outcome`: a person has to say what became of an effect; `person`: a person has to resume it. */
+  /**
+   * `outcome`: a person has to report the outcome of an effect; `person`: a person has to resume
+   * it.
+   */
   readonly reason: 'gate' | 'time' | 'budget' | 'outcome' | 'person';
   /** The id of the gate to answer. */
   readonly gate?: string;
@@ -30,7 +33,7 @@ export interface Wait {
   readonly inDoubt?: InDoubt;
   /** The options that are answered with `{"selected": …, "additional_input": "a text"}`. */
   readonly promptFor?: readonly PromptFor[];
-  /** The failure that it waits with: what a person is asked about, or what is tried again later. */
+  /** The failure that it waits with, which a person is asked about or a later try may mend. */
   readonly error?: WaitFailure;
 }
 

@@ -88,7 +88,10 @@ export function spentFor(
 
 const FREE: Price = { inputUsdMicrosPerMtok: 0, outputUsdMicrosPerMtok: 0 };
 
-/** The price of the nearest file that sets one; of a simulated model, that of the nearest that sets up models. */
+/**
+ * The price of the nearest file that sets one; for a simulated model, that of the nearest file that
+ * sets up models.
+ */
 export function priceAt(plan: WorkflowPlan, path: string, model: string): Price {
   const around = filesAround(plan, path).map(({ file }) => file);
   for (const { prices } of around) {

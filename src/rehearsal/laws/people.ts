@@ -72,7 +72,10 @@ export const answersAreJudged: Law = {
     }),
 };
 
-/** By the name of the gate, or by that of a node which fits one that is open; and by its opening. */
+/**
+ * Finds the wait by the name of the gate, or by a node name that fits an open gate; and by its
+ * opening.
+ */
 function waitCalled(
   all: readonly Wait[],
   { gate: name, opening: seen }: NonNullable<Leg['answer']>,

@@ -290,7 +290,7 @@ function requestedIn(decided: readonly EventBody[]): (key: string) => boolean {
 }
 
 export function countGiven(events: readonly RunEvent[]): number {
-  // what a rewind overtakes is ended before it
+  // effects that a rewind overtakes are ended before it
   const isResumed = events.some(({ type }) => type === 'run:resumed');
   let isAnswered = false;
   const decided = events.findIndex((event) => {

@@ -54,7 +54,7 @@ function nameIn(line: string): string | undefined {
     const isNamed = typeof value === 'object' && value !== null && 'name' in value;
     return isNamed ? String(value.name) : undefined;
   } catch {
-    // it is listed by its number
+    // the line is listed by its number
     return undefined;
   }
 }

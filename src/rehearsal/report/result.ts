@@ -61,7 +61,7 @@ export interface RehearsalResult {
   readonly scenarios: readonly ScenarioResult[];
   readonly coverage: Coverage & { readonly crashes: CrashFigure; readonly mutants?: MutantFigure };
   readonly below: readonly Below[];
-  /** With `--check`: scenarios by what became of their line. */
+  /** With `--check`: scenarios by the change of their line. */
   readonly record?: RecordChanges;
   /** With `--storm`. */
   readonly storms?: { readonly runs: number; readonly broken: readonly number[] };

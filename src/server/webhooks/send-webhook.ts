@@ -47,7 +47,7 @@ export async function sendWebhook(
       ? `the receiver redirects (${response.status}), which is refused`
       : `the receiver answered ${response.status}`;
   } catch {
-    // what a system says may contain the address
+    // the words of the system may contain the address
     return controller.signal.aborted
       ? `the receiver did not answer within ${TIMEOUT_MS / 1000} s`
       : 'the receiver could not be reached';

@@ -115,7 +115,7 @@ export const SHARED_WORK_CASES: Cases = {
     const { claim } = await store.create(newRun('r'));
     await store.noteStop(claim);
     assert.deepEqual(await dueIn(other, { isAlive: () => false }), []);
-    // what its effects gave is stored before it stops
+    // the results of its effects are stored before it stops
     await store.append(commitAt(claim, 2));
     assert.deepEqual(await dueIn(other, { isAlive: () => false }), []);
     await store.noteStop(claim);

@@ -63,8 +63,8 @@ function isState(error: unknown): boolean {
 }
 
 /**
- * A defect of ours is none of these, because the `pg` package throws plain errors without a code
- * for such defects.
+ * A defect of ours, such as a TypeError, does not count. The `pg` package throws plain errors
+ * without a code for connections.
  */
 function isOfConnection(error: unknown, isConnected: boolean): boolean {
   if (!isConnected || typeof readProperty(error, 'code') === 'string') return true;

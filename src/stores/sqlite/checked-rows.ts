@@ -56,7 +56,8 @@ export class KnownLists<T> {
   }
 
   /**
-   * Undefined if it was not read since the last write. Call within the transaction of the reading.
+   * Undefined if it was not read since the last write. Call it within a transaction, as the reading
+   * is.
    */
   get(db: Preparer, name: string): readonly T[] | undefined {
     const version = versionOf(db);

@@ -307,7 +307,10 @@ function isRepeatableAtServer(name: string, { runtime }: FilePlan): boolean {
 
 const READING: ReadonlySet<unknown> = new Set(['GET', 'HEAD']);
 
-/** A call to another system that timed out, or has a bad answer, is in doubt: a retry must name that. */
+/**
+ * A call to another system that timed out, or got a bad answer, is in doubt: a retry must name
+ * that.
+ */
 function isRemoteTool(node: Step): boolean {
   return node.type === 'tool' && (node.tool.includes('/') || node.tool === FETCH_TOOL);
 }

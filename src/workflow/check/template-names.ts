@@ -240,7 +240,7 @@ class Names {
     };
   }
 
-  /** What the context mode hides from a node; routes and assertions see everything. */
+  /** The results that the context mode hides from a node; routes and assertions see everything. */
   #hiddenProblem(node: NodePlan, { path, isCall }: Reference): Omit<Problem, 'path'> | undefined {
     const { node: here, scope } = this.#site;
     const { contextMode } = this.#context.plan;

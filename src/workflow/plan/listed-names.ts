@@ -9,7 +9,7 @@ import type { NodePlan } from './node-plan.ts';
 /** A path inside the result of a node, such as `output.x`; empty for the whole result. */
 type ResultPath = readonly string[];
 
-/** What the node lists of the result of another. */
+/** The items that the node lists of another node's result. */
 export function listedPaths({ input = [] }: NodePlan, name: string): readonly ResultPath[] {
   return input
     .map((item) => item.replace(/\?$/, '').split('.'))

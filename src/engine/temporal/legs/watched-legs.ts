@@ -76,8 +76,9 @@ export class WatchedLegs implements LegSink {
   }
 
   /**
-   * The leg that the event belongs to, with what is open in it. A workflow that was evicted and replayed here is
-   * the same; one that was at another worker meanwhile has left spans behind that this one has ended.
+   * The leg of the event, with its open nodes. A workflow that was evicted and replayed here still
+   * has its leg; one that was at another worker meanwhile has left spans behind that this worker
+   * has ended.
    */
   #legOf(run: string, { seq }: RunEvent): WatchedLeg | undefined {
     const known = this.#legs.get(run);

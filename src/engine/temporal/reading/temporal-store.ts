@@ -66,7 +66,7 @@ export class TemporalStore implements ReadableStore {
     return Promise.all(newest.all().map((shown) => this.#wholeOrShown(shown)));
   }
 
-  /** Also while no worker is there. */
+  /** Works even while no worker is there. */
   async #wholeOrShown(shown: ShownRun): Promise<RunSummary> {
     try {
       return await this.#whole(shown);

@@ -7,7 +7,7 @@ import { patched, sleep, workflowInfo } from '@temporalio/workflow';
 
 /** Room for the largest input, and as much again for what else leaves with it: the memo, answers to queries. */
 const MAX_TASK_BYTES = 2_000_000;
-/** What Temporal adds to an input, and then some. */
+/** Room for Temporal's additions to an input, with some to spare. */
 const EACH_BYTES = 1000;
 /** A timer of any length ends in a later task. */
 const NEXT_TASK_MS = 1;
