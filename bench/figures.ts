@@ -46,6 +46,18 @@ function keeps(row: Row, goal: Goal): boolean {
   return median(row.ours) >= goal.least;
 }
 
+/** How much of its goal a row takes: up to 1 it is met. Undefined where there is no goal, or it is zero. */
+export function goalShare(row: Row): number | undefined {
+  const { goal, ours } = row;
+  if (goal === undefined) return undefined;
+  const share = (value: number | undefined, most: number): number | undefined =>
+    value === undefined || most === 0 ? undefined : value / most;
+  if ('times' in goal) return share(ratioOf(row)?.median, goal.times);
+  if ('plus' in goal) return share(addedOf(row)?.median, goal.plus);
+  if ('most' in goal) return share(median(ours), goal.most);
+  return share(goal.least, median(ours));
+}
+
 /** The quickest of the peers that did the work; where more is better, the one with most. */
 export function bestPeer({
   peers = [],

@@ -79,6 +79,8 @@ export interface MachineFacts {
 
 export interface Measured {
   readonly measured: { readonly at: string; readonly machine: MachineFacts };
+  /** How much of its goal the row took on the latest earlier day. */
+  readonly earlier?: { readonly at: string; readonly share: number };
 }
 
 /** What `bench/results/latest.json` holds: the last value of every row. */

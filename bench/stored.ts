@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { format } from 'node:util';
-import type { BenchResult, Compared, MachineFacts } from './result.ts';
+import { goalShare } from './figures.ts';
+import type { BenchResult, Compared, MachineFacts, Measured, Row } from './result.ts';
 
 const STORED = join(import.meta.dirname, 'results', 'latest.json');
 
@@ -44,7 +45,7 @@ export function storeResult(
   const result: BenchResult = {
     rows: merged(
       kept,
-      rows.map((row) => ({ ...row, measured })),
+      rows.map((row) => ({ ...row, measured, ...earlierOf(stored, row, measured.at) })),
     ),
     curves: merged(
       stored?.curves ?? [],
@@ -52,6 +53,20 @@ export function storeResult(
     ),
   };
   writeFileSync(STORED, `${JSON.stringify(result, rounded, 1)}\n`);
+}
+
+/** What the stored row says of an earlier day: two days that agree say more than one. */
+function earlierOf(
+  stored: BenchResult | undefined,
+  { work, name }: Row,
+  today: string,
+): Pick<Measured, 'earlier'> {
+  const before = stored?.rows.find((row) => row.work === work && row.name === name);
+  if (before === undefined) return {};
+  const { earlier, measured } = before;
+  if (measured.at === today) return earlier === undefined ? {} : { earlier };
+  const share = goalShare(before);
+  return share === undefined ? {} : { earlier: { at: measured.at, share } };
 }
 
 function merged<T extends { readonly work: string; readonly name: string }>(

@@ -3,6 +3,7 @@ import {
   addedOf,
   bestPeer,
   curveVerdict,
+  goalShare,
   growthOf,
   ratioOf,
   verdictOf,
@@ -47,6 +48,7 @@ export function renderPerformance(): string {
     '',
     ...LEAST,
     '',
+    ...twoDays(result.rows),
     '## Growth',
     '',
     'A cost that stays the same however much there is of something is flat. A bench fails when its curve bends.',
@@ -80,6 +82,31 @@ function otherWork(rows: readonly StoredRow[]): readonly string[] {
   ]);
   const heads = ['bench', 'work', 'Errand', 'goal', 'verdict'];
   return ['## Other work', '', ...table(heads, shown), ''];
+}
+
+/** Rows that were measured on an earlier day too. */
+function twoDays(rows: readonly StoredRow[]): readonly string[] {
+  const shown = rows.flatMap((row) => {
+    const share = goalShare(row);
+    const { earlier, measured } = row;
+    if (earlier === undefined || share === undefined) return [];
+    return [
+      [
+        row.name,
+        `${earlier.share.toFixed(2)} (${earlier.at})`,
+        `${share.toFixed(2)} (${measured.at})`,
+      ],
+    ];
+  });
+  if (shown.length === 0) return [];
+  return [
+    '## On another day',
+    '',
+    'How much of its goal each work took on the latest two days on which it was measured; up to 1 the goal is met.',
+    '',
+    ...table(['work', 'earlier', 'latest'], shown),
+    '',
+  ];
 }
 
 const LEAST = [
