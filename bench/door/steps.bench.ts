@@ -3,6 +3,7 @@
  * nothing waits. Both are in one process, so each collects garbage of the other too; the goal of W1 is that of
  * `steps.bench.ts`, where Errand is alone.
  */
+import type * as zod from 'zod';
 import type { Errand } from '../../src/engine/errand-interface.ts';
 import { builds, type Build } from '../built-package.ts';
 import type { ComparedBench, Peer, Row } from '../result.ts';
@@ -89,7 +90,7 @@ interface MastraWorkflow {
 
 function mastraWay(steps: number): Way {
   const { createStep, createWorkflow } = loadPeer(`${MASTRA}/workflows`) as Mastra;
-  const { z } = loadPeer('zod') as typeof import('zod');
+  const { z } = loadPeer('zod') as typeof zod;
   const schema = z.object({ index: z.number() });
   let flow = createWorkflow({ id: `chain-${steps}`, inputSchema: schema, outputSchema: schema });
   for (let index = 0; index < steps; index++)
