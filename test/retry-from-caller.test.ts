@@ -91,7 +91,8 @@ it.each([
       const refused = await errand
         .resume(id, { workflow, from })
         .catch((thrown: unknown) => thrown);
-      const detail = whole === undefined ? /^Name a node/ : new RegExp(`^Name ${whole} instead`);
+      const detail =
+        whole === undefined ? /^Name a finished node/ : new RegExp(`^Name ${whole} instead`);
       expect(refused).toMatchObject({
         report: { kind: 'validation.input', action: { detail: expect.stringMatching(detail) } },
       });

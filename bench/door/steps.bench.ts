@@ -1,62 +1,117 @@
 /**
- * W1 beside Mastra: what a step costs in memory, one after the other, through the public API of each. Processor time, since
- * nothing waits. Both are in one process, so each collects garbage of the other too; the goal of W1 is that of
- * `steps.bench.ts`, where Errand is alone.
+ * W1 and W2 beside Mastra: what a step costs, one after the other, through the public API of each; in memory by the processor's
+ * time, since nothing waits, and kept on disk by the clock. Both are in one process, so each collects garbage of the other
+ * too; the goals are those of `steps.bench.ts`, where Errand is alone.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type * as zod from 'zod';
 import type { Errand } from '../../src/engine/errand-interface.ts';
 import { builds, type Build } from '../built-package.ts';
 import type { ComparedBench, Peer, Row } from '../result.ts';
 import { inShuffledRounds, type Way } from '../rounds.ts';
-import { spentOn } from '../spent.ts';
+import { spentOn, type Spent } from '../spent.ts';
 import { loadPeer, peerVersion } from './peers.ts';
 
-const LENGTHS = [200, 1000];
 const ROUNDS = 15;
 const MASTRA = '@mastra/core';
+const LIBSQL = '@mastra/libsql';
 
-interface Counted {
-  readonly index: number;
+/** What both do: so many steps, kept or not, and what is counted. */
+interface Work {
+  readonly name: string;
+  readonly goal: string;
+  readonly steps: number;
+  readonly isKept: boolean;
+  readonly by: keyof Spent;
 }
 
+const WORKS: readonly Work[] = [
+  ...[200, 1000].map((steps): Work => ({
+    name: `a step in memory beside Mastra, a chain of ${steps}, CPU`,
+    goal: 'W1',
+    steps,
+    isKept: false,
+    by: 'cpuMs',
+  })),
+  {
+    name: 'a step in SQLite beside Mastra with LibSQL, NORMAL as it sets it, a chain of 50, by the clock',
+    goal: 'W2',
+    steps: 50,
+    isKept: true,
+    by: 'wallMs',
+  },
+];
+
+/** Which of the two, for which work. */
+type Name = `${'errand' | 'mastra'}: ${string}`;
+
 export const bench: ComparedBench = {
-  name: 'door: a step in memory',
+  name: 'door: a step beside Mastra',
   compare: async ({ withPeers }) => {
-    if (!withPeers) return {};
-    const [build] = await builds();
+    const [build] = withPeers ? await builds() : [];
     if (build === undefined) return {};
-    const errand = await build.openErrand({
-      store: 'memory',
-      functions: { lookup: (input) => input },
-    });
+    const directory = mkdtempSync(join(tmpdir(), 'errand-bench-'));
+    const opened = await open(build, directory);
     try {
-      const ways = LENGTHS.flatMap((steps): [string, Way][] => [
-        [`errand ${steps}`, errandWay(build, errand, steps)],
-        [`mastra ${steps}`, mastraWay(steps)],
+      const ways = WORKS.flatMap((work): [Name, Way][] => [
+        [`errand: ${work.name}`, errandWay(build, opened, work)],
+        [`mastra: ${work.name}`, mastraWay(opened, work)],
       ]);
-      for (const [, work] of ways) await work();
+      for (const [, way] of ways) await way();
       return { rows: rowsOf(await inShuffledRounds(ROUNDS, Object.fromEntries(ways))) };
     } finally {
-      await errand.close();
+      await opened.close();
+      rmSync(directory, { recursive: true, force: true });
     }
   },
 };
 
 function rowsOf(rounds: Readonly<Record<string, readonly number[]>>): readonly Row[] {
-  const version = peerVersion(MASTRA);
-  return LENGTHS.map((steps): Row => {
-    const peer: Peer = { name: 'Mastra', version, rounds: rounds[`mastra ${steps}`] ?? [] };
+  return WORKS.map(({ name, goal, isKept }): Row => {
+    const version = [MASTRA, ...(isKept ? [LIBSQL] : [])].map(peerVersion).join(' + ');
+    const peer: Peer = {
+      name: isKept ? 'Mastra with LibSQL' : 'Mastra',
+      version,
+      rounds: rounds[`mastra: ${name}`] ?? [],
+    };
     return {
-      work: 'W1',
-      name: `a step in memory beside Mastra, a chain of ${steps}, CPU`,
+      work: goal,
+      name,
       unit: 'µs',
-      ours: rounds[`errand ${steps}`] ?? [],
+      ours: rounds[`errand: ${name}`] ?? [],
       peers: [peer],
     };
   });
 }
 
-function errandWay({ workflow }: Build, errand: Errand, steps: number): Way {
+interface Opened {
+  readonly memory: Errand;
+  readonly kept: Errand;
+  readonly storage: { close(): Promise<void> };
+  readonly close: () => Promise<void>;
+}
+
+async function open(build: Build, directory: string): Promise<Opened> {
+  const { openErrand, openSqliteStore } = build;
+  const functions = { lookup: (input: unknown) => input };
+  const memory = await openErrand({ store: 'memory', functions });
+  const path = join(directory, 'errand.db');
+  const store = await openSqliteStore({ path, now: Date.now, durability: 'normal' });
+  const kept = await openErrand({ store, functions });
+  const { LibSQLStore } = loadPeer(LIBSQL) as {
+    readonly LibSQLStore: new (options: object) => Opened['storage'];
+  };
+  const storage = new LibSQLStore({ id: 'bench', url: `file:${join(directory, 'mastra.db')}` });
+  const close = async (): Promise<void> => {
+    await Promise.all([memory.close(), kept.close(), storage.close()]);
+  };
+  return { memory, kept, storage, close };
+}
+
+function errandWay({ workflow }: Build, { memory, kept }: Opened, work: Work): Way {
+  const { steps, isKept } = work;
   const chain = workflow({
     name: 'chain',
     entryPoint: 'step-0',
@@ -69,15 +124,16 @@ function errandWay({ workflow }: Build, errand: Errand, steps: number): Way {
       ...(index + 1 < steps ? { routes: [{ to: `step-${index + 1}` }] } : {}),
     })),
   });
+  const errand = isKept ? kept : memory;
   return () =>
-    usPerStep(steps, async () => {
+    usPerStep(work, async () => {
       const run = await errand.start(chain);
       return (await run.result()).status === 'completed';
     });
 }
 
 /** Written down as far as it is used. */
-interface Mastra {
+interface MastraParts {
   readonly createStep: (step: object) => object;
   readonly createWorkflow: (options: object) => MastraWorkflow;
 }
@@ -88,31 +144,39 @@ interface MastraWorkflow {
   createRun(): Promise<{ start(options: object): Promise<{ readonly status: string }> }>;
 }
 
-function mastraWay(steps: number): Way {
-  const { createStep, createWorkflow } = loadPeer(`${MASTRA}/workflows`) as Mastra;
+type NewMastra = new (options: object) => { getWorkflow(name: string): MastraWorkflow };
+
+function mastraWay({ storage }: Opened, work: Work): Way {
+  const { createStep, createWorkflow } = loadPeer(`${MASTRA}/workflows`) as MastraParts;
   const { z } = loadPeer('zod') as typeof zod;
   const schema = z.object({ index: z.number() });
-  let flow = createWorkflow({ id: `chain-${steps}`, inputSchema: schema, outputSchema: schema });
-  for (let index = 0; index < steps; index++)
-    flow = flow.then(
+  let chain = createWorkflow({ id: 'chain', inputSchema: schema, outputSchema: schema });
+  for (let index = 0; index < work.steps; index++)
+    chain = chain.then(
       createStep({
         id: `step-${index}`,
         inputSchema: schema,
         outputSchema: schema,
-        execute: async ({ inputData }: { inputData: Counted }) => ({ index: inputData.index + 1 }),
+        execute: async ({ inputData }: { readonly inputData: { readonly index: number } }) => ({
+          index: inputData.index + 1,
+        }),
       }),
     );
-  const committed = flow.commit();
+  const committed = chain.commit();
+  const { Mastra } = loadPeer(MASTRA) as { readonly Mastra: NewMastra };
+  const flow = work.isKept
+    ? new Mastra({ workflows: { chain: committed }, storage, logger: false }).getWorkflow('chain')
+    : committed;
   return () =>
-    usPerStep(steps, async () => {
-      const run = await committed.createRun();
+    usPerStep(work, async () => {
+      const run = await flow.createRun();
       return (await run.start({ inputData: { index: 0 } })).status === 'success';
     });
 }
 
-async function usPerStep(steps: number, work: () => Promise<boolean>): Promise<number> {
+async function usPerStep({ steps, by }: Work, run: () => Promise<boolean>): Promise<number> {
   const spent = await spentOn(steps, async () => {
-    if (!(await work())) throw new Error('a run did not complete');
+    if (!(await run())) throw new Error('a run did not complete');
   });
-  return spent.cpuMs * 1000;
+  return spent[by] * 1000;
 }
