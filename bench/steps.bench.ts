@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Errand } from '../src/engine/errand-interface.ts';
 import { builds, type Build } from './built-package.ts';
+import { chain } from './chain.ts';
 import type { Bench, Figure, Measurement } from './measure.ts';
 import {
   casesInRounds,
@@ -55,21 +56,6 @@ export const bench: Bench = {
 
 /** A node after the other, as most workflows are, and one node again and again. */
 const SHAPES = { chain, loop } as const;
-
-function chain({ workflow }: Build, steps: number) {
-  return workflow({
-    name: 'chain',
-    entryPoint: 'step-0',
-    limits: { maxIterations: steps + 1 },
-    nodes: Array.from({ length: steps }, (_, index) => ({
-      name: `step-${index}`,
-      type: 'call' as const,
-      function: 'lookup',
-      arguments: { index },
-      ...(index + 1 < steps ? { routes: [{ to: `step-${index + 1}` }] } : {}),
-    })),
-  });
-}
 
 function loop({ workflow }: Build, steps: number) {
   return workflow({

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type * as zod from 'zod';
 import type { Errand } from '../../src/engine/errand-interface.ts';
 import { builds, type Build } from '../built-package.ts';
+import { chain } from '../chain.ts';
 import type { ComparedBench, Peer, Row } from '../result.ts';
 import { inShuffledRounds, type Way } from '../rounds.ts';
 import { spentOn, type Spent } from '../spent.ts';
@@ -110,24 +111,12 @@ async function open(build: Build, directory: string): Promise<Opened> {
   return { memory, kept, storage, close };
 }
 
-function errandWay({ workflow }: Build, { memory, kept }: Opened, work: Work): Way {
-  const { steps, isKept } = work;
-  const chain = workflow({
-    name: 'chain',
-    entryPoint: 'step-0',
-    limits: { maxIterations: steps + 1 },
-    nodes: Array.from({ length: steps }, (_, index) => ({
-      name: `step-${index}`,
-      type: 'call' as const,
-      function: 'lookup',
-      arguments: { index },
-      ...(index + 1 < steps ? { routes: [{ to: `step-${index + 1}` }] } : {}),
-    })),
-  });
-  const errand = isKept ? kept : memory;
+function errandWay(build: Build, { memory, kept }: Opened, work: Work): Way {
+  const workflow = chain(build, work.steps);
+  const errand = work.isKept ? kept : memory;
   return () =>
     usPerStep(work, async () => {
-      const run = await errand.start(chain);
+      const run = await errand.start(workflow);
       return (await run.result()).status === 'completed';
     });
 }
@@ -150,9 +139,9 @@ function mastraWay({ storage }: Opened, work: Work): Way {
   const { createStep, createWorkflow } = loadPeer(`${MASTRA}/workflows`) as MastraParts;
   const { z } = loadPeer('zod') as typeof zod;
   const schema = z.object({ index: z.number() });
-  let chain = createWorkflow({ id: 'chain', inputSchema: schema, outputSchema: schema });
+  let flow = createWorkflow({ id: 'chain', inputSchema: schema, outputSchema: schema });
   for (let index = 0; index < work.steps; index++)
-    chain = chain.then(
+    flow = flow.then(
       createStep({
         id: `step-${index}`,
         inputSchema: schema,
@@ -162,14 +151,14 @@ function mastraWay({ storage }: Opened, work: Work): Way {
         }),
       }),
     );
-  const committed = chain.commit();
+  const committed = flow.commit();
   const { Mastra } = loadPeer(MASTRA) as { readonly Mastra: NewMastra };
-  const flow = work.isKept
+  const made = work.isKept
     ? new Mastra({ workflows: { chain: committed }, storage, logger: false }).getWorkflow('chain')
     : committed;
   return () =>
     usPerStep(work, async () => {
-      const run = await flow.createRun();
+      const run = await made.createRun();
       return (await run.start({ inputData: { index: 0 } })).status === 'success';
     });
 }

@@ -34,7 +34,7 @@ const SEEN: readonly (readonly [string, number, unknown])[] = [
     400,
     { error: { message: "Wrong order of roles: 'user' cannot follow 'user'." } },
   ],
-  // What has to be
+  // "has to be" means "must be"
   [
     'invalid_request content',
     500,

@@ -183,7 +183,7 @@ const SEEN: readonly (readonly [string, number | null, unknown])[] = [
     },
   ],
   ['server_error transient', 500, { error: { message: 'Chat failed, 429 tokens were lost' } }],
-  // What a model does not take
+  // a setting that a model does not take
   [
     'unsupported configuration',
     400,
@@ -220,7 +220,7 @@ const SEEN: readonly (readonly [string, number | null, unknown])[] = [
     400,
     { error: { message: 'No model of this family supports images' } },
   ],
-  // What has expired, and what could not be cancelled
+  // an expired thing, and a cancellation that failed
   [
     'invalid_request content',
     409,

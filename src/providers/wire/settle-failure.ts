@@ -1,6 +1,6 @@
 /**
- * What the SDK says of an event that it could not read is less than the event says itself: at every door the
- * kind is settled by this function.
+ * Settles the kind of a failure, at every door. An event that the SDK could not read says more than the SDK says
+ * about it.
  */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import { INTERRUPTED } from './bad-sign.ts';

@@ -1,6 +1,6 @@
 /**
- * What a paused run waits for, as Temporal shows it. Its lists carry the memos of a thousand runs, and it
- * ends a run whose memo has over 2 MB: a run that waits for many things has few of them there.
+ * The waits of a paused run as Temporal shows them. Its lists carry the memos of a thousand runs, and it
+ * ends a run whose memo has over 2 MB: of many waits, only a few are there.
  */
 import type { Wait, Waiting } from '../../../machine/state/waiting.ts';
 import type { RunMemo } from '../messages.ts';
