@@ -4,7 +4,7 @@ import type { Build } from './built-package.ts';
 
 export const AT_ONCE = 50;
 
-export function fan({ workflow }: Build): ReturnType<Build['workflow']> {
+export function fan({ workflow }: Pick<Build, 'workflow'>): ReturnType<Build['workflow']> {
   return workflow({
     name: 'fan',
     entryPoint: 'each',

@@ -16,13 +16,13 @@ import { openMemoryStore } from '../src/stores/memory.ts';
 import { workflow } from '../src/workflow/authoring/define.ts';
 import type { WorkflowPlan } from '../src/workflow/plan/plan.ts';
 import { openStage, PACKAGES, whyNot, type Stage } from '../test/temporal/stage.ts';
+import { AT_ONCE, fan } from './fan.ts';
 import { inShuffledRounds } from './rounds.ts';
 import type { ComparedBench, Row } from './result.ts';
 
 const LIMIT = 1.2;
 const STEPS = 100;
 const MEMBERS = 200;
-const AT_ONCE = 50;
 const ROUNDS = 4;
 
 const functions = { double: (input: unknown) => ({ n: Number((input as { n: number }).n) * 2 }) };
@@ -51,7 +51,7 @@ async function measure(stage: Stage): Promise<readonly Row[]> {
         byHand: () => byHand.execute('steps', [tasks(STEPS)]),
       }),
       await compared(`a fan-out of ${MEMBERS} at ${AT_ONCE}`, {
-        errand: () => finish(backend, fan(), { items: numbers(MEMBERS) }),
+        errand: () => finish(backend, fan({ workflow }).plan, { items: numbers(MEMBERS) }),
         byHand: () => byHand.execute('fanOut', [tasks(MEMBERS), AT_ONCE]),
       }),
     ];
@@ -180,21 +180,4 @@ function chain(steps: number): WorkflowPlan {
     routes: [{ to: n === steps - 1 ? '$end' : `s${n + 1}` }],
   }));
   return workflow({ name: 'chain', entryPoint: 's0', nodes } as never).plan;
-}
-
-function fan(): WorkflowPlan {
-  return workflow({
-    name: 'fan',
-    entryPoint: 'each',
-    input: { items: { type: 'array' } },
-    forEach: [
-      {
-        name: 'each',
-        source: 'workflow.input.items',
-        as: 'item',
-        maxConcurrent: AT_ONCE,
-        agent: { name: 'one', type: 'call', function: 'double', arguments: { n: '{{ item }}' } },
-      },
-    ],
-  }).plan;
 }
