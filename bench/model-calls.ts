@@ -1,7 +1,7 @@
 /** The two calls that are compared: one through the AI SDK alone, one through our effect. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createModelEffect } from '../src/effects/model/model.ts';
+import { createModelEffect } from '../src/effects/model/model-effect.ts';
 import { createRedactor } from '../src/errors/redaction/redact.ts';
 
 const SDKS = join(import.meta.dirname, '../test/sdks');

@@ -1,7 +1,7 @@
 /** A process of its own for `rehearse.bench.ts`, so that its peak of memory is that of the rehearsal. */
 import { loadWorkflowText } from '../src/workflow/yaml/load-workflow.ts';
-import { validateLoaded } from '../src/workflow/check/validate.ts';
-import { rehearsePlan } from '../src/rehearsal/rehearse.ts';
+import { validateLoaded } from '../src/workflow/check/validate-workflow.ts';
+import { rehearsePlan } from '../src/rehearsal/rehearse-plan.ts';
 
 const NODES = 50;
 

@@ -11,7 +11,7 @@ import { createEffectActivity } from '../src/engine/temporal/activities.ts';
 import type { TemporalBackend } from '../src/engine/temporal/client.ts';
 import { DATA_CONVERTER } from '../src/engine/temporal/codec.ts';
 import type { EffectTask } from '../src/engine/temporal/messages.ts';
-import { loadActivityModule } from '../src/engine/temporal/sdk.ts';
+import { loadActivityModule } from '../src/engine/temporal/temporal-sdk.ts';
 import { openMemoryStore } from '../src/stores/memory.ts';
 import { workflow } from '../src/workflow/authoring/define.ts';
 import type { WorkflowPlan } from '../src/workflow/plan/plan.ts';

@@ -1,7 +1,7 @@
 /** A file of 5,000 nodes is loaded, checked and proved in under 2 s; beside it, what YAML alone takes. */
 import { parseDocument } from 'yaml';
 import type { FilePort } from '../src/workflow/yaml/file-port.ts';
-import { validateWorkflow } from '../src/workflow/check/validate.ts';
+import { validateWorkflow } from '../src/workflow/check/validate-workflow.ts';
 import { elapsedMs, median, type Bench, type Measurement } from './measure.ts';
 
 const NODES = 5000;

@@ -22,7 +22,7 @@ const SHARED = [
   'node_modules/preact',
   'src/errors/catalog/vocabulary',
   'src/errors/render/money',
-  'src/errors/render/phrases',
+  'src/errors/render/report-words',
   'src/errors/report/bounded-text',
   'src/errors/support/printable',
   'src/errors/support/safe-json',

@@ -29,7 +29,7 @@ const ENTRIES = [
   'rehearsal/index',
   'cli/main',
   'effects/module/load-module',
-  'effects/sandbox/worker',
+  'effects/sandbox/worker-entry',
 ];
 
 /** Entries that the modules of workflows may import from the command that runs them. */
@@ -143,7 +143,7 @@ await bundler.close();
 
 // Temporal's own bundler takes it from here, in a sandbox where nothing of Node may be near
 const workflow = await rolldown({
-  input: { 'engine/temporal/workflow': compiled('engine/temporal/workflow') },
+  input: { 'engine/temporal/run-workflow': compiled('engine/temporal/run-workflow') },
   external: ['@temporalio/workflow'],
   platform: 'browser',
   logLevel: 'warn',

@@ -38,7 +38,7 @@ const FACADE = [
   'loading/check-file.ts',
   'loading/node-files.ts',
   'temporal/config.ts',
-  'temporal/worker.ts',
+  'temporal/temporal-worker.ts',
 ];
 
 /**
@@ -46,7 +46,7 @@ const FACADE = [
  * providers `errand doctor` asks, private files, and the store that reads without claiming.
  */
 const BELOW_THE_FACADE = {
-  effects: ['model/key-values.ts', 'model/hosts.ts'],
+  effects: ['model/key-values.ts', 'model/openai-compatible-hosts.ts'],
   stores: [
     'memory.ts',
     'sqlite/sqlite.ts',

@@ -41,7 +41,11 @@ export { renderJson } from './errors/render/json.ts';
 export { renderLine } from './errors/render/line.ts';
 export { renderMarkdown } from './errors/render/markdown.ts';
 export { renderPanel, type PanelOptions } from './errors/render/panel.ts';
-export { renderProblem, type Problem, type ProblemDocument } from './errors/render/problem.ts';
+export {
+  renderProblem,
+  type Problem,
+  type ProblemDocument,
+} from './errors/render/problem-document.ts';
 export type { ReportFromOptions } from './providers/report-from.ts';
 export type { Operation as ProviderOperation } from './providers/provider-failure.ts';
 export type {
@@ -78,4 +82,4 @@ export {
   type ToolOptions,
   type ToolRetry,
   type ToolSchema,
-} from './workflow/authoring/tool.ts';
+} from './workflow/authoring/define-tool.ts';

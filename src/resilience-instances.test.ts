@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { processesWith, standStill } from './effects/effect.cases.ts';
+import { processesWith, standStill } from './effects/effect-port.cases.ts';
 import type { BreakerState } from './machine/policy/breaker.ts';
 import type { ResilienceClock } from './machine-clock.ts';
 import { createResilience, withResilience } from './judging.ts';

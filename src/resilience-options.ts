@@ -19,8 +19,8 @@ import {
 } from './option-checks.ts';
 import { omitUndefined } from './workflow/plan/omit-undefined.ts';
 import { planRetry } from './workflow/nodes/plan-route.ts';
-import { BACKOFFS } from './workflow/plan/route.ts';
-import type { ToolRetry } from './workflow/authoring/tool.ts';
+import { BACKOFFS } from './workflow/plan/route-plan.ts';
+import type { ToolRetry } from './workflow/authoring/define-tool.ts';
 import type { ToolDescription } from './workflow/authoring/tool-description.ts';
 
 /** How often, and after which waits, a call is made again. */

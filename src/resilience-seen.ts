@@ -1,7 +1,7 @@
 /** The record of what `withResilience` saw of a call that did not succeed at once, and the errors that it ends in. */
 import { buildReport, rebuild } from './errors/report/build.ts';
 import type { AttemptSummary, ErrorReport, ReportDraft } from './errors/report/report.ts';
-import { durationWords } from './errors/render/phrases.ts';
+import { durationWords } from './errors/render/report-words.ts';
 import { ErrandError } from './errors/thrown/errand-error.ts';
 import { ambientStamp } from './errors/thrown/stamp.ts';
 import type { ReportFromOptions } from './providers/report-from.ts';

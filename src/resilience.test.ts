@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ErrandError, failure, isKind } from './errors/thrown/errand-error.ts';
-import { renderProblem } from './errors/render/problem.ts';
+import { renderProblem } from './errors/render/problem-document.ts';
 import type { ErrorReport } from './errors/report/report.ts';
 import { withResilience } from './judging.ts';
 import type { ResiliencePolicy, ResilientCall } from './resilience.ts';

@@ -3,16 +3,16 @@ import {
   startWorker as startEngineWorker,
   type ErrandWorker,
   type ErrandWorkerOptions,
-} from './engine/temporal/worker.ts';
+} from './engine/temporal/temporal-worker.ts';
 import { createTelemetry, telemetryFault } from './telemetry/telemetry.ts';
 
 export {
   fromTemporalFailure,
   toTemporalFailure,
   type FailureParts,
-} from './engine/temporal/failure.ts';
+} from './engine/temporal/temporal-failure.ts';
 export { temporalConfig, type TemporalConfig, type TemporalTls } from './engine/temporal/config.ts';
-export type { ErrandWorker, ErrandWorkerOptions } from './engine/temporal/worker.ts';
+export type { ErrandWorker, ErrandWorkerOptions } from './engine/temporal/temporal-worker.ts';
 
 /**
  * Starts a worker for runs on Temporal. Rejects with `extension.*` or `store.unavailable`.

@@ -5,9 +5,9 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { nodeFiles } from '../src/engine/loading/node-files.ts';
-import type { DiagnosticCode } from '../src/workflow/diagnostics/codes.ts';
+import type { DiagnosticCode } from '../src/workflow/diagnostics/diagnostic-codes.ts';
 import { renderDiagnostic } from '../src/workflow/diagnostics/diagnostics.ts';
-import { validateWorkflow } from '../src/workflow/check/validate.ts';
+import { validateWorkflow } from '../src/workflow/check/validate-workflow.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const EXAMPLES = globSync('examples/*.yaml', { cwd: ROOT }).toSorted();

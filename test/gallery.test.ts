@@ -9,10 +9,10 @@ import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { validate } from '../src/cli/commands/validate.ts';
 import type { KnownNames } from '../src/workflow/check/callables.ts';
-import { CODES, type DiagnosticCode } from '../src/workflow/diagnostics/codes.ts';
+import { CODES, type DiagnosticCode } from '../src/workflow/diagnostics/diagnostic-codes.ts';
 import type { Diagnostic } from '../src/workflow/diagnostics/diagnostics.ts';
 import { MAX_FILE_CHARS } from '../src/workflow/yaml/file-port.ts';
-import type * as Validate from '../src/workflow/check/validate.ts';
+import type * as Validate from '../src/workflow/check/validate-workflow.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const GALLERY = 'examples/invalid';
@@ -81,7 +81,7 @@ const KNOWN: Readonly<Record<string, KnownNames>> = {
   [`${GALLERY}/unknown-function.yaml`]: { functions: ['fetchOrder'], tools: [] },
 };
 
-vi.mock('../src/workflow/check/validate.ts', async (original) => {
+vi.mock('../src/workflow/check/validate-workflow.ts', async (original) => {
   const real = await original<typeof Validate>();
   const validateWorkflow: typeof real.validateWorkflow = (file, files, environment, options) =>
     real.validateWorkflow(file, files, environment, {

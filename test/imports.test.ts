@@ -51,7 +51,7 @@ describe('every import in the dashboard', () => {
   });
 
   it('may name types of the server and of the machine', () => {
-    const text = `import type { A } from '../../src/server/http/problem.ts';
+    const text = `import type { A } from '../../src/server/http/problem-response.ts';
 import type { B } from '../../src/machine/state/events.ts';
 import { c } from '../../src/history/run-view.ts';
 import { render } from 'preact';`;

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 
 export type Role = 'read' | 'run' | 'edit';
 

@@ -1,5 +1,5 @@
 /** Failed runs by kind, and their resumption all together. */
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { read, Refusal, v1, withQuery } from './api.ts';
 
 export interface KindCount {

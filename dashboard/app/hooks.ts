@@ -1,7 +1,7 @@
 /** Hooks that pages share: data that is read again when it has to be, actions that happen once, the time. */
 import { useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { freshness, isSignedOut, NO_ANSWER, Refusal, ServerAway } from './api.ts';
 
 export interface Resource<T> {

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import type { NextMove } from '../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { labelOf } from '../text/words.ts';
 import { NO_ANSWER, read, Refusal, ServerAway, v1 } from './api.ts';
 

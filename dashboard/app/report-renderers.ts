@@ -1,3 +1,3 @@
 /** The renderers of reports, in a chunk of their own. */
 export { renderMarkdown } from '../../src/errors/render/markdown.ts';
-export { renderProblem } from '../../src/errors/render/problem.ts';
+export { renderProblem } from '../../src/errors/render/problem-document.ts';

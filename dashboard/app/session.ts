@@ -1,6 +1,6 @@
 /** The session: a token is exchanged for a cookie that no script can read. */
 import { signal } from '@preact/signals';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { BASE, call, freshness, isSignedOut, Refusal } from './api.ts';
 
 /** The refusal of the token that the address had, until there is a session. */

@@ -9,7 +9,7 @@ import { addSteps, viewFromJson } from '../../src/history/run-view/sent-view.ts'
 import type { RunMoves, SourceFile } from '../../src/history/run-page.ts';
 import type { RunView } from '../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { isByReply, lastReply, openFailures } from '../view/run/open-failures.ts';
 import type { RunPageData } from '../view/run/page-data.ts';
 import type { WorkflowData } from '../view/workflow-data.ts';

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
 import { focusOn } from '../app/focus.ts';
 import { lazy } from '../app/lazy.tsx';

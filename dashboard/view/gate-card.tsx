@@ -1,9 +1,9 @@
 /** One open question: who asks, what, until when, and the failure behind it. */
 import type { JSX } from 'preact';
-import { categoryWords, locationWords } from '../../src/errors/render/phrases.ts';
+import { categoryWords, locationWords } from '../../src/errors/render/report-words.ts';
 import { answerCommand } from '../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { GateAnswer, type GateAnswerProps } from '../form/gate-answer.tsx';
 import { Prompt } from './prompt.tsx';
 import { Ago, Command, Facts, KindLink, PageLink, ProblemBox } from './parts.tsx';

@@ -2,7 +2,7 @@
 import { Fragment, type ComponentChildren, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { usdWords } from '../../src/errors/render/money.ts';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { agoWords, dateWords } from '../text/time.ts';
 import { bytesWords, valueText } from '../text/words.ts';
 import { useSurroundings } from './surroundings.ts';

@@ -2,9 +2,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
-import { locationWords } from '../../src/errors/render/phrases.ts';
+import { locationWords } from '../../src/errors/render/report-words.ts';
 import type { MemberCounts } from '../../src/history/run-view/view.ts';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import type { WorkflowVerdict } from '../../src/workflow/check/validation-json.ts';
 import { failedLine } from '../text/expression-line.ts';
 import { movedLine, unifiedDiff } from '../text/line-diff.ts';

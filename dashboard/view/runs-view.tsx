@@ -4,7 +4,7 @@ import { usdWords } from '../../src/errors/render/money.ts';
 import { ATTENTIONS } from '../../src/history/attention.ts';
 import type { RunStatusName } from '../../src/machine/ports/store-port.ts';
 import { failureOfRun } from '../../src/history/run-row.ts';
-import type { ShownProblem } from '../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { counted, spaced, waitWords } from '../text/words.ts';
 import { Ago, Empty, Money, PageLink, ProblemBox } from './parts.tsx';
 import { openRow, RowMoves, type RunRowData } from './run-row.tsx';

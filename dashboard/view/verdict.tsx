@@ -1,7 +1,7 @@
 /** The verdict about a workflow: diagnostics, worst case, failure routes, and what a rehearsal has covered. */
 import type { JSX } from 'preact';
 import { usdWords } from '../../src/errors/render/money.ts';
-import { durationWords } from '../../src/errors/render/phrases.ts';
+import { durationWords } from '../../src/errors/render/report-words.ts';
 import {
   isJsonObject,
   type JsonObject,

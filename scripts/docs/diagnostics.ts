@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CODES } from '../../src/workflow/diagnostics/codes.ts';
+import { CODES } from '../../src/workflow/diagnostics/diagnostic-codes.ts';
 
 export const DIAGNOSTICS_PAGE = 'docs/reference/diagnostics.md';
 
@@ -30,7 +30,7 @@ export function renderDiagnostics(): string {
   return [
     '# Diagnostics',
     '',
-    '<!-- Made by `npm run docs` from src/workflow/diagnostics/codes.ts and examples/invalid. Do not edit. -->',
+    '<!-- Made by `npm run docs` from src/workflow/diagnostics/diagnostic-codes.ts and examples/invalid. Do not edit. -->',
     '',
     `The ${codes.length} things that \`errand validate\` can say about a workflow file. An error refuses the file:`,
     'nothing is run, and the command ends with 2. A warning refuses it only with `--strict`, an info never.',

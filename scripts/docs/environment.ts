@@ -1,5 +1,5 @@
 /** `docs/reference/environment.md`: every variable that Errand reads or sets. */
-import { HOSTS } from '../../src/effects/model/hosts.ts';
+import { HOSTS } from '../../src/effects/model/openai-compatible-hosts.ts';
 
 export const ENVIRONMENT_PAGE = 'docs/reference/environment.md';
 

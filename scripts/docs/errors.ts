@@ -5,7 +5,7 @@ import { CATALOG, RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
 import { DOMAIN_ROW } from '../../src/errors/catalog/domain-row.ts';
 import type { CatalogRow } from '../../src/errors/catalog/row.ts';
 import { EXITS } from '../../src/errors/catalog/exit-codes.ts';
-import { retryableWords, scheduleWords } from '../../src/errors/render/phrases.ts';
+import { retryableWords, scheduleWords } from '../../src/errors/render/report-words.ts';
 import {
   CATEGORIES,
   CATEGORY_MEANING,

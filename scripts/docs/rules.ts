@@ -7,7 +7,7 @@ import {
 } from '../../src/providers/classify/classify.ts';
 import { families } from '../../src/providers/classify/phrases.ts';
 import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
-import { capitalised } from '../../src/workflow/diagnostics/phrases.ts';
+import { capitalised } from '../../src/workflow/diagnostics/diagnostic-words.ts';
 import { RULES } from '../../src/providers/classify/table.ts';
 import { WEIGHED_RULES } from '../../src/providers/classify/weighed/weigh.ts';
 

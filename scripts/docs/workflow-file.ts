@@ -1,7 +1,7 @@
 /** `docs/reference/workflow-file.md`: every key of a workflow file, from its schema. */
 import { stringify } from 'yaml';
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
-import { NODE_NOUNS } from '../../src/workflow/schema/node.ts';
+import { NODE_NOUNS } from '../../src/workflow/schema/node-schema.ts';
 import { anchor, cell, page, table } from './markdown.ts';
 import {
   definedBlocks,

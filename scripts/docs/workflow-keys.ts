@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../src/errors/support/safe-json.ts';
-import { workflowJsonSchema } from '../../src/workflow/schema/json-schema.ts';
+import { workflowJsonSchema } from '../../src/workflow/schema/workflow-json-schema.ts';
 
 export interface Key {
   readonly name: string;

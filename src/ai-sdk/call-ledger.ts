@@ -2,7 +2,7 @@
 import type { AttemptSummary, ErrorReport } from '../errors/report/report.ts';
 import type { Used } from '../providers/pricing/counted-usage.ts';
 import { rowOf, summaryOf, type AttemptRow } from './attempt-row.ts';
-import type { Chain, Entry } from './options.ts';
+import type { Chain, Entry } from './chain-options.ts';
 
 export class CallLedger<Model> {
   readonly #chain: Pick<Chain<Model>, 'clock' | 'onAttempt'>;

@@ -19,14 +19,14 @@ import {
 import type { ReportedUsage } from '../providers/pricing/counted-usage.ts';
 import { costUsdMicros, type TokenCounts } from '../providers/pricing/prices.ts';
 import { newWireRecord, type WireRecord } from '../providers/wire/wire-events.ts';
-import { INLINE_CEILING_MS } from '../workflow/plan/limits.ts';
+import { INLINE_CEILING_MS } from '../workflow/plan/plan-limits.ts';
 import type { AttemptRow } from './attempt-row.ts';
 import { AttemptScope } from './attempt-scope.ts';
 import { usedByAnswer, usedByFailure } from './attempt-usage.ts';
 import { CallLedger } from './call-ledger.ts';
-import { failureOf, overdue, timedOut } from './call-failure.ts';
+import { failureOf, overdue, timedOut } from './attempt-failure.ts';
 import { beforeContent, contextOf } from './failure-context.ts';
-import type { Chain, Entry, NamedModel } from './options.ts';
+import type { Chain, Entry, NamedModel } from './chain-options.ts';
 
 /** Expected tokens and time limit of each attempt, before it is made. */
 export interface Expectation {

@@ -7,10 +7,10 @@ import type {
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import { tokensIn } from '../providers/pricing/estimate-tokens.ts';
 import type { ReportedUsage } from '../providers/pricing/counted-usage.ts';
-import { BadEnding, UNREADABLE } from './call-failure.ts';
+import { BadEnding, UNREADABLE } from './attempt-failure.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { optionsFor, withRecord } from './entry-options.ts';
-import type { Chain } from './options.ts';
+import type { Chain } from './chain-options.ts';
 
 export async function embed(
   chain: Chain<EmbeddingModelV4>,

@@ -1,8 +1,8 @@
 /** The options of a call for one entry, and the record of the call in an answer's metadata. */
 import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { Ending } from './call-failure.ts';
+import type { Ending } from './attempt-failure.ts';
 import type { CallRecord, OpenAttempt } from './chain-call.ts';
-import type { Chain, Entry, NamedModel, ProviderOptions } from './options.ts';
+import type { Chain, Entry, NamedModel, ProviderOptions } from './chain-options.ts';
 
 interface CallOptions {
   providerOptions?: SharedV4ProviderOptions | undefined;

@@ -8,10 +8,10 @@ import { isPlainObject } from '../errors/support/safe-json.ts';
 import { readReply } from '../machine/conversation/model-reply.ts';
 import { DEFAULT_TIMEOUTS } from '../machine/policy/model-timeouts.ts';
 import type { ReportedUsage } from '../providers/pricing/counted-usage.ts';
-import { badBodyOf, badEndingOf, noteCall } from './call-failure.ts';
+import { badBodyOf, badEndingOf, noteCall } from './attempt-failure.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { expectedTokens } from './expect-tokens.ts';
-import type { Chain } from './options.ts';
+import type { Chain } from './chain-options.ts';
 import { endingFor, optionsFor, withRecord } from './entry-options.ts';
 
 export async function generate(

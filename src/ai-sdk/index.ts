@@ -15,14 +15,19 @@ import {
   type Maker,
   type ResilientEntry,
   type ResilientOptions,
-} from './options.ts';
+} from './chain-options.ts';
 import { stream } from './stream.ts';
 import { sharedUrls } from './supported-urls.ts';
 
 export { errandMiddleware } from './middleware.ts';
 export type { AttemptRow } from './attempt-row.ts';
 export type { CallRecord } from './chain-call.ts';
-export type { ProviderOptions, ResilientEntry, ResilientOptions, TokenPrice } from './options.ts';
+export type {
+  ProviderOptions,
+  ResilientEntry,
+  ResilientOptions,
+  TokenPrice,
+} from './chain-options.ts';
 
 export interface ResilientModelOptions extends ResilientOptions {
   /**

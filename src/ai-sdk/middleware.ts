@@ -12,7 +12,7 @@ import { isInstance } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { ambientStamp } from '../errors/thrown/stamp.ts';
 import { errorOfPart } from '../providers/extract/ai-sdk.ts';
-import { failureOf } from './call-failure.ts';
+import { failureOf } from './attempt-failure.ts';
 import { isContent } from './stream-content.ts';
 
 /**

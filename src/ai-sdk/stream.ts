@@ -19,13 +19,13 @@ import { countedSoFar } from '../providers/pricing/early-usage.ts';
 import { badSignIn, errorSignIn, INTERRUPTED } from '../providers/wire/bad-sign.ts';
 import { hasTwinsAmong } from '../providers/wire/distinct-calls.ts';
 import { noteWire } from '../providers/wire/wire-events.ts';
-import { BadEnding, badEndingOf, noteCall, UNREADABLE } from './call-failure.ts';
+import { BadEnding, badEndingOf, noteCall, UNREADABLE } from './attempt-failure.ts';
 import { AttemptStopped } from './attempt-scope.ts';
 import { ChainCall, type OpenAttempt } from './chain-call.ts';
 import { endingFor, optionsFor, withRecord } from './entry-options.ts';
 import { expectedTokens } from './expect-tokens.ts';
 import { reportedUsage } from './generate.ts';
-import type { Chain } from './options.ts';
+import type { Chain } from './chain-options.ts';
 import { isContent } from './stream-content.ts';
 
 type Model = LanguageModelV4;

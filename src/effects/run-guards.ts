@@ -14,7 +14,7 @@ import { toReport } from '../errors/thrown/to-report.ts';
 import type { Guard, GuardedCall } from '../workflow/authoring/guard.ts';
 import { hashValue } from '../workflow/plan/stable-hash.ts';
 import { MACHINE_CLOCK } from './clock.ts';
-import type { EffectContext, EffectFailure } from './effect.ts';
+import type { EffectContext, EffectFailure } from './effect-port.ts';
 
 const GUARD_MS = 10_000;
 

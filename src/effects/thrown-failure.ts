@@ -10,7 +10,7 @@ import { draftFrom, type ReportFromOptions } from '../providers/report-from.ts';
 import { endsTheRun } from '../machine/decide/unroutable.ts';
 import { isInstance } from '../errors/support/safe-json.ts';
 import { matchesKind } from '../errors/catalog/kinds.ts';
-import { asCause, asOwnFailure } from './effect.ts';
+import { asCause, asOwnFailure } from './effect-port.ts';
 
 /**
  * Thrown by our own code before the called function: only then is it certain that nothing began.

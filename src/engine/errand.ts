@@ -6,13 +6,13 @@ import type { Answer } from '../machine/gates/gate-answer.ts';
 import { resolve } from 'node:path';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
-import { unavailable } from '../stores/failure.ts';
+import { unavailable } from '../stores/store-failure.ts';
 import { latestPlan } from '../history/latest-plan.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import type { RunRecord } from '../machine/ports/store-port.ts';
 import { IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
-import type { Validation } from '../workflow/check/validate.ts';
+import type { Validation } from '../workflow/check/validate-workflow.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type {
   Backend,

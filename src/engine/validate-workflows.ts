@@ -1,10 +1,10 @@
 /** Validates the workflows of one Errand, with what its host registers. */
 import { relative, resolve } from 'node:path';
-import type { McpServers } from '../effects/mcp/mcp.ts';
+import type { McpServers } from '../effects/mcp/mcp-servers.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { FilePort } from '../workflow/yaml/file-port.ts';
-import type { Validation } from '../workflow/check/validate.ts';
+import type { Validation } from '../workflow/check/validate-workflow.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { CheckFileOptions, Workspace } from './loading/check-file.ts';

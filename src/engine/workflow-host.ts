@@ -3,10 +3,10 @@
  * of its effects and its MCP servers. What was made is closed with the host, or earlier by `release`.
  */
 import { dirname, join, resolve } from 'node:path';
-import type { McpServers } from '../effects/mcp/mcp.ts';
+import type { McpServers } from '../effects/mcp/mcp-servers.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import { addHostFolder } from '../errors/redaction/host-folders.ts';
-import type { Validation } from '../workflow/check/validate.ts';
+import type { Validation } from '../workflow/check/validate-workflow.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
@@ -20,7 +20,7 @@ import {
   type LoadedWorkflow,
 } from './loading/load-file.ts';
 import { createEffectRunner, type EffectRunner } from './run/effect-runner.ts';
-import { withStandIn } from './loading/provider-choice.ts';
+import { withStandIn } from './loading/chosen-providers.ts';
 import { WorkflowValidator, type InspectOptions } from './validate-workflows.ts';
 
 export interface WorkflowHostOptions extends ErrandOptions {

@@ -40,7 +40,7 @@ export { renderJson } from './render/json.ts';
 export { renderLine } from './render/line.ts';
 export { renderMarkdown } from './render/markdown.ts';
 export { renderPanel, type PanelOptions } from './render/panel.ts';
-export { renderProblem, type Problem, type ProblemDocument } from './render/problem.ts';
+export { renderProblem, type Problem, type ProblemDocument } from './render/problem-document.ts';
 export type {
   AttemptSummary,
   ErrorReport,

@@ -1,6 +1,6 @@
 /** Audit trail of a run: who did what, whenever a person or Errand itself changed its course. */
 import { textOrJson, isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
-import { durationWords } from '../errors/render/phrases.ts';
+import { durationWords } from '../errors/render/report-words.ts';
 import { unknownOutcomeWords, type InDoubt } from '../machine/policy/unknown-outcome-details.ts';
 import type { Resumed, RunEvent } from '../machine/state/events.ts';
 import { isApproval as isGiven } from '../machine/policy/approval-grants.ts';

@@ -1,6 +1,6 @@
 /** Entry of a failure history while it is built: the current error, and the steps so far. */
 import { forPerson } from '../errors/report/audiences.ts';
-import { causesOf } from '../errors/render/phrases.ts';
+import { causesOf } from '../errors/render/report-words.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import type { FailureHistory, FailureStep } from './failure-history.ts';

@@ -6,11 +6,11 @@
  */
 import type { JsonValue } from '../errors/support/safe-json.ts';
 import { forPerson, type PersonReport } from '../errors/report/audiences.ts';
-import { causesOf } from '../errors/render/phrases.ts';
+import { causesOf } from '../errors/render/report-words.ts';
 import type { ErrorReport, ProviderFacts, RuleReceipt } from '../errors/report/report.ts';
 import type { Outcome } from '../errors/catalog/vocabulary.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
-import type { MoveType } from '../workflow/plan/route.ts';
+import type { MoveType } from '../workflow/plan/route-plan.ts';
 import type { RouteBucket, RunEvent } from '../machine/state/events.ts';
 import { FailureHistoryBuilder } from './failure-history-builder.ts';
 import type { FailureHistoryEntry } from './failure-history-entry.ts';

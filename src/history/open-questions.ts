@@ -8,7 +8,7 @@ import {
   isOfToolCall,
   isReplyToAgent,
 } from '../machine/gates/gate-answer.ts';
-import { introOf } from '../machine/gates/questions.ts';
+import { introOf } from '../machine/gates/gate-questions.ts';
 import { GRANT_DURATIONS } from '../machine/policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf } from '../machine/state/plan-lookup.ts';
 import { waitingOf } from '../machine/policy/pause.ts';

@@ -4,7 +4,7 @@ import { offeredRoutes } from '../machine/decide/offered-routes.ts';
 import { endsTheRun, isOwnStepLimit } from '../machine/decide/unroutable.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import { takes } from '../workflow/check/routing.ts';
-import type { MoveType, Route } from '../workflow/plan/route.ts';
+import type { MoveType, Route } from '../workflow/plan/route-plan.ts';
 import type { RouteBucket } from '../machine/state/events.ts';
 import type { NodeAtPath } from './node-at-path.ts';
 

@@ -1,7 +1,7 @@
 /** The graph of a workflow: its nodes with all routes, as pages and programs draw it. */
 import type { NodePlan } from '../workflow/plan/node-plan.ts';
 import type { FilePlan, WorkflowPlan } from '../workflow/plan/plan.ts';
-import type { Move, Route } from '../workflow/plan/route.ts';
+import type { Move, Route } from '../workflow/plan/route-plan.ts';
 
 export interface GraphRoute {
   /** Index in its table. */

@@ -5,7 +5,7 @@ import { memoryFiles } from '../workflow/yaml/files.cases.ts';
 import { loadWorkflow } from '../workflow/yaml/load-workflow.ts';
 import { pendingRequest, type EffectRequest } from './decide/effect-request.ts';
 import type { EventBody } from './state/events.ts';
-import { failureAt } from './decide/failure.ts';
+import { failureAt } from './decide/failure-reports.ts';
 import { scopeOf } from './state/plan-lookup.ts';
 import { newRunState, type RunState } from './state/state.ts';
 import { step } from './decide/step.ts';

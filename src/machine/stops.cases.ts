@@ -4,7 +4,7 @@ import { OUTCOME_UNKNOWN } from './policy/unknown-outcome.ts';
 import { pendingRequest } from './decide/effect-request.ts';
 import { stoppedEffect } from './decide/end-run.ts';
 import type { EventBody } from './state/events.ts';
-import { failureAt } from './decide/failure.ts';
+import { failureAt } from './decide/failure-reports.ts';
 import { scopeOf, visitOf } from './state/plan-lookup.ts';
 import type { PendingEffect, RunState } from './state/state.ts';
 import { stoppedFor } from './decide/stop-effects.ts';

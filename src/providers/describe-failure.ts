@@ -3,7 +3,7 @@
  * the response only codes and ids are quoted; the body stays in the internal record.
  */
 import type { RuntimeKind } from '../errors/catalog/catalog.ts';
-import { durationWords } from '../errors/render/phrases.ts';
+import { durationWords } from '../errors/render/report-words.ts';
 import type { ProviderFacts, ReportDraft, UserAction } from '../errors/report/report.ts';
 import { NO_RULE, type Classification } from './classify/classify.ts';
 import type { ProviderFailure } from './provider-failure.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RUNTIME_KINDS } from '../errors/catalog/catalog.ts';
 import { ErrandError, failure } from '../errors/thrown/errand-error.ts';
-import { renderProblem, type ProblemDocument } from '../errors/render/problem.ts';
+import { renderProblem, type ProblemDocument } from '../errors/render/problem-document.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import { reportFrom } from './report-from.ts';
 

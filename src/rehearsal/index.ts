@@ -7,7 +7,7 @@ export type {
   MutantFigure,
   MutantMissed,
   ScenarioResult,
-} from './report/result.ts';
+} from './report/rehearsal-result.ts';
 export type {
   Coverage,
   DoubtMissed,
@@ -22,7 +22,7 @@ export type { Difference } from './scenarios/scenario.ts';
 export type { Verdict } from './verdict/verdict.ts';
 export { simulate, type Simulation, type SimulationOptions } from './simulated-run.ts';
 export { CALM, STORMY, type FaultPlan, type Incident } from './world/faults.ts';
-export { playModel as playSimModel } from '../effects/simulator/play.ts';
+export { playModel as playSimModel } from '../effects/simulator/play-model.ts';
 export {
   storeCases,
   type NewDatabase,

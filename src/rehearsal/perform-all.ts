@@ -1,15 +1,15 @@
 /** Makes and plays all scenarios of one plan: those that are generated, then those that are written. */
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
-import type { ValidatedFile } from '../workflow/check/validate.ts';
+import type { ValidatedFile } from '../workflow/check/validate-workflow.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { PlannedScenario } from '../workflow/rehearsal-plan/plan-schema.ts';
 import { Notebook } from './figures/notebook.ts';
 import type { DetailsByKind } from './inject/drafts.ts';
-import { atlasOf, type Atlas } from './places/places.ts';
+import { atlasOf, type Atlas } from './places/atlas.ts';
 import { writtenScenarios } from './plan-file/written-scenarios.ts';
 import type { Transforms } from './play/transforms.ts';
 import { ScenarioPlayer } from './scenarios/scenario-player.ts';
-import { Playbill } from './scenarios/generate.ts';
+import { Playbill } from './scenarios/generate-scenarios.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { WorldValues } from './values/world-values.ts';
 

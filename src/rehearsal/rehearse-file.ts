@@ -6,15 +6,15 @@ import { checkProjectFile, type Workspace } from '../engine/loading/check-file.t
 import { nodeFiles } from '../engine/loading/node-files.ts';
 import type { JsonObject } from '../errors/support/safe-json.ts';
 import { sortDiagnostics } from '../workflow/diagnostics/diagnostics.ts';
-import type { ValidatedFile, Validation } from '../workflow/check/validate.ts';
+import type { ValidatedFile, Validation } from '../workflow/check/validate-workflow.ts';
 import { checkInput } from '../workflow/plan/inputs.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import { loadRehearsalPlan, type LoadedPlan } from '../workflow/rehearsal-plan/load-plan.ts';
 import type { RehearsalPlan } from '../workflow/rehearsal-plan/plan-schema.ts';
 import type { Crashes } from './figures/crashes.ts';
-import { atlasOf } from './places/places.ts';
+import { atlasOf } from './places/atlas.ts';
 import { checkPlan } from './plan-file/check-plan.ts';
-import { rehearsePlan, type Rehearsed, type RehearseOptions } from './rehearse.ts';
+import { rehearsePlan, type Rehearsed, type RehearseOptions } from './rehearse-plan.ts';
 import { WorldValues } from './values/world-values.ts';
 
 export interface RehearseFileOptions extends Omit<RehearseOptions, 'input'> {

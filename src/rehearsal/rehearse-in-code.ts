@@ -9,8 +9,8 @@ import { checkInput } from '../workflow/plan/inputs.ts';
 import type { PlannedScenario } from '../workflow/rehearsal-plan/plan-schema.ts';
 import type { FigureName } from './figures/minimum.ts';
 import { crashesOf, rehearseFile } from './rehearse-file.ts';
-import { rehearsePlan, type RehearseOptions } from './rehearse.ts';
-import type { RehearsalResult } from './report/result.ts';
+import { rehearsePlan, type RehearseOptions } from './rehearse-plan.ts';
+import type { RehearsalResult } from './report/rehearsal-result.ts';
 
 export interface RehearseInCodeOptions {
   /** The folder that paths are relative to. Default: the folder of the process. */

@@ -1,7 +1,7 @@
 /** The options of an application's server, checked before anything opens: for programs without types. */
 import { SHARED_OPTIONS } from '../engine/errand-options.ts';
 import { checkedObject, isNumber, refusals, type Refuse } from '../option-checks.ts';
-import type { ErrandServerOptions } from './options.ts';
+import type { ErrandServerOptions } from './server-options.ts';
 
 /** A table, so that none can be forgotten. */
 const OPTIONS: Readonly<Record<keyof ErrandServerOptions, true>> = {

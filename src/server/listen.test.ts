@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { listen } from './listen.ts';
-import { HostedServer } from './server.ts';
+import { HostedServer } from './errand-server.ts';
 
 function newServer(): HostedServer {
   return new HostedServer({

@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { hostInUrl } from './access/hosts.ts';
-import type { HostedServer } from './server.ts';
+import type { HostedServer } from './errand-server.ts';
 
 export interface Listening {
   readonly port: number;

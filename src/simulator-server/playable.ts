@@ -2,7 +2,7 @@
 import type { SimulatedFailure } from '../workflow/plan/plan.ts';
 import type { Path } from '../workflow/plan/pointer.ts';
 import type { ReportProblem } from '../workflow/diagnostics/problem.ts';
-import { quoted } from '../workflow/diagnostics/phrases.ts';
+import { quoted } from '../workflow/diagnostics/diagnostic-words.ts';
 import { wireFailure } from '../effects/simulator/wire-failure.ts';
 import type { ScriptEntry } from './reply-script.ts';
 

@@ -11,7 +11,7 @@ import {
   type JsonValue,
 } from '../errors/support/safe-json.ts';
 import { suggest } from '../errors/support/suggest.ts';
-import type { DiagnosticCode } from '../workflow/diagnostics/codes.ts';
+import type { DiagnosticCode } from '../workflow/diagnostics/diagnostic-codes.ts';
 import {
   hasErrors,
   refusalDraft,

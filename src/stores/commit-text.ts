@@ -6,7 +6,7 @@
  * A text that begins with an event, and not with a time, has whole events.
  */
 import { isArray, type JsonObject, type JsonValue } from '../errors/support/safe-json.ts';
-import { corrupt, misused } from './failure.ts';
+import { corrupt, misused } from './store-failure.ts';
 import { jsonText } from './store-rules.ts';
 
 /** Where the events of a commit are. */

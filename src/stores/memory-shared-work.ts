@@ -10,7 +10,7 @@ import type {
   Notice,
   TakeDeliveries,
 } from '../machine/ports/shared-work-port.ts';
-import { unavailable } from './failure.ts';
+import { unavailable } from './store-failure.ts';
 import { ENDPOINT_IDLE_MS, jsonText } from './store-rules.ts';
 
 interface KnownEndpoint {

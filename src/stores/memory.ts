@@ -26,7 +26,7 @@ import type {
 import { dueMsOf } from './due-time.ts';
 import { MemorySharedWork } from './memory-shared-work.ts';
 import { commitEvents, commitText } from './commit-text.ts';
-import { claimLost, idWasUsed, logLostItsEnd, runNotFound } from './failure.ts';
+import { claimLost, idWasUsed, logLostItsEnd, runNotFound } from './store-failure.ts';
 import {
   checkTaken,
   conflict,

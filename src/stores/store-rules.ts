@@ -11,7 +11,7 @@ import type {
   SeenClaim,
   Tombstone,
 } from '../machine/ports/store-port.ts';
-import { alreadyActive, claimLost, corrupt, misused } from './failure.ts';
+import { alreadyActive, claimLost, corrupt, misused } from './store-failure.ts';
 
 /** An endpoint that no process could send to for this long gets no more notices. */
 export const ENDPOINT_IDLE_MS = 30 * 24 * 60 * 60 * 1000;

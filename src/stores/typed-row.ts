@@ -1,5 +1,5 @@
 /** Reads columns by name and checks their types: damage can turn any value into any other. */
-import { corrupt } from './failure.ts';
+import { corrupt } from './store-failure.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 

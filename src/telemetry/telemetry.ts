@@ -2,7 +2,7 @@
  * The telemetry of a process: looks for a provider of OpenTelemetry when a leg begins, and gives the engine
  * what watches that leg. Without one it reads one global and loads nothing.
  */
-import type { EffectResult } from '../effects/effect.ts';
+import type { EffectResult } from '../effects/effect-port.ts';
 import type {
   DetachedCall,
   LegStart,

@@ -4,7 +4,7 @@ import { createErrand, type Errand } from '../../src/engine/errand.ts';
 import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite.ts';
 import { workflow, type WorkflowDefinition } from '../../src/workflow/authoring/define.ts';
-import { tool } from '../../src/workflow/authoring/tool.ts';
+import { tool } from '../../src/workflow/authoring/define-tool.ts';
 import { killingStore, type KillPoint } from '../survival/kill-points.ts';
 
 export const TOOLS = 8;

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { playModel } from '../../src/effects/simulator/play.ts';
+import { playModel } from '../../src/effects/simulator/play-model.ts';
 import { startSimulator, type SimulatorServer } from '../../src/simulator-server/start.ts';
 import type { Usage } from '../../src/machine/state/events.ts';
 import type { LedgerRow } from '../../src/history/run-view/ledger-row.ts';

@@ -11,7 +11,7 @@ import { createMistral } from '../sdks/node_modules/@ai-sdk/mistral/dist/index.j
 import { createOpenAI } from '../sdks/node_modules/@ai-sdk/openai/dist/index.js';
 import { createOpenAICompatible } from '../sdks/node_modules/@ai-sdk/openai-compatible/dist/index.js';
 import { errandMiddleware, resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
-import { reportOf } from '../../src/effects/effect.cases.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
 import { ask } from '../model/harness.ts';
 import { PROTOCOLS } from '../model/protocols.ts';
 import { EVENT_STREAM, events, startUpstream, streams, type Upstream } from '../model/upstream.ts';

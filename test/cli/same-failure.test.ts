@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderProblem } from '../../src/errors/render/problem.ts';
+import { renderProblem } from '../../src/errors/render/problem-document.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import { newPlace, type Place } from './errand.ts';
 

@@ -13,7 +13,7 @@ import { liveLines } from '../../src/cli/screen/live-lines.ts';
 import { LiveState } from '../../src/cli/screen/live-state.ts';
 import { showText } from '../../src/cli/screen/show-text.ts';
 import { shellWord } from '../../src/errors/support/shell-word.ts';
-import { tokenWords, usdWords } from '../../src/cli/screen/phrases.ts';
+import { tokenWords, usdWords } from '../../src/cli/screen/number-words.ts';
 import { buildReport } from '../../src/errors/report/build.ts';
 import { columnsOf } from '../../src/errors/render/columns.ts';
 import { auditTrail } from '../../src/history/audit-trail.ts';

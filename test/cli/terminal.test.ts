@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { newPlace, type Place } from './errand.ts';
-import { durationWords } from '../../src/errors/render/phrases.ts';
+import { durationWords } from '../../src/errors/render/report-words.ts';
 import { HAS_TERMINALS, onTerminal } from './on-a-terminal.ts';
 
 const GATE = `workflow: {name: gated, entry_point: review}

@@ -6,7 +6,7 @@ import { planFile } from '../../src/workflow/plan/plan-file.ts';
 import { providerOf } from '../../src/workflow/plan/plan-runtime.ts';
 import { defaultsOf } from '../../src/workflow/plan/planner.ts';
 import { checkDocument } from '../../src/workflow/schema/check-document.ts';
-import { workflowJsonSchema } from '../../src/workflow/schema/json-schema.ts';
+import { workflowJsonSchema } from '../../src/workflow/schema/workflow-json-schema.ts';
 import { KEY_CASES } from './workflow-files.ts';
 
 const validate = new Ajv({ strict: false }).compile(workflowJsonSchema());

@@ -1,7 +1,7 @@
 /** A plan from texts; every function that the files call counts as present. */
 import { memoryFiles } from '../../src/workflow/yaml/files.cases.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
-import { validateWorkflow } from '../../src/workflow/check/validate.ts';
+import { validateWorkflow } from '../../src/workflow/check/validate-workflow.ts';
 
 export function planOfTexts(files: Readonly<Record<string, string>>): WorkflowPlan {
   const { plan, files: verdicts } = validateWorkflow('main.yaml', memoryFiles(files), {});

@@ -15,7 +15,7 @@ import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { act, isHanging, planOf, type DriverCase } from './case.ts';
 import { outcomeOf, type Refused, type CaseOutcome } from './case-outcome.ts';
 import { toReport } from '../../src/errors/thrown/to-report.ts';
-import { createMcpServers, type McpServers } from '../../src/effects/mcp/mcp.ts';
+import { createMcpServers, type McpServers } from '../../src/effects/mcp/mcp-servers.ts';
 import { until } from '../temporal/killing.ts';
 import { ROOT } from '../temporal/stage.ts';
 

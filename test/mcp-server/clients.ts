@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import type { HostedServerOptions } from '../../src/server/options.ts';
-import { HostedServer } from '../../src/server/server.ts';
+import type { HostedServerOptions } from '../../src/server/server-options.ts';
+import { HostedServer } from '../../src/server/errand-server.ts';
 import { afterThisFile } from '../left-behind.ts';
 import { load } from '../sdk-parity/install.ts';
 

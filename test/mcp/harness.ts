@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { contextFor } from '../../src/effects/effect.cases.ts';
+import { contextFor } from '../../src/effects/effect-port.cases.ts';
 import type { EffectClock } from '../../src/effects/clock.ts';
-import type { EffectContext, EffectResult } from '../../src/effects/effect.ts';
+import type { EffectContext, EffectResult } from '../../src/effects/effect-port.ts';
 import {
   createMcpServers,
   type McpOptions,
   type McpRequest,
   type McpServers,
-} from '../../src/effects/mcp/mcp.ts';
+} from '../../src/effects/mcp/mcp-servers.ts';
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import type { McpServer } from '../../src/workflow/plan/plan.ts';
 import { afterThisTest } from '../left-behind.ts';

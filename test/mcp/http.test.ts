@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/effects/effect.cases.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
 import { host, http, onceIt, until } from './harness.ts';
 import { MOVED, serve, type TestServer } from './http-server.ts';
 import { sane } from './rubbish.ts';

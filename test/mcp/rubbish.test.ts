@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/effects/effect.cases.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
 import type { McpServer } from '../../src/workflow/plan/plan.ts';
 import { host } from './harness.ts';
 import { bytesOf, rubbish, RUBBISH, sane } from './rubbish.ts';

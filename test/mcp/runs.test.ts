@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { processesWith } from '../../src/effects/effect.cases.ts';
+import { processesWith } from '../../src/effects/effect-port.cases.ts';
 import { openErrand } from '../../src/index.ts';
 import { checkFile } from '../../src/engine/loading/check-file.ts';
 import { serversFor } from '../../src/engine/loading/load-file.ts';
-import type { Validation } from '../../src/workflow/check/validate.ts';
+import type { Validation } from '../../src/workflow/check/validate-workflow.ts';
 import { anyErrand, startErrand } from '../survival/process.ts';
 import { SERVER, until } from './harness.ts';
 import { SDKS } from './tools.ts';

@@ -1,7 +1,7 @@
 /** Tools of a real server process: what works, and what is known after each way of failing. */
 import { describe, expect, it } from 'vitest';
-import { processesWith, reportOf } from '../../src/effects/effect.cases.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
+import { processesWith, reportOf } from '../../src/effects/effect-port.cases.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
 import { host, onceIt, until } from './harness.ts';
 
 const ok = (output: unknown): object => ({ ok: true, output });

@@ -1,7 +1,7 @@
 /** The end of a reply: what comes after the provider's own end, what is lost before it, and words that contradict it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/effects/effect.cases.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
 import { ask } from './harness.ts';
 import { type Protocol, protocolNamed } from './protocols.ts';
 import { events, startUpstream, streams, type Upstream } from './upstream.ts';

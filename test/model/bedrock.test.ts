@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
-import { createModelEffect } from '../../src/effects/model/model.ts';
+import { contextFor, failureOf, reportOf } from '../../src/effects/effect-port.cases.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
+import { createModelEffect } from '../../src/effects/model/model-effect.ts';
 import { encodeFrame } from '../sdk-parity/event-stream.ts';
 import { HELLO, KEY, SDKS } from './harness.ts';
 import { startUpstream, type Upstream } from './upstream.ts';

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
-import { contextFor, reportOf } from '../../src/effects/effect.cases.ts';
-import { createModelEffect } from '../../src/effects/model/model.ts';
+import { contextFor, reportOf } from '../../src/effects/effect-port.cases.ts';
+import { createModelEffect } from '../../src/effects/model/model-effect.ts';
 import { judge } from '../sdk-parity/judge.ts';
 import { HELLO, KEY, SDKS } from './harness.ts';
 import { PLAYABLE, playOn } from './playable.ts';

@@ -1,6 +1,6 @@
 /** Arguments of a tool call that are nested deeper than the SDK, the log or any reader can follow. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/effects/effect.cases.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
 import { ask } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';
 import { startUpstream, streams, type Upstream } from './upstream.ts';

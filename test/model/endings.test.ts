@@ -1,9 +1,9 @@
 /** Endings that are none, and counts that are none, as the AI SDK's own packages hand them on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EffectResult } from '../../src/effects/effect.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { resilientModel, type AttemptRow } from '../../src/ai-sdk/index.ts';
-import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import { failureOf, reportOf } from '../../src/effects/effect-port.cases.ts';
 import { virtualClock } from '../ai-sdk/models.cases.ts';
 import { ask, HELLO } from './harness.ts';
 import { PROTOCOLS, type Protocol, protocolNamed } from './protocols.ts';

@@ -1,7 +1,7 @@
 /** Providers that never stop writing: a typed failure after a bounded number of bytes. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import { failureOf, reportOf } from '../../src/effects/effect-port.cases.ts';
 import { ask } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';
 import { EVENT_STREAM, events, startUpstream, type Reply, type Upstream } from './upstream.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import { failureOf, reportOf } from '../../src/effects/effect-port.cases.ts';
 import { classify } from '../../src/providers/classify/classify.ts';
 import { ask, HELLO } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';

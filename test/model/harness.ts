@@ -1,11 +1,11 @@
 /** A model effect over the real AI SDK from `test/sdks`, asked as the machine would ask it. */
 import { fileURLToPath } from 'node:url';
-import { contextFor } from '../../src/effects/effect.cases.ts';
-import type { EffectContext, EffectResult } from '../../src/effects/effect.ts';
+import { contextFor } from '../../src/effects/effect-port.cases.ts';
+import type { EffectContext, EffectResult } from '../../src/effects/effect-port.ts';
 import type { EffectClock } from '../../src/effects/clock.ts';
-import { createModelEffect } from '../../src/effects/model/model.ts';
+import { createModelEffect } from '../../src/effects/model/model-effect.ts';
 import type { ModelEffectOptions } from '../../src/effects/model/model-host.ts';
-import type { ModelRequest } from '../../src/effects/model/request.ts';
+import type { ModelRequest } from '../../src/effects/model/model-effect-request.ts';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import type { Protocol } from './protocols.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
-import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import { failureOf, reportOf } from '../../src/effects/effect-port.cases.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/machine/policy/model-timeouts.ts';
 import { CallTimeouts } from '../../src/effects/model/call-timeouts.ts';
 import type { ModelPart } from '../../src/effects/model/language-model.ts';

@@ -1,6 +1,6 @@
 /** A streaming request that is answered with an error or a page under HTTP 200, by the real packages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/effects/effect.cases.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
 import { classify } from '../../src/providers/classify/classify.ts';
 import { extractFailure } from '../../src/providers/extract/extract.ts';
 import { ask } from './harness.ts';

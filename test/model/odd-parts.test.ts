@@ -1,9 +1,9 @@
 /** Parts of a model of an application that contradict each other, or are none. */
 import { describe, expect, it } from 'vitest';
-import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import { contextFor, failureOf, reportOf } from '../../src/effects/effect-port.cases.ts';
 import { createRedactor } from '../../src/errors/redaction/redact.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
-import { createModelEffect } from '../../src/effects/model/model.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
+import { createModelEffect } from '../../src/effects/model/model-effect.ts';
 import { HELLO, SDKS } from './harness.ts';
 
 const LOOKUP = { name: 'lookup', inputSchema: { type: 'object' } } as const;

@@ -1,7 +1,7 @@
 /** Streams that end well and are not the whole of one answer: other choices, second beginnings, errors inside. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
+import { failureOf, reportOf } from '../../src/effects/effect-port.cases.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
 import { ask } from './harness.ts';
 import { type Protocol, protocolNamed } from './protocols.ts';
 import { events, startUpstream, streams, type Upstream } from './upstream.ts';

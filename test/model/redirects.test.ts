@@ -1,6 +1,6 @@
 /** A provider that redirects its callers: the key and the prompt are not sent there. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/effects/effect.cases.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
 import { ask, KEY } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';
 import { oneAgent, runFile } from './runs.ts';

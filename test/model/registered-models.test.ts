@@ -1,9 +1,9 @@
 /** Models of an application, in every version of the interface that is in use: what they are asked, and what counts of their parts. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
+import { contextFor, failureOf, reportOf } from '../../src/effects/effect-port.cases.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
 import type { ModelEffectOptions } from '../../src/effects/model/model-host.ts';
-import { createModelEffect } from '../../src/effects/model/model.ts';
+import { createModelEffect } from '../../src/effects/model/model-effect.ts';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { HELLO, SDKS } from './harness.ts';
 import { callsTo } from './wire-calls.ts';

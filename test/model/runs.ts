@@ -13,7 +13,7 @@ import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
 import { loadWorkflow } from '../../src/workflow/yaml/load-workflow.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
-import { validateWorkflow } from '../../src/workflow/check/validate.ts';
+import { validateWorkflow } from '../../src/workflow/check/validate-workflow.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import { SDKS } from './harness.ts';
 

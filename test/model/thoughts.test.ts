@@ -1,6 +1,6 @@
 /** Thoughts and their signatures go back to the provider that made them, and to nobody else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EffectResult } from '../../src/effects/effect.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
 import type { ModelReply, ModelMessage } from '../../src/machine/conversation/model-message.ts';
 import { ask, HELLO } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';

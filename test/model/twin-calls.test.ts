@@ -1,7 +1,7 @@
 /** Calls of hosts of OpenAI's protocol: how often each is made, whatever the SDK makes of their ids. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/effects/effect.cases.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
 import { ask } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';
 import { events, startUpstream, streams, type Upstream } from './upstream.ts';

@@ -3,7 +3,7 @@
  * and rubbish is a broken stream. Neither is a reply in the wrong form, which only a model can give.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reportOf } from '../../src/effects/effect.cases.ts';
+import { reportOf } from '../../src/effects/effect-port.cases.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import { ask } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';

@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { callsTo, PROVIDERS, type ModelProvider } from './wire-calls.ts';
-import { contextFor } from '../../src/effects/effect.cases.ts';
-import { createModelEffect } from '../../src/effects/model/model.ts';
+import { contextFor } from '../../src/effects/effect-port.cases.ts';
+import { createModelEffect } from '../../src/effects/model/model-effect.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import { HELLO, KEY, SDKS } from './harness.ts';
 

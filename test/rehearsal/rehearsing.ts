@@ -1,12 +1,12 @@
 /** Rehearses a workflow that is written in a test. */
 import { loadWorkflowText } from '../../src/workflow/yaml/load-workflow.ts';
-import { validateLoaded } from '../../src/workflow/check/validate.ts';
+import { validateLoaded } from '../../src/workflow/check/validate-workflow.ts';
 import {
   rehearsePlan,
   type Rehearsed,
   type RehearseOptions,
-} from '../../src/rehearsal/rehearse.ts';
-import type { ScenarioResult } from '../../src/rehearsal/report/result.ts';
+} from '../../src/rehearsal/rehearse-plan.ts';
+import type { ScenarioResult } from '../../src/rehearsal/report/rehearsal-result.ts';
 
 export async function rehearsed(text: string, options: RehearseOptions = {}): Promise<Rehearsed> {
   const loaded = loadWorkflowText(text, { file: 't.yaml' });

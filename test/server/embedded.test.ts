@@ -7,7 +7,7 @@ import {
   createErrandServer,
   type ErrandServer,
   type ErrandServerOptions,
-} from '../../src/server/server.ts';
+} from '../../src/server/errand-server.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
 import { answerOf, embedded, newFolder, type Answer } from './served.ts';
 import { ALL } from './workflows.ts';

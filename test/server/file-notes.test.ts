@@ -1,6 +1,6 @@
 /** What a server logs at its start about the files that it serves. */
 import { afterEach, expect, it } from 'vitest';
-import { HostedServer } from '../../src/server/server.ts';
+import { HostedServer } from '../../src/server/errand-server.ts';
 import { newFolder } from './served.ts';
 
 const GOOD = 'workflow: {name: good, entry_point: a}\nnodes: [{name: a, type: set, value: 1}]\n';

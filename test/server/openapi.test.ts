@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { ErrandError } from '../../src/errors/thrown/errand-error.ts';
 import type { RunStore } from '../../src/machine/ports/store-port.ts';
-import { createErrandServer, type ErrandServerOptions } from '../../src/server/server.ts';
+import { createErrandServer, type ErrandServerOptions } from '../../src/server/errand-server.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import { answerOf, newFolder, type Answer, type Json } from './served.ts';

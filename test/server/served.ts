@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { hasOwnProcess, openShared } from '../cli/shared/command.ts';
 import { afterThisTest } from '../left-behind.ts';
-import { createErrandServer, type ErrandServerOptions } from '../../src/server/server.ts';
+import { createErrandServer, type ErrandServerOptions } from '../../src/server/errand-server.ts';
 
 export interface Setup {
   readonly files?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { simulate } from '../../src/rehearsal/simulated-run.ts';
 import { memoryFiles } from '../../src/workflow/yaml/files.cases.ts';
 import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
-import { validateWorkflow } from '../../src/workflow/check/validate.ts';
+import { validateWorkflow } from '../../src/workflow/check/validate-workflow.ts';
 import { speak } from './conversation.ts';
 import { generate, type Files } from './generate.ts';
 import { TOOLS } from './tools.ts';

@@ -3,7 +3,7 @@ import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import { memoryFiles } from '../../src/workflow/yaml/files.cases.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import type { ToolDescriptions } from '../../src/workflow/authoring/tool-description.ts';
-import { validateWorkflow, type Validation } from '../../src/workflow/check/validate.ts';
+import { validateWorkflow, type Validation } from '../../src/workflow/check/validate-workflow.ts';
 import { isReservedKind } from '../../src/errors/catalog/kinds.ts';
 import { mayThrowAnything } from '../../src/rehearsal/laws/classified-once.ts';
 import { drawFiles } from './worst-case/files.ts';

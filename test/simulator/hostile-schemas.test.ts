@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { playModel } from '../../src/effects/simulator/play.ts';
-import { contextFor } from '../../src/effects/effect.cases.ts';
+import { playModel } from '../../src/effects/simulator/play-model.ts';
+import { contextFor } from '../../src/effects/effect-port.cases.ts';
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import { madeUp } from '../../src/rehearsal/values/made-up.ts';
 import { checkValue } from '../../src/workflow/json-schema/check-value.ts';

@@ -1,9 +1,9 @@
 /** One call to a simulated model, through the door that drivers use. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextFor, failureOf, reportOf, SECRET } from '../../src/effects/effect.cases.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
-import { playModel, playModelWithin } from '../../src/effects/simulator/play.ts';
+import { contextFor, failureOf, reportOf, SECRET } from '../../src/effects/effect-port.cases.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
+import { playModel, playModelWithin } from '../../src/effects/simulator/play-model.ts';
 import { RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
 import { reportFrom } from '../../src/providers/report-from.ts';

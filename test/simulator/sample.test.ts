@@ -1,8 +1,8 @@
 /** The values that simulated models give for a schema. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { playModel } from '../../src/effects/simulator/play.ts';
-import { contextFor, reportOf } from '../../src/effects/effect.cases.ts';
+import { playModel } from '../../src/effects/simulator/play-model.ts';
+import { contextFor, reportOf } from '../../src/effects/effect-port.cases.ts';
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import { checkValue } from '../../src/workflow/json-schema/check-value.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commitAt, newRun, readAll, rejects } from '../../src/stores/conformance/scene.ts';
 import { Database } from '../../src/stores/postgres/database.ts';
 import { PostgresStore } from '../../src/stores/postgres/postgres.ts';
-import { migrate } from '../../src/stores/postgres/schema.ts';
+import { migrate } from '../../src/stores/postgres/postgres-schema.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
 import { startLossyProxy, type LossyProxy } from './lossy-proxy.ts';
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { nodeFiles } from '../../src/engine/loading/node-files.ts';
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import { completeInput } from '../../src/workflow/plan/inputs.ts';
-import { validateWorkflow } from '../../src/workflow/check/validate.ts';
+import { validateWorkflow } from '../../src/workflow/check/validate-workflow.ts';
 import type { Job } from './one-leg.ts';
 import type { Subject } from './subjects.ts';
 import { DEED } from './world.ts';

@@ -2,7 +2,7 @@
 import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
 import { isKind } from '../../src/errors/thrown/errand-error.ts';
 import { openEngine } from '../../src/engine/errand.ts';
-import { webhookSecrets } from '../../src/server/webhooks/signature.ts';
+import { webhookSecrets } from '../../src/server/webhooks/webhook-signature.ts';
 import { webhookAddress } from '../../src/server/webhooks/webhook-address.ts';
 import { Webhooks } from '../../src/server/webhooks/webhooks.ts';
 

@@ -20,7 +20,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEngine, type Engine } from '../../src/engine/errand.ts';
 import { NOTICE_TYPES } from '../../src/engine/run/notices.ts';
-import { signatures, webhookSecrets } from '../../src/server/webhooks/signature.ts';
+import { signatures, webhookSecrets } from '../../src/server/webhooks/webhook-signature.ts';
 import { webhookAddress } from '../../src/server/webhooks/webhook-address.ts';
 import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';

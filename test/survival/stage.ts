@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EffectRunner } from '../../src/engine/run/effect-runner.ts';
 import { LocalBackend } from '../../src/engine/local/local-backend.ts';
 import { VirtualClock } from '../../src/rehearsal/world/virtual-clock.ts';
-import type { EffectResult } from '../../src/effects/effect.ts';
+import type { EffectResult } from '../../src/effects/effect-port.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';

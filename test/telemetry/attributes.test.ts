@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { VERSION } from '../../src/engine/version.ts';
-import { tool } from '../../src/workflow/authoring/tool.ts';
+import { tool } from '../../src/workflow/authoring/define-tool.ts';
 import { SERVER } from '../mcp/harness.ts';
 import { SDKS } from '../mcp/tools.ts';
 import { requireSdks } from '../sdk-parity/install.ts';

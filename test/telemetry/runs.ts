@@ -6,7 +6,7 @@ import type { EffectClock } from '../../src/effects/clock.ts';
 import { openEngine, type Engine } from '../../src/engine/errand.ts';
 import type { EngineOptions } from '../../src/engine/open-backend.ts';
 import { raise } from '../../src/errors/thrown/errand-error.ts';
-import { tool } from '../../src/workflow/authoring/tool.ts';
+import { tool } from '../../src/workflow/authoring/define-tool.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import { traceRun } from '../../src/telemetry/otlp/trace-run.ts';
 import type { OtlpRequest } from './offline.ts';

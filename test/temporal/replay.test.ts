@@ -23,7 +23,7 @@ describe.skipIf(!isHere)('the workflow', { timeout: 300_000 }, () => {
     expect(ours).toContain('engine/run/run-loop.ts');
     const foreign = ours.filter((file) => /^(stores|cli|server)\//.test(file));
     const worldly = ours.filter(
-      (file) => file.startsWith('effects/') && file !== 'effects/effect.ts',
+      (file) => file.startsWith('effects/') && file !== 'effects/effect-port.ts',
     );
     expect([...foreign, ...worldly]).toEqual([]);
     expect(code).not.toMatch(/require\("node:/);

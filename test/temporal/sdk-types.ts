@@ -20,7 +20,7 @@ import type {
   WorkerModule,
   WorkerOptions,
   WorkflowClient,
-} from '../../src/engine/temporal/sdk.ts';
+} from '../../src/engine/temporal/temporal-sdk.ts';
 
 type ConnectingOptions = Parameters<ClientModule['Connection']['connect']>[0];
 type RealInterceptor = NonNullable<client.ConnectionOptions['interceptors']>[number];

@@ -13,7 +13,7 @@ import {
   startWorker,
   type ErrandWorker,
   type WatchedWorkerOptions,
-} from '../../src/engine/temporal/worker.ts';
+} from '../../src/engine/temporal/temporal-worker.ts';
 import { bundleWorkflow } from '../../src/engine/temporal/workflow-bundle.ts';
 import { findProgram, hasGo, say, startServer, type TemporalServer } from './server.ts';
 

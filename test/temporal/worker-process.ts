@@ -5,7 +5,10 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { FunctionContext } from '../../src/effects/function/call-function.ts';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
 import type { TelemetryPort } from '../../src/engine/run/telemetry-port.ts';
-import { startWorker, type ErrandWorkerOptions } from '../../src/engine/temporal/worker.ts';
+import {
+  startWorker,
+  type ErrandWorkerOptions,
+} from '../../src/engine/temporal/temporal-worker.ts';
 import { startSdk } from '../../src/telemetry/otel/start-sdk.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 

@@ -3,7 +3,7 @@ import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
-import type { ShownProblem } from '../../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../../src/server/http/problem-response.ts';
 import { GateCard, gateHeading, type ListedGate } from '../../view/gate-card.tsx';
 import { Unsent } from '../../view/closed-question.tsx';
 import { Empty, PageLink, ProblemBox } from '../../view/parts.tsx';

@@ -7,8 +7,8 @@ import {
   categoryWords,
   retryableWords,
   scheduleWords,
-} from '../../../src/errors/render/phrases.ts';
-import type { ShownProblem } from '../../../src/server/http/problem.ts';
+} from '../../../src/errors/render/report-words.ts';
+import type { ShownProblem } from '../../../src/server/http/problem-response.ts';
 import { Ago, Empty, Facts, PageLink, ProblemBox, Region } from '../../view/parts.tsx';
 import type { RunRowData } from '../../view/run-row.tsx';
 import { StatusWord } from '../../view/status.tsx';

@@ -17,7 +17,7 @@ import { lazy } from '../lazy.tsx';
 import { go } from '../navigation.ts';
 import { copiedReport } from '../copied-report.ts';
 import { useRun } from '../use-run.ts';
-import type { ShownProblem } from '../../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../../src/server/http/problem-response.ts';
 import { Refusal } from '../api.ts';
 
 export function RunPage({

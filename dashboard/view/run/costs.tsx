@@ -1,7 +1,7 @@
 /** Costs of a run: by node, by what was called, and every attempt, failed ones apart. */
 import type { ComponentChildren, JSX } from 'preact';
 import { usdWords } from '../../../src/errors/render/money.ts';
-import { durationWords } from '../../../src/errors/render/phrases.ts';
+import { durationWords } from '../../../src/errors/render/report-words.ts';
 import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
 import type { CostSum, RunView, ViewCosts } from '../../../src/history/run-view/view.ts';
 import { counted, grouped, spaced } from '../../text/words.ts';

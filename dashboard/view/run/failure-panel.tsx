@@ -1,7 +1,7 @@
 /** The failure panel: what failed, what to do, why it was classified so, and everything that was tried. */
 import type { JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
-import * as words from '../../../src/errors/render/phrases.ts';
+import * as words from '../../../src/errors/render/report-words.ts';
 import type { FailureHistory } from '../../../src/history/failure-history.ts';
 import type { SourceFile } from '../../../src/history/run-page.ts';
 import { failedLine } from '../../text/expression-line.ts';

@@ -1,7 +1,7 @@
 /** The story of a failure: every attempt with its cost, every wait, the route that took it and those that did not. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
-import { durationWords } from '../../../src/errors/render/phrases.ts';
+import { durationWords } from '../../../src/errors/render/report-words.ts';
 import type { FailureHistory, FailureStep } from '../../../src/history/failure-history.ts';
 import type { SkippedRoute } from '../../../src/history/skipped-routes.ts';
 import { optionWord } from '../../text/words.ts';

@@ -8,7 +8,7 @@ import type { OpenQuestion } from '../../../src/history/open-questions.ts';
 import type { RunMoves, SourceFile } from '../../../src/history/run-page.ts';
 import type { RunView, StepView } from '../../../src/history/run-view/view.ts';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
-import type { ShownProblem } from '../../../src/server/http/problem.ts';
+import type { ShownProblem } from '../../../src/server/http/problem-response.ts';
 import type { GateAnswerProps } from '../../form/gate-answer.tsx';
 
 /** A run of which only the moves may be known yet: a long log takes a moment to be folded. */

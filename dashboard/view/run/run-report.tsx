@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { usdWords } from '../../../src/errors/render/money.ts';
-import { durationWords } from '../../../src/errors/render/phrases.ts';
+import { durationWords } from '../../../src/errors/render/report-words.ts';
 import { elapsedMs } from '../../../src/history/run-view/read-view.ts';
 import { stepAt } from '../../../src/history/run-view/steps.ts';
 import { grouped, waitWords } from '../../text/words.ts';

@@ -1,7 +1,7 @@
 /** One step with everything that is known of it: tries, failures, prompt and answer, calls, state, events. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { durationWords } from '../../../src/errors/render/phrases.ts';
+import { durationWords } from '../../../src/errors/render/report-words.ts';
 import { isUnhandled } from '../../../src/history/run-view/read-view.ts';
 import type { StepFailure, StepView, TryView } from '../../../src/history/run-view/view.ts';
 import { clockWords } from '../../text/time.ts';

@@ -4,7 +4,7 @@
  */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { durationWords } from '../../../src/errors/render/phrases.ts';
+import { durationWords } from '../../../src/errors/render/report-words.ts';
 import type { Bar, RunView, StepView, TryView } from '../../../src/history/run-view/view.ts';
 import { hasOpenFailure } from '../../../src/history/run-view/read-view.ts';
 import { Empty, Region } from '../parts.tsx';

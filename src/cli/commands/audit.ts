@@ -4,8 +4,8 @@ import { jsonText, singleLine } from '../../errors/support/printable.ts';
 import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { auditTrail, type AuditEntry } from '../../history/audit-trail.ts';
 import type { Format } from '../format.ts';
-import { tableLines } from '../screen/table.ts';
-import { timeWords } from '../screen/phrases.ts';
+import { tableLines } from '../screen/table-lines.ts';
+import { timeWords } from '../screen/number-words.ts';
 import { readRun, warnLostLog, withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 

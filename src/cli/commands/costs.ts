@@ -1,12 +1,12 @@
 /** `errand costs`: what a run cost, one line for each attempt of each effect. */
 import { onScreen } from '../../errors/support/on-screen.ts';
 import { jsonText } from '../../errors/support/printable.ts';
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import { costsOf, type Costs } from '../../history/cost-ledger.ts';
 import type { LedgerRow } from '../../history/run-view/ledger-row.ts';
 import type { Format } from '../format.ts';
-import { tableLines } from '../screen/table.ts';
-import { countWords, tokenWords, usdWords } from '../screen/phrases.ts';
+import { tableLines } from '../screen/table-lines.ts';
+import { countWords, tokenWords, usdWords } from '../screen/number-words.ts';
 import { readRun, warnLostLog, withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -22,8 +22,8 @@ import {
   reachability,
   type KnownProvider,
 } from '../project/doctor-providers.ts';
-import { tableLines } from '../screen/table.ts';
-import { countWords } from '../screen/phrases.ts';
+import { tableLines } from '../screen/table-lines.ts';
+import { countWords } from '../screen/number-words.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../../engine/version.ts';
 import {

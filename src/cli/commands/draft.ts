@@ -6,7 +6,7 @@ import { oneLine } from '../../errors/support/printable.ts';
 import { inProject } from './run.ts';
 import { needsStore } from '../project/server-location.ts';
 import { draftWorkflow } from '../draft/draft-workflow.ts';
-import { DRAFT_FILE, withoutFence, WRITER } from '../draft/names.ts';
+import { DRAFT_FILE, withoutFence, WRITER } from '../draft/draft-names.ts';
 import { refusal } from '../exit.ts';
 import { runLeg, type LegFlags } from '../session/run-session.ts';
 import { SessionView, type EndedLeg } from '../session/session-view.ts';

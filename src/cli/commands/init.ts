@@ -5,7 +5,7 @@ import { basename, dirname, extname, join, relative } from 'node:path';
 import { refusal } from '../exit.ts';
 import { firstTest, firstWorkflow } from '../project/first-workflow.ts';
 import type { OutputOptions } from '../format.ts';
-import { tableLines } from '../screen/table.ts';
+import { tableLines } from '../screen/table-lines.ts';
 import { shellWord } from '../../errors/support/shell-word.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeNew } from '../project/write-new.ts';

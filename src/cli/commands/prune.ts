@@ -12,8 +12,8 @@ import {
   type RemovalContext,
 } from '../project/remove-runs.ts';
 import { shellWord } from '../../errors/support/shell-word.ts';
-import { timeWords } from '../screen/phrases.ts';
-import { tableLines } from '../screen/table.ts';
+import { timeWords } from '../screen/number-words.ts';
+import { tableLines } from '../screen/table-lines.ts';
 import type { Terminal } from '../terminal.ts';
 import { LATER } from './delete.ts';
 

@@ -11,7 +11,7 @@ import { fileVerdict } from '../../workflow/check/validation-json.ts';
 import type { Crashes } from '../../rehearsal/figures/crashes.ts';
 import { FIGURES, type FigureName, type Minima } from '../../rehearsal/figures/minimum.ts';
 import { crashesOf, rehearseFile, type FileRehearsal } from '../../rehearsal/rehearse-file.ts';
-import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import type { Rehearsed } from '../../rehearsal/rehearse-plan.ts';
 import { junitReport } from '../../rehearsal/report/junit.ts';
 import { lcovReport } from '../../rehearsal/report/lcov.ts';
 import { recordFile, recordText } from '../../rehearsal/report/record.ts';

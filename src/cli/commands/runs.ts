@@ -1,6 +1,6 @@
 /** `errand runs`: the runs of this project, newest first. */
 import { onScreen } from '../../errors/support/on-screen.ts';
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import { jsonText, singleLine } from '../../errors/support/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import { renderLine } from '../../errors/render/line.ts';
@@ -13,8 +13,8 @@ import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
 import { isInCode, RESUME_IN_CODE, waitWords } from '../screen/ending-text.ts';
 import { paintWith, type Style } from '../screen/paint.ts';
-import { tableRows } from '../screen/table.ts';
-import { timeWords, usdWords } from '../screen/phrases.ts';
+import { tableRows } from '../screen/table-lines.ts';
+import { timeWords, usdWords } from '../screen/number-words.ts';
 import { withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,7 +1,7 @@
 /** `errand schema`: the JSON Schema of workflow files and rehearsal plans, for editors and other validators. */
 import { jsonText } from '../../errors/support/printable.ts';
-import { rehearsalJsonSchema } from '../../workflow/rehearsal-plan/json-schema.ts';
-import { workflowJsonSchema } from '../../workflow/schema/json-schema.ts';
+import { rehearsalJsonSchema } from '../../workflow/rehearsal-plan/rehearsal-json-schema.ts';
+import { workflowJsonSchema } from '../../workflow/schema/workflow-json-schema.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function schema(

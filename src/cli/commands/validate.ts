@@ -1,11 +1,11 @@
 /** `errand validate`: checks workflow files before a token is spent. */
-import { countWords } from '../screen/phrases.ts';
+import { countWords } from '../screen/number-words.ts';
 import { jsonText, oneLine } from '../../errors/support/printable.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { usdWords } from '../../errors/render/money.ts';
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
-import type { ValidatedFile, Validation } from '../../workflow/check/validate.ts';
+import type { ValidatedFile, Validation } from '../../workflow/check/validate-workflow.ts';
 import { fileVerdict } from '../../workflow/check/validation-json.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
 import { checkFile, checkProjectFile, type Workspace } from '../../engine/loading/check-file.ts';

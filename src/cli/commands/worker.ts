@@ -1,7 +1,7 @@
 /** `errand worker`: runs the workflows of a Temporal task queue until it is stopped. */
 import { oneLine } from '../../errors/support/printable.ts';
 import { temporalConfig } from '../../engine/temporal/config.ts';
-import { startWorker } from '../../engine/temporal/worker.ts';
+import { startWorker } from '../../engine/temporal/temporal-worker.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { parseDuration } from '../../workflow/plan/duration.ts';
 import type { ErrandError } from '../../errors/thrown/errand-error.ts';
@@ -13,7 +13,7 @@ import { projectModules } from '../project/project-extensions.ts';
 import { createHome } from '../project/home.ts';
 import { keepInternal } from '../project/project.ts';
 import { createTelemetry, telemetryFault } from '../../telemetry/telemetry.ts';
-import { runLogFor } from '../project/run-log.ts';
+import { runLogFor } from '../project/run-log-setting.ts';
 import type { Terminal } from '../terminal.ts';
 import { runLocationFlags } from '../project/run-location-flags.ts';
 

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts'
 import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
 import { NO_FILES } from '../../workflow/yaml/file-port.ts';
 import { loadWorkflowText } from '../../workflow/yaml/load-workflow.ts';
-import { validateLoaded } from '../../workflow/check/validate.ts';
-import { DRAFT_FILE, DRAFT_INVALID, MAX_ROUNDS, withoutFence } from './names.ts';
+import { validateLoaded } from '../../workflow/check/validate-workflow.ts';
+import { DRAFT_FILE, DRAFT_INVALID, MAX_ROUNDS, withoutFence } from './draft-names.ts';
 
 const MAX_SHOWN = 20;
 

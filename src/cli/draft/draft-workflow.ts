@@ -8,10 +8,10 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { adviceOf, type Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
 import { IN_CODE, type WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { loadWorkflowText } from '../../workflow/yaml/load-workflow.ts';
-import { validateLoaded } from '../../workflow/check/validate.ts';
+import { validateLoaded } from '../../workflow/check/validate-workflow.ts';
 import { checkDraft } from './check-draft.ts';
 import { draftGuide } from './guide.ts';
-import { CHECK_FUNCTION, DRAFT_INVALID, MAX_ROUNDS, WRITER } from './names.ts';
+import { CHECK_FUNCTION, DRAFT_INVALID, MAX_ROUNDS, WRITER } from './draft-names.ts';
 
 const FILE = `${IN_CODE}draft`;
 

@@ -4,7 +4,7 @@
  */
 import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
 import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import { workflowJsonSchema } from '../../workflow/schema/json-schema.ts';
+import { workflowJsonSchema } from '../../workflow/schema/workflow-json-schema.ts';
 import { firstWorkflow } from '../project/first-workflow.ts';
 
 export function draftGuide(): string {

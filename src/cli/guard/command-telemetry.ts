@@ -4,7 +4,7 @@
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import { startSdk } from '../../telemetry/otel/start-sdk.ts';
-import type { CliContext } from '../program/context.ts';
+import type { CliContext } from '../program/cli-context.ts';
 import { configured, reportOf } from '../report-of.ts';
 
 /** They end within ten seconds of a signal, with all that they execute. */

@@ -9,7 +9,7 @@ import { foreignWords } from '../../errors/thrown/describe-thrown.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import { refuse } from '../exit.ts';
 import { forgetSecrets, reportOf } from '../report-of.ts';
-import type { CliContext } from '../program/context.ts';
+import type { CliContext } from '../program/cli-context.ts';
 import {
   beginCommand,
   cutOffByCrash,

@@ -11,7 +11,7 @@ import {
   verboseOption,
   type CliContext,
   type Commands,
-} from './context.ts';
+} from './cli-context.ts';
 
 const FILES = 'Write workflows:';
 const SETUP = 'Set up and test:';

@@ -10,7 +10,7 @@ import {
   verboseOption,
   type CliContext,
   type Commands,
-} from './context.ts';
+} from './cli-context.ts';
 
 const GROUP = 'Inspect runs:';
 const RUN = ['<run>', 'the id of a run, as `errand runs` lists it'] as const;

@@ -1,6 +1,6 @@
 /** `errand mcp` with its options. */
 import { withAllPackages } from '../guard/all-packages.ts';
-import { examples, onlyJsonOption, verboseOption, type CliContext } from './context.ts';
+import { examples, onlyJsonOption, verboseOption, type CliContext } from './cli-context.ts';
 
 export function addMcpCommand(cli: CliContext): void {
   cli.program

@@ -4,7 +4,7 @@ import { oneLine } from '../../errors/support/printable.ts';
 import { DEFAULT_OUTPUT, outputOptionsOf } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../../engine/version.ts';
-import { refuseGoneFolder, refuseTwoForms, type CliContext, type Commands } from './context.ts';
+import { refuseGoneFolder, refuseTwoForms, type CliContext, type Commands } from './cli-context.ts';
 import { FILE_COMMANDS } from './file-commands.ts';
 import { INSPECT_COMMANDS } from './inspect-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';

@@ -9,7 +9,7 @@ import {
   quietOption,
   verboseOption,
   type CliContext,
-} from './context.ts';
+} from './cli-context.ts';
 
 /** The flags as given; all commands share the other flags. */
 interface GivenFlags extends Omit<RehearseFlags, 'inputs' | keyof CliContext['output']> {

@@ -13,7 +13,7 @@ import {
   verboseOption,
   type CliContext,
   type Commands,
-} from './context.ts';
+} from './cli-context.ts';
 
 interface LegFlags {
   readonly set?: readonly string[];

@@ -1,6 +1,6 @@
 /** `errand serve` with its options. */
 import { withAllPackages } from '../guard/all-packages.ts';
-import { collect, examples, formatOption, verboseOption, type CliContext } from './context.ts';
+import { collect, examples, formatOption, verboseOption, type CliContext } from './cli-context.ts';
 import type { ServeFlags } from '../commands/servers/serve.ts';
 
 export function addServeCommand(cli: CliContext): void {

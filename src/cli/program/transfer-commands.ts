@@ -6,7 +6,7 @@ import {
   verboseOption,
   type CliContext,
   type Commands,
-} from './context.ts';
+} from './cli-context.ts';
 
 const GROUP = 'Move runs:';
 

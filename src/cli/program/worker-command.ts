@@ -7,7 +7,7 @@ import {
   quietOption,
   verboseOption,
   type CliContext,
-} from './context.ts';
+} from './cli-context.ts';
 
 const GROUP = 'Run workflows:';
 const WHERE = 'Where runs are:';

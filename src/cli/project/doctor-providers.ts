@@ -1,5 +1,5 @@
 /** The providers that `errand doctor` checks: the names of their keys, their package, their address. */
-import { HOSTS } from '../../effects/model/hosts.ts';
+import { HOSTS } from '../../effects/model/openai-compatible-hosts.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
 
 export interface KnownProvider {

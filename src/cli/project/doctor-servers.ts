@@ -1,6 +1,6 @@
 /** Findings about what servers do with the store: schedules and webhooks. */
 import type { EndpointState, KeptSchedule, ServerNotes } from '../../engine/carry-on.ts';
-import { countWords } from '../screen/phrases.ts';
+import { countWords } from '../screen/number-words.ts';
 
 export interface ServerFinding {
   readonly check: string;

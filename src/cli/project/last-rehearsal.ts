@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonFrom, isJsonObject, type JsonObject } from '../../errors/support/safe-json.ts';
-import type { RehearsalResult } from '../../rehearsal/report/result.ts';
+import type { RehearsalResult } from '../../rehearsal/report/rehearsal-result.ts';
 import { keepPrivate } from '../../stores/sqlite/private-files.ts';
 import { errandHome } from './home.ts';
 import { makePrivateFolder } from './make-folder.ts';

@@ -11,7 +11,7 @@ import type { RunRecord } from '../../machine/ports/store-port.ts';
 import { carrierInEnvironment } from '../../machine/ports/trace-carrier.ts';
 import { appendPrivate, keepPrivate } from '../../stores/sqlite/private-files.ts';
 import { createTelemetry, telemetryFault } from '../../telemetry/telemetry.ts';
-import { CHECK_FUNCTION } from '../draft/names.ts';
+import { CHECK_FUNCTION } from '../draft/draft-names.ts';
 import { learnSecret } from '../report-of.ts';
 import { createHome, errandHome } from './home.ts';
 import { projectModules } from './project-extensions.ts';

@@ -1,5 +1,5 @@
 /** Lists the attempts before a failure, each with its target and the wait before it. */
-import { attemptWords, durationWords } from '../../errors/render/phrases.ts';
+import { attemptWords, durationWords } from '../../errors/render/report-words.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { FailureHistory } from '../../history/failure-history.ts';
 

@@ -2,13 +2,13 @@
 import { onScreen } from '../../errors/support/on-screen.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { jsonText, oneLine, singleLine } from '../../errors/support/printable.ts';
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import type { NamedUnknownOutcome } from '../../machine/policy/unknown-outcome.ts';
 import type { RunEvent, Wait, Waiting } from '../../machine/state/events.ts';
 import type { Costs } from '../../history/cost-ledger.ts';
 import { IN_CODE } from '../../workflow/plan/plan.ts';
 import { shellWord } from '../../errors/support/shell-word.ts';
-import { countWords, timeWords, usdWords } from './phrases.ts';
+import { countWords, timeWords, usdWords } from './number-words.ts';
 
 export interface CompletedRun {
   readonly run: string;

@@ -10,11 +10,11 @@ import {
   providerWords,
   retryableWords,
   ruleWords,
-} from '../../errors/render/phrases.ts';
+} from '../../errors/render/report-words.ts';
 import { unknownOutcomeWords, inDoubtOf } from '../../machine/policy/unknown-outcome-details.ts';
 import type { FailureHistory, FailureStep } from '../../history/failure-history.ts';
 import { paintWith } from './paint.ts';
-import { clockWords, countWords, usdWords } from './phrases.ts';
+import { clockWords, countWords, usdWords } from './number-words.ts';
 
 export interface RunFailures {
   readonly run: string;

@@ -21,10 +21,10 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import type { Category } from '../../errors/catalog/vocabulary.ts';
 import type { FailureHistory } from '../../history/failure-history.ts';
 import type { Costs } from '../../history/cost-ledger.ts';
-import { CODES } from '../../workflow/diagnostics/codes.ts';
+import { CODES } from '../../workflow/diagnostics/diagnostic-codes.ts';
 import { isInCode, RESUME_IN_CODE } from './ending-text.ts';
 import { attemptsOf } from './attempt-list.ts';
-import { usdWords } from './phrases.ts';
+import { usdWords } from './number-words.ts';
 
 export interface Failed {
   readonly error: ErrorReport;

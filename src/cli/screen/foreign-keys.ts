@@ -1,7 +1,7 @@
 /** The keys of another engine in a file that Errand refuses or does not use, as one table. */
-import type { ValidatedFile } from '../../workflow/check/validate.ts';
-import type { DiagnosticCode } from '../../workflow/diagnostics/codes.ts';
-import { tableLines } from './table.ts';
+import type { ValidatedFile } from '../../workflow/check/validate-workflow.ts';
+import type { DiagnosticCode } from '../../workflow/diagnostics/diagnostic-codes.ts';
+import { tableLines } from './table-lines.ts';
 
 const MEANINGS: Readonly<Partial<Record<DiagnosticCode, string>>> = {
   'unsupported-key': 'refused',

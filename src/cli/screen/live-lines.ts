@@ -1,10 +1,10 @@
 /** Renders the live view as lines that fit the screen, purely from a state and a time. */
 import { singleLine } from '../../errors/support/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import type { LiveNode, LiveState } from './live-state.ts';
 import { paintWith, type Style } from './paint.ts';
-import { tokenWords, usdWords } from './phrases.ts';
+import { tokenWords, usdWords } from './number-words.ts';
 
 export interface Frame {
   readonly nowMs: number;

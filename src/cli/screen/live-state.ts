@@ -8,7 +8,7 @@ import { isInside } from '../../history/run-view/steps.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import { branchId } from '../../machine/state/scopes.ts';
-import { END } from '../../workflow/plan/route.ts';
+import { END } from '../../workflow/plan/route-plan.ts';
 
 /** The part of a node that the screen shows beside its timeline. */
 interface LiveDetails {

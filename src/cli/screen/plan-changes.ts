@@ -4,7 +4,7 @@ import { isPlainObject } from '../../errors/support/safe-json.ts';
 import { singleLine } from '../../errors/support/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { countWords } from './phrases.ts';
+import { countWords } from './number-words.ts';
 
 /** Positions in the file, and values derived from others. */
 const NOT_COMPARED = new Set([

@@ -1,8 +1,8 @@
 /** Notes that a rehearsal shows beside its figures: the slowest scenario and the strangest, and lines. */
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
-import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import type { Rehearsed } from '../../rehearsal/rehearse-plan.ts';
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
 
 /** `file:line` of a failure; empty where it has no line. */

@@ -4,7 +4,7 @@
  */
 import { clip } from '../../errors/render/columns.ts';
 import { oneLine } from '../../errors/support/printable.ts';
-import type { RehearseOptions } from '../../rehearsal/rehearse.ts';
+import type { RehearseOptions } from '../../rehearsal/rehearse-plan.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Nobody reads faster. */

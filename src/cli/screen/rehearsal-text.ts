@@ -1,16 +1,16 @@
 /** The text of a rehearsal: its figures with the gaps, then each surprise with the way to it. */
 import { oneLine } from '../../errors/support/printable.ts';
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import { FIGURES, percentOf } from '../../rehearsal/figures/minimum.ts';
 import { fileOfRule, type AtRule } from '../../rehearsal/report/rule-file.ts';
-import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/result.ts';
-import type { Rehearsed } from '../../rehearsal/rehearse.ts';
+import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/rehearsal-result.ts';
+import type { Rehearsed } from '../../rehearsal/rehearse-plan.ts';
 import { warningText, type RehearsalWarning } from '../../rehearsal/report/warnings.ts';
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts';
 import { shellWord } from '../../errors/support/shell-word.ts';
-import { countWords } from './phrases.ts';
+import { countWords } from './number-words.ts';
 import { noteLines, placeOf, placeWritten } from './rehearsal-notes.ts';
-import { tableLines } from './table.ts';
+import { tableLines } from './table-lines.ts';
 
 export interface RehearsalTextOptions {
   readonly columns: number;

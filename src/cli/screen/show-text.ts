@@ -2,7 +2,7 @@
 import { onScreen } from '../../errors/support/on-screen.ts';
 import { jsonText, singleLine } from '../../errors/support/printable.ts';
 import { clip, padEnd, wrap } from '../../errors/render/columns.ts';
-import { durationWords, locationWords } from '../../errors/render/phrases.ts';
+import { durationWords, locationWords } from '../../errors/render/report-words.ts';
 import type { NamedUnknownOutcome } from '../../machine/policy/unknown-outcome.ts';
 import { unknownOutcomeWords } from '../../machine/policy/unknown-outcome-details.ts';
 import type { NodeTimeline } from '../../history/node-timeline.ts';
@@ -10,8 +10,8 @@ import type { RunView } from '../../engine/shown-run.ts';
 import type { StoredRun } from '../../engine/errand.ts';
 import { interruptedText, isInCode, pausedText } from './ending-text.ts';
 import { afterFailure } from './failure-panel.ts';
-import { tableLines } from './table.ts';
-import { countWords, timeWords, usdWords } from './phrases.ts';
+import { tableLines } from './table-lines.ts';
+import { countWords, timeWords, usdWords } from './number-words.ts';
 
 export interface ShowContext extends Pick<StoredRun, 'record' | 'events'> {
   readonly columns: number;

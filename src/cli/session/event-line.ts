@@ -2,10 +2,10 @@
 import { onScreen } from '../../errors/support/on-screen.ts';
 import { singleLine } from '../../errors/support/printable.ts';
 import { forPerson } from '../../errors/report/audiences.ts';
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import { clockWords, tokenWords, usdWords } from '../screen/phrases.ts';
+import { clockWords, tokenWords, usdWords } from '../screen/number-words.ts';
 
 export class EventLines {
   readonly #isVerbose: boolean;

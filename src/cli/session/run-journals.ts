@@ -1,6 +1,6 @@
 /** The journals of all runs that a server executes: `events.jsonl` and `errors.jsonl`, as commands write them. */
 import type { RunEvent } from '../../machine/state/events.ts';
-import { runLogFor } from '../project/run-log.ts';
+import { runLogFor } from '../project/run-log-setting.ts';
 import type { Terminal } from '../terminal.ts';
 import { Journal } from './journal.ts';
 

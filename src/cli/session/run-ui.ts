@@ -8,7 +8,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Progress } from '../../engine/run/running-effects.ts';
 import { oneLine } from '../../errors/support/printable.ts';
 import { listen, type Listening } from '../../server/listen.ts';
-import { HostedServer } from '../../server/server.ts';
+import { HostedServer } from '../../server/errand-server.ts';
 import { Stopping } from '../guard/stopping.ts';
 import { openBrowser } from '../project/open-browser.ts';
 import { hostedEngine, type Project } from '../project/project.ts';

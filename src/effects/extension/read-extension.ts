@@ -8,7 +8,7 @@ import {
   type ExtensionOptions,
   type ExtensionParts,
 } from '../../machine/ports/extension-port.ts';
-import { describeValue } from '../../workflow/diagnostics/phrases.ts';
+import { describeValue } from '../../workflow/diagnostics/diagnostic-words.ts';
 import { readCallable } from '../module/callable.ts';
 
 export interface ReadExtension {

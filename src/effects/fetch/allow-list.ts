@@ -1,6 +1,6 @@
 /** The hosts that may be called: an entry allows one host, or its subdomains, on one protocol and port. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import { quoted } from '../../workflow/diagnostics/diagnostic-words.ts';
 
 export type AllowList = (url: URL) => boolean;
 

@@ -2,7 +2,7 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { parseDate } from '../../providers/classify/hints/moments.ts';
-import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import { quoted } from '../../workflow/diagnostics/diagnostic-words.ts';
 
 const MAX_HINT_MS = 24 * 60 * 60 * 1000;
 

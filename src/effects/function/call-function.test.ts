@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ErrandError, failure, raise } from '../../errors/thrown/errand-error.ts';
 import { isKindName } from '../../errors/catalog/kinds.ts';
 import { partial } from '../../workflow/authoring/partial.ts';
-import { renderProblem } from '../../errors/render/problem.ts';
+import { renderProblem } from '../../errors/render/problem-document.ts';
 import {
   contextFor,
   failureOf,
@@ -13,8 +13,8 @@ import {
   reportOf,
   SECRET,
   standStill,
-} from '../effect.cases.ts';
-import type { EffectContext, EffectResult } from '../effect.ts';
+} from '../effect-port.cases.ts';
+import type { EffectContext, EffectResult } from '../effect-port.ts';
 import { callFunction, type FunctionRequest } from './call-function.ts';
 
 type Run = FunctionRequest['run'];

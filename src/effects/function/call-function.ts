@@ -39,7 +39,7 @@ import {
   type EffectContext,
   type EffectFailure,
   type EffectResult,
-} from '../effect.ts';
+} from '../effect-port.ts';
 import { failureFrom, OwnFailure } from '../thrown-failure.ts';
 import { callWithin, type CallEnd } from './call-with-timeout.ts';
 import { isUnanswered } from './unanswered.ts';

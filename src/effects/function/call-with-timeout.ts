@@ -4,7 +4,7 @@
  */
 import { copyJson } from '../../errors/support/copy-json.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../clock.ts';
-import type { EffectContext } from '../effect.ts';
+import type { EffectContext } from '../effect-port.ts';
 import type { FunctionRequest } from './call-function.ts';
 
 /** Grace after its own time limit: long enough to reject, too short to notice. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ErrandError, failure, raise } from '../../errors/thrown/errand-error.ts';
 import { createResilience } from '../../judging.ts';
-import { contextFor, reportOf } from '../effect.cases.ts';
+import { contextFor, reportOf } from '../effect-port.cases.ts';
 import { callFunction, type FunctionRequest } from './call-function.ts';
 
 const outcomeOf = async (

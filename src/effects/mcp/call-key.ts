@@ -4,7 +4,7 @@
  * them, under the names that MCP gives it.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
-import type { EffectContext } from '../effect.ts';
+import type { EffectContext } from '../effect-port.ts';
 
 const KEY_NAME = 'errand/idempotency-key';
 const ATTEMPT_NAME = 'errand/attempt';

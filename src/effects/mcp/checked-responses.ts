@@ -5,7 +5,7 @@
  */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { passOn } from './http-transport.ts';
-import type { McpMessage, McpTransport } from './sdk.ts';
+import type { McpMessage, McpTransport } from './mcp-client-sdk.ts';
 import { noResult } from './too-long.ts';
 
 export function withCheckedResponses(transport: McpTransport): McpTransport {

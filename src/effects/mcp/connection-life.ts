@@ -1,5 +1,5 @@
 /** The life of a connection: until it is lost, closed, or out of use with no call under way. */
-import type { McpClient, McpTransport } from './sdk.ts';
+import type { McpClient, McpTransport } from './mcp-client-sdk.ts';
 
 export class ConnectionLife {
   readonly #client: McpClient;

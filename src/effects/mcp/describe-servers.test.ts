@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryFiles } from '../../workflow/yaml/files.cases.ts';
 import { loadWorkflow } from '../../workflow/yaml/load-workflow.ts';
 import { describeServers } from './describe-servers.ts';
-import type { McpServers } from './mcp.ts';
+import type { McpServers } from './mcp-servers.ts';
 
 const SECRET = 'Zk7Qp2Xw9LmR4tVb8NcY';
 

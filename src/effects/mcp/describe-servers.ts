@@ -17,8 +17,8 @@ import type {
   ToolDescription,
   ToolDescriptions,
 } from '../../workflow/authoring/tool-description.ts';
-import { listed, quoted } from '../../workflow/diagnostics/phrases.ts';
-import type { McpServers } from './mcp.ts';
+import { listed, quoted } from '../../workflow/diagnostics/diagnostic-words.ts';
+import type { McpServers } from './mcp-servers.ts';
 import { describeTool, type ServerTool } from './tool-list.ts';
 
 const DISCOVERY_MS = 10_000;

@@ -6,7 +6,7 @@
  */
 import { boundedFetch, messageId } from './bounded-fetch.ts';
 import { flawIn, withFlaw, type Flaw } from './inexact-result.ts';
-import type { McpMessage, McpSdk, McpTransport } from './sdk.ts';
+import type { McpMessage, McpSdk, McpTransport } from './mcp-client-sdk.ts';
 import { lost, tooLong } from './too-long.ts';
 
 export interface HttpServer {

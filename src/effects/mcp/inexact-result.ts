@@ -1,12 +1,12 @@
 /**
  * Results whose numbers would lose digits, that have a key twice, or whose bytes are no text. The client
  * parses messages before Errand sees them, so all three are found in their text and noted in the metadata
- * of the result, where `result.ts` reads it.
+ * of the result, where `mcp-result.ts` reads it.
  */
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { inexactIn, keepsDigits, type Inexact } from '../../workflow/json-schema/exact-number.ts';
 import { repeatedKey } from '../../workflow/json-schema/repeated-key.ts';
-import type { McpMessage } from './sdk.ts';
+import type { McpMessage } from './mcp-client-sdk.ts';
 
 const NOTE = 'errand/inexact';
 const GARBLED = 'errand/garbled';

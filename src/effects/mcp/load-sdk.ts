@@ -1,7 +1,7 @@
 /** Loads the official MCP client, or says how to install it. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { whyBroken, type LoadPackage } from '../model/load-package.ts';
-import { MCP_PACKAGE, toMcpSdk, type McpSdk } from './sdk.ts';
+import { MCP_PACKAGE, toMcpSdk, type McpSdk } from './mcp-client-sdk.ts';
 
 /** Throws `tool.unavailable`. */
 export function loadMcpSdk(load: LoadPackage, directory: string): McpSdk {

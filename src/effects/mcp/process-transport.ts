@@ -10,7 +10,7 @@ import { endGroup, isGoneWithin } from '../process/process-group.ts';
 import { drainOutput } from '../process/drain-output.ts';
 import { flawIn, withFlaw } from './inexact-result.ts';
 import { createLines } from './split-lines.ts';
-import type { McpMessage, McpTransport } from './sdk.ts';
+import type { McpMessage, McpTransport } from './mcp-client-sdk.ts';
 import { tooLongFor } from './too-long.ts';
 
 const MAX_STDERR_BYTES = 4096;

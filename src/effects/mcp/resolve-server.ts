@@ -9,7 +9,7 @@ import { createRedactor, type Redactor } from '../../errors/redaction/redact.ts'
 import { expandEnvironment } from '../../workflow/yaml/environment.ts';
 import { secretsIn } from '../../workflow/yaml/secret-values.ts';
 import type { McpServer } from '../../workflow/plan/plan.ts';
-import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import { quoted } from '../../workflow/diagnostics/diagnostic-words.ts';
 
 export interface NamedServer {
   readonly name: string;

@@ -17,7 +17,7 @@ import type {
   McpSdk,
   McpTransport,
   ProtocolMode,
-} from './sdk.ts';
+} from './mcp-client-sdk.ts';
 import { readTools, type ServerTool } from './tool-list.ts';
 import { unreachable } from './unreachable.ts';
 import { withCheckedResponses } from './checked-responses.ts';

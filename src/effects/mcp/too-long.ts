@@ -3,7 +3,7 @@
  * uses.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
-import type { McpMessage } from './sdk.ts';
+import type { McpMessage } from './mcp-client-sdk.ts';
 
 const TOO_LONG = -48_501;
 const LOST = -48_502;

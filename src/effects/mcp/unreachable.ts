@@ -5,7 +5,7 @@ import { readProperty } from '../../errors/support/safe-json.ts';
 import { brokeOpenConnection } from '../../errors/thrown/open-connection.ts';
 import type { ReportDraft, UserAction } from '../../errors/report/report.ts';
 import { describe } from '../../errors/thrown/to-report.ts';
-import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import { quoted } from '../../workflow/diagnostics/diagnostic-words.ts';
 import { codeOf } from '../process/system-code.ts';
 import type { NamedServer, ResolvedServer } from './resolve-server.ts';
 import type { ProcessEnd } from './process-transport.ts';

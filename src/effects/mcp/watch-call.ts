@@ -1,7 +1,7 @@
 /** The time limits and the abort signal of one call; the first of them ends the wait. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
-import type { EffectContext } from '../effect.ts';
+import type { EffectContext } from '../effect-port.ts';
 import { toOutput } from '../../machine/state/stored-output.ts';
 
 /** The limit that was reached, or an abort. */

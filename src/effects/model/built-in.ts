@@ -4,7 +4,7 @@
  */
 import type { ConnectionSettings } from './connection-settings.ts';
 import { convertHostUsage } from '../../providers/pricing/host-usage.ts';
-import { HOSTS, type Host } from './hosts.ts';
+import { HOSTS, type Host } from './openai-compatible-hosts.ts';
 import type { SchemaSupport } from './prompt.ts';
 
 export interface BuiltIn {

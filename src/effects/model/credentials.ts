@@ -8,7 +8,7 @@ import { extractFailure } from '../../providers/extract/extract.ts';
 import { providerNamed } from '../../providers/known-providers.ts';
 import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
-import { factsOf } from './failure.ts';
+import { factsOf } from './model-failure.ts';
 import { commandSource } from './key-command.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 

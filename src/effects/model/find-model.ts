@@ -13,7 +13,7 @@ import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 import { builtInProvider, compatible, type BuiltIn } from './built-in.ts';
 import { ConnectionSettings } from './connection-settings.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
-import { factsOf } from './failure.ts';
+import { factsOf } from './model-failure.ts';
 import type { LoadPackage } from './load-package.ts';
 import type { ModelHost } from './model-host.ts';
 import { oneRequest } from './one-request.ts';

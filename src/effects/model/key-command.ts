@@ -6,7 +6,7 @@ import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { ConnectionSettings } from './connection-settings.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
-import { factsOf } from './failure.ts';
+import { factsOf } from './model-failure.ts';
 
 /** Long enough for the program to prompt a person. */
 const TIMEOUT_MS = 60_000;

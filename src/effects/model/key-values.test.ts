@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtInProvider } from './built-in.ts';
 import { ConnectionSettings } from './connection-settings.ts';
-import { HOSTS } from './hosts.ts';
+import { HOSTS } from './openai-compatible-hosts.ts';
 import { keyValuesIn } from './key-values.ts';
 
 const PROVIDERS = [

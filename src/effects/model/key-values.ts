@@ -4,7 +4,7 @@
  */
 import { isSecretSetting } from '../../errors/redaction/secret-names.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
-import { HOSTS } from './hosts.ts';
+import { HOSTS } from './openai-compatible-hosts.ts';
 
 const STORE = 'ERRAND_STORE';
 

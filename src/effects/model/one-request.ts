@@ -15,7 +15,7 @@ import { withReadableFrames } from './stream/error-frames.ts';
 import { withEventsTaken, type TakeEventsOf, type TakeRawEvent } from './stream/raw-events.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 import type { ModelRef } from '../../providers/own-findings.ts';
-import { factsOf } from './failure.ts';
+import { factsOf } from './model-failure.ts';
 
 export interface OneRequest {
   readonly fetch: typeof fetch;

@@ -6,10 +6,10 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
-import { TOOL } from '../../workflow/authoring/tool.ts';
+import { TOOL } from '../../workflow/authoring/define-tool.ts';
 import type { FunctionContext } from '../function/call-function.ts';
 import { readDeclaration } from './declaration.ts';
-import type { ValueSchema } from './schema.ts';
+import type { ValueSchema } from './value-schema.ts';
 
 export type Run = (input: JsonValue, context: FunctionContext) => unknown;
 

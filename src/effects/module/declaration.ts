@@ -9,9 +9,9 @@ import { suggest } from '../../errors/support/suggest.ts';
 import { MAX_SECONDS } from '../../workflow/plan/duration.ts';
 import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
 import { planRetry } from '../../workflow/nodes/plan-route.ts';
-import { BACKOFFS } from '../../workflow/plan/route.ts';
+import { BACKOFFS } from '../../workflow/plan/route-plan.ts';
 import type { Callable } from './callable.ts';
-import { readSchema, type ValueSchema } from './schema.ts';
+import { readSchema, type ValueSchema } from './value-schema.ts';
 
 export type DeclarationReading =
   | { readonly ok: true; readonly declared: Omit<Callable, 'name'> }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tool } from '../../workflow/authoring/tool.ts';
+import { tool } from '../../workflow/authoring/define-tool.ts';
 import { createFindCallable, describeCallables } from './find-callable.ts';
 
 describe('what a host registers', () => {

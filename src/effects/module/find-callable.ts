@@ -4,8 +4,8 @@
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { suggest } from '../../errors/support/suggest.ts';
-import { quoted } from '../../workflow/diagnostics/phrases.ts';
-import type { AnyTool } from '../../workflow/authoring/tool.ts';
+import { quoted } from '../../workflow/diagnostics/diagnostic-words.ts';
+import type { AnyTool } from '../../workflow/authoring/define-tool.ts';
 import { readCallable, type Callable, type Run } from './callable.ts';
 import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
 import { loadModule, type LoadedModule, type LoadOptions } from './load-module.ts';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
-import { processesWith } from '../effect.cases.ts';
+import { processesWith } from '../effect-port.cases.ts';
 import { canHoldUp, holdUp } from '../held-up.cases.ts';
 import { ProcessTransport } from '../mcp/process-transport.ts';
 import { drainOutput } from './drain-output.ts';
-import { openScriptBench } from '../script/script.cases.ts';
+import { openScriptBench } from '../script/script-effect.cases.ts';
 
 /** Seconds; longer than a busy machine keeps this process waiting. */
 const LEFT = `600.${process.pid}`;

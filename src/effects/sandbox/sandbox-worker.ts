@@ -21,7 +21,7 @@ import {
 /** The worker file, as source or as build; undefined inside a bundle. */
 export function findWorker(): URL | undefined {
   // a CommonJS bundle has no `import.meta.url`
-  const name = String(import.meta.url).endsWith('.ts') ? './worker.ts' : './worker.js';
+  const name = String(import.meta.url).endsWith('.ts') ? './worker-entry.ts' : './worker-entry.js';
   const entry = URL.canParse(name, import.meta.url) ? new URL(name, import.meta.url) : undefined;
   return entry !== undefined && existsSync(entry) ? entry : undefined;
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { isKindName, isReservedKind } from '../../errors/catalog/kinds.ts';
-import { reportOf } from '../effect.cases.ts';
+import { reportOf } from '../effect-port.cases.ts';
 import { parseErrorFile } from './error-file.ts';
-import { openScriptBench } from './script.cases.ts';
+import { openScriptBench } from './script-effect.cases.ts';
 import { runs } from '../../../test/runs.ts';
 
 const bench = openScriptBench();

@@ -3,9 +3,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { reportOf } from '../effect.cases.ts';
-import { openScriptBench } from './script.cases.ts';
-import type { ScriptRequest } from './script.ts';
+import { reportOf } from '../effect-port.cases.ts';
+import { openScriptBench } from './script-effect.cases.ts';
+import type { ScriptRequest } from './script-effect.ts';
 
 const HELPERS = resolve(import.meta.dirname, '../../../helpers');
 const bench = openScriptBench();

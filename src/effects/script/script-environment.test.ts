@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRedactor } from '../../errors/redaction/redact.ts';
-import { contextFor } from '../effect.cases.ts';
+import { contextFor } from '../effect-port.cases.ts';
 import { scriptEnvironment } from './script-environment.ts';
 
 function namesWith(secret: string, run: Readonly<Record<string, string>>): readonly string[] {

@@ -5,7 +5,7 @@
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import { carrierVariables } from '../../machine/ports/trace-carrier.ts';
-import type { EffectContext } from '../effect.ts';
+import type { EffectContext } from '../effect-port.ts';
 import { isErrandVariable, isProxy } from '../model/key-values.ts';
 
 export function scriptEnvironment(

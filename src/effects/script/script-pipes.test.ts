@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { openScriptBench } from './script.cases.ts';
+import { openScriptBench } from './script-effect.cases.ts';
 import { SCRIPTS_AHEAD } from './script-pipes.ts';
 
 const bench = openScriptBench();
@@ -46,7 +46,7 @@ it('gives scripts that start at once pipes of their own', async () => {
 /** Leaves so many descriptors, and runs one script. */
 const WITH_FEW_LEFT = `
   import { closeSync, openSync } from 'node:fs';
-  import { openScriptBench } from '${new URL('script.cases.ts', import.meta.url).href}';
+  import { openScriptBench } from '${new URL('script-effect.cases.ts', import.meta.url).href}';
   const bench = openScriptBench();
   await bench.bash('true', {}, { signal: AbortSignal.abort() });
   const held = [];

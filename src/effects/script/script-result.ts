@@ -31,11 +31,11 @@ import {
 } from '../../workflow/json-schema/exact-number.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import type { OutputText } from '../process/bounded-output.ts';
-import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
+import type { EffectContext, EffectResult, Suppressed } from '../effect-port.ts';
 import type { FileReading } from './error-file.ts';
 import { AS_IT_IS, toOutput } from '../../machine/state/stored-output.ts';
 import { describeFindings } from '../schema-violation.ts';
-import type { ScriptRequest } from './script.ts';
+import type { ScriptRequest } from './script-effect.ts';
 import type { ProcessEnd } from './script-process.ts';
 import { tellingLine } from './telling-line.ts';
 

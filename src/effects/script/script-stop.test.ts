@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { EffectClock } from '../clock.ts';
-import { processesWith, reportOf, standStill } from '../effect.cases.ts';
-import { openScriptBench } from './script.cases.ts';
+import { processesWith, reportOf, standStill } from '../effect-port.cases.ts';
+import { openScriptBench } from './script-effect.cases.ts';
 import { SCRIPTS_AHEAD } from './script-pipes.ts';
 
 const bench = openScriptBench();

@@ -1,8 +1,8 @@
 /** Explains why a command could not be started. The system uses one error code for three different causes. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { EffectFailure } from '../effect.ts';
-import type { ScriptRequest } from './script.ts';
+import type { EffectFailure } from '../effect-port.ts';
+import type { ScriptRequest } from './script-effect.ts';
 import { codeOf } from '../process/system-code.ts';
 
 type Reason = {

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { expectLinear } from '../../../test/own-time.ts';
 import { runs } from '../../../test/runs.ts';
-import { reportOf } from '../effect.cases.ts';
-import { openScriptBench } from './script.cases.ts';
+import { reportOf } from '../effect-port.cases.ts';
+import { openScriptBench } from './script-effect.cases.ts';
 import { tellingLine } from './telling-line.ts';
 
 const bench = openScriptBench();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openScriptBench } from './script.cases.ts';
+import { openScriptBench } from './script-effect.cases.ts';
 
 const LONG_AGO = new Date(Date.now() - 48 * 60 * 60 * 1000);
 

@@ -12,7 +12,7 @@ import {
 } from '../../machine/conversation/model-message.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import { sample } from './sample.ts';
-import { usageOf } from './tokens.ts';
+import { usageOf } from './simulated-usage.ts';
 
 /** An entry that replies, as opposed to one that fails or hangs. */
 export type ScriptedReply = Exclude<SimulatedAnswer, { readonly type: 'fail' | 'hang' }>;

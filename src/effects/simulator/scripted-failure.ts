@@ -10,8 +10,8 @@ import { extractFailure } from '../../providers/extract/extract.ts';
 import { draftFromFailure } from '../../providers/report-from.ts';
 import type { SimulatedFailure } from '../../workflow/plan/plan.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
-import type { EffectContext, EffectFailure } from '../effect.ts';
-import { stopped } from '../model/failure.ts';
+import type { EffectContext, EffectFailure } from '../effect-port.ts';
+import { stopped } from '../model/model-failure.ts';
 import type { CallStop } from '../model/call-timeouts.ts';
 import { wireFailure } from './wire-failure.ts';
 

@@ -9,7 +9,7 @@ import { toDiagnostic, type Diagnostic } from '../../workflow/diagnostics/diagno
 import { Outside } from '../../workflow/yaml/outside-values.ts';
 import { workflowSources } from '../../workflow/yaml/source-positions.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { validateLoaded, type Validation } from '../../workflow/check/validate.ts';
+import { validateLoaded, type Validation } from '../../workflow/check/validate-workflow.ts';
 import {
   describeTools,
   withTools,

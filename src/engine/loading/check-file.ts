@@ -12,12 +12,12 @@ import { extensionModules, type WorkflowPlan } from '../../workflow/plan/plan.ts
 import type { ProviderChoice } from '../../workflow/plan/provider-choice.ts';
 import type { Problem, ValidationKind } from '../../workflow/diagnostics/problem.ts';
 import type { ToolDescriptions } from '../../workflow/authoring/tool-description.ts';
-import { validateLoaded, type Validation } from '../../workflow/check/validate.ts';
+import { validateLoaded, type Validation } from '../../workflow/check/validate-workflow.ts';
 import { describeTools, withTools, type FoundProblem } from './describe-tools.ts';
 import { modelProviders } from './model-providers.ts';
 import type { Added, Extensions } from './extensions.ts';
 import { nodeFiles } from './node-files.ts';
-import { providersOf } from './provider-choice.ts';
+import { providersOf } from './chosen-providers.ts';
 import { refuseUnknownStandIn } from './refuse-stand-in.ts';
 
 export interface Workspace {

@@ -6,10 +6,10 @@
 import { loadWorkflow } from '../../workflow/yaml/load-workflow.ts';
 import type { Environment, FilePort } from '../../workflow/yaml/file-port.ts';
 import { extensionModules, type WorkflowPlan } from '../../workflow/plan/plan.ts';
-import type { Validation } from '../../workflow/check/validate.ts';
+import type { Validation } from '../../workflow/check/validate-workflow.ts';
 import { checkFile, type CheckFileOptions, type Workspace } from './check-file.ts';
 import { nodeFiles } from './node-files.ts';
-import { providersOf } from './provider-choice.ts';
+import { providersOf } from './chosen-providers.ts';
 
 /** The value for a variable that is set here but not named by the file on disk. */
 const UNREAD = 'unread';

@@ -1,14 +1,14 @@
 /** Loads a workflow file and all that it needs to run. */
 import { dirname, relative, resolve } from 'node:path';
-import type { McpServers } from '../../effects/mcp/mcp.ts';
+import type { McpServers } from '../../effects/mcp/mcp-servers.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
-import type { DiagnosticCode } from '../../workflow/diagnostics/codes.ts';
+import type { DiagnosticCode } from '../../workflow/diagnostics/diagnostic-codes.ts';
 import { refusalDraft, type Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { CheckFileOptions, Workspace } from './check-file.ts';
 import { nodeFiles } from './node-files.ts';
-import { providersOf } from './provider-choice.ts';
+import { providersOf } from './chosen-providers.ts';
 import { isPlayed } from '../../workflow/plan/provider-choice.ts';
 import { LazyResource } from './lazy-resource.ts';
 
@@ -65,7 +65,7 @@ export async function loadWorkflowFile(
 /** Made with the first server: most workflows have none. */
 export function serversFor(file: string, { env }: Workspace): McpServers {
   const made = new LazyResource(async () => {
-    const { createMcpServers } = await import('../../effects/mcp/mcp.ts');
+    const { createMcpServers } = await import('../../effects/mcp/mcp-servers.ts');
     return createMcpServers({ env, directory: dirname(file) });
   });
   return {

@@ -4,7 +4,7 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { PROVIDERS } from '../../providers/known-providers.ts';
-import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import { quoted } from '../../workflow/diagnostics/diagnostic-words.ts';
 import { isKnownProvider, SIMULATED_PROVIDER } from '../../workflow/plan/model-names.ts';
 import type { ProviderChoice } from '../../workflow/plan/provider-choice.ts';
 

@@ -21,7 +21,7 @@ import { boundOf } from '../../workflow/check/most-requests.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../../effects/clock.ts';
 import { warnProcess } from '../process-warning.ts';
-import { Claims } from './claims.ts';
+import { Claims } from './run-claims.ts';
 import { MessageDelivery } from './message-delivery.ts';
 import { applyResume, openGates, refuseEnded } from '../run/resume.ts';
 import type {
@@ -54,7 +54,7 @@ import {
   refuseUnlessAccepted,
 } from './run-messages.ts';
 import { runStatusOf, currentStatus } from '../run/run-status.ts';
-import { listRuns } from './list-runs.ts';
+import { listRuns } from './list-local-runs.ts';
 import { modulesOf, startedEvent } from './started-event.ts';
 import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './open-legs.ts';

@@ -6,7 +6,7 @@ import type { EffectClock } from '../../effects/clock.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { RunHandle } from '../backend.ts';
-import type { Claims } from './claims.ts';
+import type { Claims } from './run-claims.ts';
 import { pollProcess } from './poll-process.ts';
 import type { RunMessage } from './run-messages.ts';
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import { Turns } from '../../stores/per-run-queue.ts';
 import type { RunHandle } from '../backend.ts';
-import type { Claims } from './claims.ts';
+import type { Claims } from './run-claims.ts';
 import { checkedRunId, refuseOther } from '../loading/checked-input.ts';
 import { StoredRunHandle } from './stored-run-handle.ts';
 

@@ -1,7 +1,7 @@
 /** An answer is for one opening of a gate: a gate in a loop asks again, and that is another question. */
 import { afterEach, expect, test } from 'vitest';
 import type { RunStore } from '../../machine/ports/store-port.ts';
-import { unavailable } from '../../stores/failure.ts';
+import { unavailable } from '../../stores/store-failure.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner } from '../run/effect-runner.ts';

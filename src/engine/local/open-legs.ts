@@ -14,8 +14,8 @@ import type {
   StoredCommit,
 } from '../../machine/ports/store-port.ts';
 import type { RunState } from '../../machine/state/state.ts';
-import { unavailable } from '../../stores/failure.ts';
-import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
+import { unavailable } from '../../stores/store-failure.ts';
+import { INLINE_CEILING_MS } from '../../workflow/plan/plan-limits.ts';
 import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
 import { Breakers } from '../run/breakers.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
@@ -27,7 +27,7 @@ import type { Recovered } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { SharedTimer } from '../run/shared-timer.ts';
 import type { LegTelemetry } from '../run/telemetry-port.ts';
-import type { Claims } from './claims.ts';
+import type { Claims } from './run-claims.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { LocalOptions } from './local-options.ts';
 import { LocalRunHandle, type HandleBackend } from './run-handle.ts';

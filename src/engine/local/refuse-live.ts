@@ -1,7 +1,7 @@
 /** Refuses to take a run from a process that is known to be alive; the store knows only leases. */
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { ClaimOwner, RunStore, SeenClaim } from '../../machine/ports/store-port.ts';
-import { alreadyActive } from '../../stores/failure.ts';
+import { alreadyActive } from '../../stores/store-failure.ts';
 import { livenessOf, type Liveness } from './claim-owner.ts';
 
 /** Throws `run.already_active`. */

@@ -8,7 +8,7 @@ import {
   refuseClosed,
   type Answer,
 } from '../../machine/gates/gate-answer.ts';
-import { stampAt } from '../../machine/decide/failure.ts';
+import { stampAt } from '../../machine/decide/failure-reports.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import type { RunStore, StoredMessage } from '../../machine/ports/store-port.ts';
 import type { RunLoop } from '../run/run-loop.ts';

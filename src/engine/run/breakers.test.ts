@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EffectClock } from '../../effects/clock.ts';
-import type { EffectResult } from '../../effects/effect.ts';
+import type { EffectResult } from '../../effects/effect-port.ts';
 import { HURRIED } from '../../effects/hurried-clock.cases.ts';
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';

@@ -3,7 +3,7 @@
  * processes that use it, with one write each; a success writes nothing. An open breaker is recorded
  * as a failure of the effect that it guards, so a replay needs no breaker.
  */
-import type { EffectResult } from '../../effects/effect.ts';
+import type { EffectResult } from '../../effects/effect-port.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';

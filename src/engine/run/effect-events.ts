@@ -1,7 +1,7 @@
 /** Events that the result of an effect becomes. */
 import { unknownOutcomeDetails, inputWords } from '../../machine/policy/unknown-outcome-details.ts';
 import { OUTCOME_UNKNOWN } from '../../machine/policy/unknown-outcome.ts';
-import type { EffectFailure, EffectResult } from '../../effects/effect.ts';
+import type { EffectFailure, EffectResult } from '../../effects/effect-port.ts';
 import { buildReport, outcomeOf } from '../../errors/report/build.ts';
 import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -11,7 +11,7 @@ import type { ErrorReport, ReportDraft, UserAction } from '../../errors/report/r
 import { judgesIn } from '../../machine/conversation/output-judge.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EventBody, Usage } from '../../machine/state/events.ts';
-import { recordedFailure, stampAt } from '../../machine/decide/failure.ts';
+import { recordedFailure, stampAt } from '../../machine/decide/failure-reports.ts';
 import { scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import { costOf, countable } from '../../machine/policy/pricing.ts';
 import type { RunState } from '../../machine/state/state.ts';

@@ -1,7 +1,7 @@
 /** Runs effects: one request, one call, one result. Never throws. */
 import { resolve } from 'node:path';
-import { failureOfBug, type EffectContext, type EffectResult } from '../../effects/effect.ts';
-import type { McpServers } from '../../effects/mcp/mcp.ts';
+import { failureOfBug, type EffectContext, type EffectResult } from '../../effects/effect-port.ts';
+import type { McpServers } from '../../effects/mcp/mcp-servers.ts';
 import type { ModelEffectOptions } from '../../effects/model/model-host.ts';
 import type { Callables, FindCallable } from '../../effects/module/find-callable.ts';
 import type { createFileFetch } from '../../effects/fetch/fetch-tool.ts';
@@ -9,8 +9,8 @@ import type { Callable } from '../../effects/module/callable.ts';
 import type { LoadOptions } from '../../effects/module/load-module.ts';
 import type { NamedGuard } from '../../effects/run-guards.ts';
 import { endLeftRunning, leftRunning } from '../../effects/script/left-running.ts';
-import type { ScriptRequest } from '../../effects/script/script.ts';
-import type { callCallable, recheckCallable } from '../../effects/function/call-tool.ts';
+import type { ScriptRequest } from '../../effects/script/script-effect.ts';
+import type { callCallable, recheckCallable } from '../../effects/function/call-callable.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { hideKnownFolders } from '../../errors/redaction/host-folders.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -182,17 +182,17 @@ function partsOf(host: EffectHost) {
   const { env } = host;
   return {
     script: new LazyResource(async () => {
-      const { createScriptEffect } = await import('../../effects/script/script.ts');
+      const { createScriptEffect } = await import('../../effects/script/script-effect.ts');
       return createScriptEffect({ env });
     }),
     sandbox: new LazyResource(async () => {
       const { createSandbox } = await import('../../effects/sandbox/sandbox.ts');
-      const { createTransformEffect } = await import('../../effects/transform.ts');
+      const { createTransformEffect } = await import('../../effects/transform-effect.ts');
       const sandbox = createSandbox();
       return { transform: createTransformEffect(sandbox), close: () => sandbox.close() };
     }),
     model: new LazyResource(async () => {
-      const { createModelEffect } = await import('../../effects/model/model.ts');
+      const { createModelEffect } = await import('../../effects/model/model-effect.ts');
       return createModelEffect({
         env,
         // the AI SDK checks what an extension registers
@@ -206,16 +206,17 @@ function partsOf(host: EffectHost) {
       });
     }),
     simulator: new LazyResource(
-      async () => (await import('../../effects/simulator/play.ts')).playModelWithin,
+      async () => (await import('../../effects/simulator/play-model.ts')).playModelWithin,
     ),
     servers: new LazyResource(async () => {
       if (host.servers !== undefined) return host.servers;
-      const { createMcpServers } = await import('../../effects/mcp/mcp.ts');
+      const { createMcpServers } = await import('../../effects/mcp/mcp-servers.ts');
       return createMcpServers({ env, directory: host.directory });
     }),
     callables: new LazyResource(async () => {
       const { createFindCallable } = await import('../../effects/module/find-callable.ts');
-      const { callCallable, recheckCallable } = await import('../../effects/function/call-tool.ts');
+      const { callCallable, recheckCallable } =
+        await import('../../effects/function/call-callable.ts');
       const find = createFindCallable({
         functions: { ...host.extensions?.added.nodes, ...host.functions },
         tools: { ...host.extensions?.added.tools, ...host.tools },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { HURRIED } from '../../effects/hurried-clock.cases.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
-import { runNotFound } from '../../stores/failure.ts';
+import { runNotFound } from '../../stores/store-failure.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner, type EffectRunner } from './effect-runner.ts';

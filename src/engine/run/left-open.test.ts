@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HURRIED } from '../../effects/hurried-clock.cases.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
-import { tool } from '../../workflow/authoring/tool.ts';
+import { tool } from '../../workflow/authoring/define-tool.ts';
 import { createEffectRunner } from './effect-runner.ts';
 import type { RunResult } from '../backend.ts';
 import { LocalBackend } from '../local/local-backend.ts';

@@ -4,7 +4,7 @@ import type { ReportDraft } from '../../errors/report/report.ts';
 import { pendingRequest } from '../../machine/decide/effect-request.ts';
 import type { Bound, EventBody } from '../../machine/state/events.ts';
 import { evolve } from '../../machine/evolve/evolve.ts';
-import { failureAt } from '../../machine/decide/failure.ts';
+import { failureAt } from '../../machine/decide/failure-reports.ts';
 import { scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
 import { step } from '../../machine/decide/step.ts';
@@ -12,7 +12,7 @@ import { nextTimerMs } from '../../machine/state/timer-heap.ts';
 import { boundOf } from '../../workflow/check/most-requests.ts';
 import { memoryFiles } from '../../workflow/yaml/files.cases.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { validateWorkflow } from '../../workflow/check/validate.ts';
+import { validateWorkflow } from '../../workflow/check/validate-workflow.ts';
 import { applyResume } from './resume.ts';
 
 function planOf(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { HURRIED } from '../../effects/hurried-clock.cases.ts';
-import { unavailable } from '../../stores/failure.ts';
+import { unavailable } from '../../stores/store-failure.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner } from './effect-runner.ts';

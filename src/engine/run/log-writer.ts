@@ -11,7 +11,7 @@ import type { RunState } from '../../machine/state/state.ts';
 import { toStoredEvents } from '../../machine/decide/step.ts';
 import type { Claim, Commit, RunStatusRow, RunStore } from '../../machine/ports/store-port.ts';
 import { sleep, type EffectClock } from '../../effects/clock.ts';
-import { corrupt, isOutageBy } from '../../stores/failure.ts';
+import { corrupt, isOutageBy } from '../../stores/store-failure.ts';
 import { noticesOf } from './notices.ts';
 import { runStatusOf } from './run-status.ts';
 import type { LegTelemetry } from './telemetry-port.ts';

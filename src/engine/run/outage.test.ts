@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HURRIED } from '../../effects/hurried-clock.cases.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
-import { unavailable } from '../../stores/failure.ts';
+import { unavailable } from '../../stores/store-failure.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner } from './effect-runner.ts';
 import { LocalBackend } from '../local/local-backend.ts';

@@ -6,7 +6,7 @@ import { toReport } from '../../errors/thrown/to-report.ts';
 import { answerEvent } from '../../machine/gates/gate-answer.ts';
 import type { PreparedAnswer } from '../../machine/gates/prepared-answer.ts';
 import type { EventBody } from '../../machine/state/events.ts';
-import { stampAt } from '../../machine/decide/failure.ts';
+import { stampAt } from '../../machine/decide/failure-reports.ts';
 import { LazyMap } from '../../machine/state/lazy-collections.ts';
 import type { RunState } from '../../machine/state/state.ts';
 

@@ -18,7 +18,7 @@ import {
 import type { EffectRef, EventBody, RunEvent } from '../../machine/state/events.ts';
 import { stoppedBeforeStart, stoppedEffect } from '../../machine/decide/end-run.ts';
 import { evolve } from '../../machine/evolve/evolve.ts';
-import { failureAt } from '../../machine/decide/failure.ts';
+import { failureAt } from '../../machine/decide/failure-reports.ts';
 import { scopeAndAncestors, scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import type { Estimate } from '../../machine/policy/pricing.ts';
 import { isAtBound } from '../../machine/policy/request-bound.ts';
@@ -31,7 +31,7 @@ import {
 } from '../../machine/state/state.ts';
 import type { LogHead, RunRecord, RunStore } from '../../machine/ports/store-port.ts';
 import { asEvent } from './subscription.ts';
-import { loadCheckpoint } from './checkpoints/checkpoints.ts';
+import { loadCheckpoint } from './checkpoints/load-checkpoint.ts';
 import { planFrom } from './plan-text.ts';
 
 /** A run as its log has it. */

@@ -20,7 +20,7 @@ import {
 } from '../../workflow/plan/plan.ts';
 import { isTemplate } from '../../workflow/plan/model-names.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import { listed } from '../../workflow/diagnostics/phrases.ts';
+import { listed } from '../../workflow/diagnostics/diagnostic-words.ts';
 import { upcomingNodes } from './upcoming-nodes.ts';
 
 /** Something that is called by its name. */

@@ -8,7 +8,7 @@ import {
   resultOf,
   type EffectContext,
   type EffectResult,
-} from '../../effects/effect.ts';
+} from '../../effects/effect-port.ts';
 import { toInternalRecord, type InternalRecord } from '../../errors/thrown/internal-record.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';

@@ -2,7 +2,7 @@
  * Kinds that may be said. A kind stands in every event, screen and metric and is never rewritten, so a
  * failure whose kind has a secret in it is refused as malformed, unless the file itself declares that kind.
  */
-import type { EffectResult } from '../../effects/effect.ts';
+import type { EffectResult } from '../../effects/effect-port.ts';
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { REDACTED } from '../../errors/report/bounded-text.ts';

@@ -2,7 +2,7 @@
  * The port through which a leg is watched: spans and metrics are made behind it, from stored events for
  * legs and nodes, and live around calls. Pure data goes in, so that Temporal's sandbox can send it too.
  */
-import type { EffectContext, EffectResult } from '../../effects/effect.ts';
+import type { EffectContext, EffectResult } from '../../effects/effect-port.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';

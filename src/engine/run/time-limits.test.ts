@@ -3,7 +3,7 @@
  * limit adds.
  */
 import { describe, expect, it } from 'vitest';
-import type { EffectContext, EffectResult } from '../../effects/effect.ts';
+import type { EffectContext, EffectResult } from '../../effects/effect-port.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';

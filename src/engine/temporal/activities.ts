@@ -10,7 +10,7 @@ import {
   type EffectContext,
   type EffectFailure,
   type EffectResult,
-} from '../../effects/effect.ts';
+} from '../../effects/effect-port.ts';
 import { buildReport } from '../../errors/report/build.ts';
 import { toInternalRecord, type InternalRecord } from '../../errors/thrown/internal-record.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
@@ -28,10 +28,10 @@ import {
 } from '../run/effect-runner.ts';
 import type { Extensions } from '../loading/extensions.ts';
 import { refuseLackingAt } from '../run/run-requirements.ts';
-import { lostDraft, storableDraft, toTemporalFailure } from './failure.ts';
+import { lostDraft, storableDraft, toTemporalFailure } from './temporal-failure.ts';
 import type { EffectDone, EffectRest, EffectTask } from './messages.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeOutput } from './sizes/payload-size.ts';
-import type { ActivityContext, ActivityModule } from './sdk.ts';
+import type { ActivityContext, ActivityModule } from './temporal-sdk.ts';
 import { secretsAt, withSecrets } from './secrets/fill-secrets.ts';
 import { isStillAwaited, type AwaitedOptions } from './still-awaited.ts';
 import { WatchedLegs } from './legs/watched-legs.ts';

@@ -10,13 +10,13 @@ import {
   type EffectContext,
   type EffectFailure,
   type EffectResult,
-} from '../../effects/effect.ts';
+} from '../../effects/effect-port.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { BreakerChange, GuardedResult } from '../run/breakers.ts';
-import { arrivedReport, foreignDraft, isLost, isTakenBack, lostDraft } from './failure.ts';
+import { arrivedReport, foreignDraft, isLost, isTakenBack, lostDraft } from './temporal-failure.ts';
 import { ACTIVITY_TYPE, type EffectDone, type EffectRest, type EffectTask } from './messages.ts';
 import type { SecretReferences } from './secrets/secret-marks.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeRequest } from './sizes/payload-size.ts';

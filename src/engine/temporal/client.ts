@@ -35,7 +35,7 @@ import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { boundOf } from '../../workflow/check/most-requests.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { connectTemporal, hasAttributes, isInvalid, type TemporalConnection } from './connect.ts';
-import { arrivedReport } from './failure.ts';
+import { arrivedReport } from './temporal-failure.ts';
 import {
   ATTRIBUTES,
   CANCELLED_BY,

@@ -4,7 +4,7 @@
  * whole process. A long poll would outlive its connection too. So this file tracks open requests:
  * closing ends them, and nothing is sent afterwards.
  */
-import type { ClientModule, GrpcCall, GrpcInterceptor, GrpcMetadata } from './sdk.ts';
+import type { ClientModule, GrpcCall, GrpcInterceptor, GrpcMetadata } from './temporal-sdk.ts';
 
 /** gRPC's code for a request that the caller cancelled, which the client does not retry. */
 export const CANCELLED = 1;

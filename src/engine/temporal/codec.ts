@@ -4,7 +4,7 @@
  */
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { promisify } from 'node:util';
-import type { DataConverter, Payload } from './sdk.ts';
+import type { DataConverter, Payload } from './temporal-sdk.ts';
 
 const ENCODING = 'binary/errand-deflate';
 const LARGE_BYTES = 128 * 1024;

@@ -2,7 +2,7 @@
 import { isSecretSetting } from '../../errors/redaction/secret-names.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { readProfile, settingsRefusal, variable } from './connection-profile.ts';
-import type { ConfigSource, ConnectionProfile } from './sdk.ts';
+import type { ConfigSource, ConnectionProfile } from './temporal-sdk.ts';
 
 const TASK_QUEUE = 'errand';
 

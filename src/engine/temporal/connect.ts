@@ -5,7 +5,7 @@ import { codeOf } from '../../effects/process/system-code.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
 import { describe } from '../../errors/thrown/to-report.ts';
-import { unavailable } from '../../stores/failure.ts';
+import { unavailable } from '../../stores/store-failure.ts';
 import { CANCELLED, Closing } from './close-connection.ts';
 import { DATA_CONVERTER } from './codec.ts';
 import { TRACE_HEADER } from './legs/trace-header.ts';
@@ -19,7 +19,7 @@ import {
   type ConnectionOptions,
   type TlsOptions,
   type WorkflowClient,
-} from './sdk.ts';
+} from './temporal-sdk.ts';
 
 export interface TemporalConnection {
   readonly connection: Connection;

@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { readProperty } from '../../errors/support/safe-json.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
-import { loadEnvconfigModule, type ConnectionProfile } from './sdk.ts';
+import { loadEnvconfigModule, type ConnectionProfile } from './temporal-sdk.ts';
 
 /**
  * Throws `validation.input` for unusable settings, and `extension.missing` without the package where more

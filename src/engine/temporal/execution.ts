@@ -22,7 +22,7 @@ import { recordEvents } from '../../machine/decide/step.ts';
 import { legFacts } from '../../history/trace-facts.ts';
 import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';
 import { hashText } from '../../workflow/plan/stable-hash.ts';
-import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
+import { INLINE_CEILING_MS } from '../../workflow/plan/plan-limits.ts';
 import { extensionModules } from '../../workflow/plan/plan.ts';
 import { applyResume, openGates, type ResumeRequest } from '../run/resume.ts';
 import { PreparedAnswers } from '../run/prepared-answers.ts';

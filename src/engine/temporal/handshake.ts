@@ -5,7 +5,7 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { codeOf } from '../../effects/process/system-code.ts';
-import type { ConnectionOptions } from './sdk.ts';
+import type { ConnectionOptions } from './temporal-sdk.ts';
 
 export type Handshake =
   /** Nothing listens there, or the network does not reach it. */

@@ -3,7 +3,7 @@
  * be of different versions: a run may outlive the deployment that started it.
  */
 import { readProperty, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import type { Suppressed } from '../../effects/effect.ts';
+import type { Suppressed } from '../../effects/effect-port.ts';
 import type { Used } from '../../providers/pricing/counted-usage.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { TraceCarrier } from '../../machine/ports/trace-carrier.ts';

@@ -4,7 +4,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
-import { toTemporalFailure } from './failure.ts';
+import { toTemporalFailure } from './temporal-failure.ts';
 
 /** The end of a run that failed. Temporal must not retry it, whatever its kind. */
 export function runFailed(error: ErrorReport, output?: JsonValue): ApplicationFailure {

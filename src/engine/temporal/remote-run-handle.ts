@@ -7,7 +7,7 @@ import { readProperty, type JsonValue } from '../../errors/support/safe-json.ts'
 import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { isRest, resultAt, type RunHandle, type RunOptions, type RunResult } from '../backend.ts';
-import { arrivedReport, fromTemporalFailure } from './failure.ts';
+import { arrivedReport, fromTemporalFailure } from './temporal-failure.ts';
 import { CANCELLED_BY, isInLog } from './messages.ts';
 import { memoOf, type RunQueries } from './run-queries.ts';
 

@@ -19,7 +19,7 @@ import {
   type TextPart,
 } from './messages.ts';
 import type { TemporalConfig } from './config.ts';
-import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
+import type { WorkflowDescription, WorkflowHandle } from './temporal-sdk.ts';
 import { readParts } from './sizes/text-parts.ts';
 
 const QUERY_MS = 10_000;

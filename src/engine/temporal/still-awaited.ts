@@ -6,7 +6,7 @@
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { TemporalConfig } from './config.ts';
 import { unreachable, type TemporalConnection } from './connect.ts';
-import type { ActivityInfo } from './sdk.ts';
+import type { ActivityInfo } from './temporal-sdk.ts';
 
 export interface AwaitedOptions {
   /** False when Temporal has given the activity up. Rejects with `store.unavailable`. */

@@ -25,11 +25,11 @@ import {
   type WebpackRule,
   type WorkerModule,
   type WorkflowBundle,
-} from './sdk.ts';
+} from './temporal-sdk.ts';
 
 /** The sources in a checkout, the built file in an installed package. */
-const SOURCE = fileURLToPath(new URL('workflow.ts', import.meta.url));
-const BUILT = fileURLToPath(new URL('workflow.js', import.meta.url));
+const SOURCE = fileURLToPath(new URL('run-workflow.ts', import.meta.url));
+const BUILT = fileURLToPath(new URL('run-workflow.js', import.meta.url));
 
 export interface BundleOptions {
   /** Where Temporal's packages are searched for first. */

@@ -13,7 +13,7 @@ import type { CatalogRow } from './row.ts';
 import { EXITS, FAILURE_EXITS } from './exit-codes.ts';
 import { buildReport } from '../report/build.ts';
 import { exitCode, httpStatus } from '../report/audiences.ts';
-import { retryableWords } from '../render/phrases.ts';
+import { retryableWords } from '../render/report-words.ts';
 import { ACTION_KINDS, CATEGORIES, DOMAINS, ERROR_CLASSES, OUTCOMES } from './vocabulary.ts';
 
 const REFERENCE = join(import.meta.dirname, '../../../docs/reference');

@@ -11,7 +11,7 @@ import { renderJson } from '../render/json.ts';
 import { renderLine } from '../render/line.ts';
 import { renderMarkdown } from '../render/markdown.ts';
 import { renderPanel } from '../render/panel.ts';
-import { renderProblem } from '../render/problem.ts';
+import { renderProblem } from '../render/problem-document.ts';
 import type { ErrorReport, ReportDraft } from '../report/report.ts';
 import { SECRETS, type Planted } from './secrets.cases.ts';
 import { toReport } from '../thrown/to-report.ts';

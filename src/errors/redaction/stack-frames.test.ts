@@ -4,7 +4,7 @@ import { renderJson } from '../render/json.ts';
 import { renderLine } from '../render/line.ts';
 import { renderMarkdown } from '../render/markdown.ts';
 import { renderPanel } from '../render/panel.ts';
-import { renderProblem } from '../render/problem.ts';
+import { renderProblem } from '../render/problem-document.ts';
 import { forModel, forPerson, forPublic } from '../report/audiences.ts';
 import { failure } from '../thrown/errand-error.ts';
 import { hideStackFrames } from './stack-frames.ts';

@@ -5,7 +5,7 @@ import { renderJson } from './json.ts';
 import { renderLine } from './line.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderPanel } from './panel.ts';
-import { renderProblem } from './problem.ts';
+import { renderProblem } from './problem-document.ts';
 import { SAMPLES } from './samples.cases.ts';
 
 const FORMS: Record<string, (report: ErrorReport) => string> = {

@@ -2,7 +2,7 @@
 import { oneLine, singleLine } from '../support/printable.ts';
 import { forPerson } from '../report/audiences.ts';
 import type { ErrorReport } from '../report/report.ts';
-import { locationWords, retryableWords } from './phrases.ts';
+import { locationWords, retryableWords } from './report-words.ts';
 
 /**
  * A report as one line, for logs and lists.

@@ -3,7 +3,7 @@ import { jsonText } from '../support/printable.ts';
 import { forPerson } from '../report/audiences.ts';
 import type { ErrorReport } from '../report/report.ts';
 import { codeMarkdown, escapeMarkdown } from './escape-markdown.ts';
-import * as words from './phrases.ts';
+import * as words from './report-words.ts';
 
 /**
  * A report as Markdown, for pull requests and chat.

@@ -4,7 +4,7 @@ import { onScreen } from '../support/on-screen.ts';
 import { forPerson, type PersonReport } from '../report/audiences.ts';
 import type { ErrorReport } from '../report/report.ts';
 import { clip, columnsOf, padEnd, wrap } from './columns.ts';
-import * as words from './phrases.ts';
+import * as words from './report-words.ts';
 
 export interface PanelOptions {
   /** Clamped to 60…120. Default 80. */

@@ -9,9 +9,9 @@ import { renderJson } from './json.ts';
 import { renderLine } from './line.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderPanel } from './panel.ts';
-import { renderProblem } from './problem.ts';
+import { renderProblem } from './problem-document.ts';
 import { SAMPLES } from './samples.cases.ts';
-import { locationWords, retryableWords } from './phrases.ts';
+import { locationWords, retryableWords } from './report-words.ts';
 import { runs } from '../../../test/runs.ts';
 
 /** Facts that may never differ between two renderers. */

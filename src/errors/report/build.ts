@@ -4,8 +4,8 @@
  * the result is valid whatever the input.
  */
 import { boundText, type TextFilter } from './bounded-text.ts';
-import { endsOf, MAX_ACTION_CHARS, MAX_CAUSE_DEPTH } from './limits.ts';
-import { MAX_MESSAGE_CHARS, MAX_REPORT_BYTES, MAX_WORD_CHARS } from './limits.ts';
+import { endsOf, MAX_ACTION_CHARS, MAX_CAUSE_DEPTH } from './report-limits.ts';
+import { MAX_MESSAGE_CHARS, MAX_REPORT_BYTES, MAX_WORD_CHARS } from './report-limits.ts';
 import { catalogRow } from '../catalog/catalog.ts';
 import { DOMAIN_ROW } from '../catalog/domain-row.ts';
 import type { CatalogRow } from '../catalog/row.ts';

@@ -3,7 +3,7 @@
  * counts are kept whole, and every member keeps at least its kind, message and location.
  */
 import { boundText } from './bounded-text.ts';
-import { MAX_MESSAGE_CHARS, MAX_WORD_CHARS } from './limits.ts';
+import { MAX_MESSAGE_CHARS, MAX_WORD_CHARS } from './report-limits.ts';
 import {
   isJsonObject,
   isPlainObject,

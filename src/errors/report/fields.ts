@@ -3,7 +3,7 @@
  * the builder, the reader and the writer, so they cannot disagree on what a field may hold. A check
  * never throws.
  */
-import { MAX_ATTEMPTS, MAX_EVIDENCE, MAX_FRAMES } from './limits.ts';
+import { MAX_ATTEMPTS, MAX_EVIDENCE, MAX_FRAMES } from './report-limits.ts';
 import { isArray, isPlainObject, readProperty, type JsonObject } from '../support/safe-json.ts';
 import { isKindName } from '../catalog/kinds.ts';
 import type {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyDraft, anyText, STAMP } from './arbitraries.cases.ts';
-import { MAX_REPORT_BYTES } from './limits.ts';
+import { MAX_REPORT_BYTES } from './report-limits.ts';
 import { buildReport, crossBoundary } from './build.ts';
 import type { JsonObject } from '../support/safe-json.ts';
 import { writeReport } from './read.ts';

@@ -5,7 +5,7 @@
  * last one leaves nothing that could still be too long.
  */
 import { boundText, utf8Bytes } from './bounded-text.ts';
-import { endsOf, MAX_CAUSE_DEPTH, MAX_MESSAGE_CHARS, MAX_REPORT_BYTES } from './limits.ts';
+import { endsOf, MAX_CAUSE_DEPTH, MAX_MESSAGE_CHARS, MAX_REPORT_BYTES } from './report-limits.ts';
 import { catalogRow } from '../catalog/catalog.ts';
 import { addCuts } from './omission-counts.ts';
 import { MEMBER_FIELDS } from './details.ts';

@@ -4,7 +4,7 @@
  * `ErrorReport`, and property tests hold it to what is built, read and written.
  */
 import { z } from 'zod';
-import * as bounds from './limits.ts';
+import * as bounds from './report-limits.ts';
 import { TIME_PATTERN } from './fields.ts';
 import type { JsonObject } from '../support/safe-json.ts';
 import { KIND_PATTERN, MAX_KIND_CHARS } from '../catalog/kinds.ts';

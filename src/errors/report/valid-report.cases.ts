@@ -1,6 +1,6 @@
 /** Checks what must hold for every report, whatever it was made from. */
 import { expect } from 'vitest';
-import { MAX_REPORT_BYTES } from './limits.ts';
+import { MAX_REPORT_BYTES } from './report-limits.ts';
 import { readReport, writeReport } from './read.ts';
 import type { ErrorReport } from './report.ts';
 import { reportSchema } from './report-schema.ts';

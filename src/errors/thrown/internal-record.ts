@@ -3,7 +3,7 @@
  * under the correlation id that the report shows to people. Bounded and redacted like everything stored.
  */
 import { causeChain } from './cause-chain.ts';
-import { endsOf } from '../report/limits.ts';
+import { endsOf } from '../report/report-limits.ts';
 import { readProperty, toBoundedJson, type JsonObject } from '../support/safe-json.ts';
 import { createRedactor, type Redactor } from '../redaction/redact.ts';
 import type { ErrorReport } from '../report/report.ts';

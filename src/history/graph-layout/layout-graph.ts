@@ -2,7 +2,7 @@
  * Lays out a graph from the inside out: groups and the workflows of nodes are boxes around their
  * own levels. The same graph always gives the same picture.
  */
-import { END } from '../../workflow/plan/route.ts';
+import { END } from '../../workflow/plan/route-plan.ts';
 import type { GraphNode, RunGraph, WorkflowGraph } from '../workflow-graph.ts';
 import { placeLevel, type LevelEdge, type PlacedLevel } from './level.ts';
 import type { GraphLayout, LayoutBox, LayoutLine } from './layout.ts';

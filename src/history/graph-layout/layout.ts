@@ -1,6 +1,6 @@
 /** A laid out graph: where each box, port and line is. Lengths are in pixels, from the top left corner. */
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import type { MoveType } from '../../workflow/plan/route.ts';
+import type { MoveType } from '../../workflow/plan/route-plan.ts';
 
 export interface GraphLayout {
   readonly width: number;

@@ -1,5 +1,5 @@
 /** Lines of success routes, and ports of error routes with the lines that may be drawn from them. */
-import { END } from '../../workflow/plan/route.ts';
+import { END } from '../../workflow/plan/route-plan.ts';
 import type { GraphNode, GraphRoute } from '../workflow-graph.ts';
 import type { LayoutBox, LayoutLine, LayoutPort } from './layout.ts';
 import { routeLabel } from './route-label.ts';

@@ -2,7 +2,7 @@
 import type { PersonReport } from '../../errors/report/audiences.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { beginBar, beginTry, changeTry, endBar, endTry, openBar } from './bars.ts';
-import { callOf, withAnswer } from './costs.ts';
+import { callOf, withAnswer } from './call-costs.ts';
 import { newStep } from './steps.ts';
 import type { LedgerRow } from './ledger-row.ts';
 import type { StepFailure, StepView, TakenRoute } from './view.ts';

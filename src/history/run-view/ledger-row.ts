@@ -2,7 +2,7 @@
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import type { RunEvent, Usage } from '../../machine/state/events.ts';
 import type { ModelReply } from '../../machine/conversation/model-message.ts';
-import { isTurnedAway } from '../../machine/decide/failure.ts';
+import { isTurnedAway } from '../../machine/decide/failure-reports.ts';
 import { isCostUnknown } from '../../machine/policy/spending.ts';
 import type { PendingCall } from './view.ts';
 

@@ -5,7 +5,7 @@
  */
 import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
 import { runInside } from './in-node.ts';
-import { uncountMember } from './members.ts';
+import { uncountMember } from './group-members.ts';
 import { putStep, stepAround, stepAt, stopInside, type Draft } from './steps.ts';
 
 export function rewind(view: Draft, from: string, at: string): void {

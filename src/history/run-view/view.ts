@@ -5,7 +5,7 @@
  */
 import type { PersonReport } from '../../errors/report/audiences.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import type { MoveType } from '../../workflow/plan/route.ts';
+import type { MoveType } from '../../workflow/plan/route-plan.ts';
 import type { Estimate } from '../../machine/policy/pricing.ts';
 import type { EffectRef, PromptFor, RouteBucket, Waiting } from '../../machine/state/events.ts';
 import type { LedgerRow } from './ledger-row.ts';

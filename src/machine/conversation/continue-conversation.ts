@@ -9,7 +9,7 @@ import type { ModelMessage } from './model-message.ts';
 import { raiseDraft, readReply } from './model-reply.ts';
 import { hasPassed, readVerdict } from './output-judge.ts';
 import { newChain } from '../policy/model-chain.ts';
-import { DONE } from '../../workflow/plan/route.ts';
+import { DONE } from '../../workflow/plan/route-plan.ts';
 import { hasConversation, modelsOf, schemaOf } from './model-request.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import { nextOf } from './supervisor-rounds.ts';

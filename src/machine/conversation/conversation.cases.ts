@@ -10,7 +10,7 @@ import type { ToolDescriptions } from '../../workflow/authoring/tool-description
 import { pendingRequest, type EffectRequest } from '../decide/effect-request.ts';
 import type { EventBody, Usage } from '../state/events.ts';
 import { evolve } from '../evolve/evolve.ts';
-import { failureAt } from '../decide/failure.ts';
+import { failureAt } from '../decide/failure-reports.ts';
 import { memoryFiles } from '../../workflow/yaml/files.cases.ts';
 import type { ModelReply } from './model-message.ts';
 import { scopeOf, visitOf } from '../state/plan-lookup.ts';

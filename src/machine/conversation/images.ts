@@ -3,7 +3,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isArray, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
 import type { TemplateContext } from '../../workflow/template/context.ts';
-import { evaluateDeep } from '../decide/evaluate.ts';
+import { evaluateDeep } from '../decide/evaluate-templates.ts';
 import type { ModelImage } from './model-message.ts';
 
 /** More than any provider accepts in one request. */

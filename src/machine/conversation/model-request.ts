@@ -13,10 +13,10 @@ import type {
   NodePlan,
   SupervisorPlan,
 } from '../../workflow/plan/node-plan.ts';
-import { DONE } from '../../workflow/plan/route.ts';
+import { DONE } from '../../workflow/plan/route-plan.ts';
 import { simulatedEntry } from '../../workflow/plan/simulated-entry.ts';
 import { modelTools, toolsOf } from './agent-tools.ts';
-import { evaluateText } from '../decide/evaluate.ts';
+import { evaluateText } from '../decide/evaluate-templates.ts';
 import { imagesOf } from './images.ts';
 import { latestWords, type ModelCall, type ModelMessage, type ModelTool } from './model-message.ts';
 import { templateContext } from '../decide/template-context.ts';

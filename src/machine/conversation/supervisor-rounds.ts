@@ -1,6 +1,6 @@
 /** Rounds of a supervisor: which node it chose, and the result. */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import { DONE } from '../../workflow/plan/route.ts';
+import { DONE } from '../../workflow/plan/route-plan.ts';
 import { branchId } from '../state/scopes.ts';
 import type { RunState, Visit } from '../state/state.ts';
 import { shownToModel, type Conversation } from './conversation.ts';

@@ -1,7 +1,7 @@
 /** Conversations on a virtual clock: exact waits, and recovery from the log. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validateWorkflow } from '../../workflow/check/validate.ts';
+import { validateWorkflow } from '../../workflow/check/validate-workflow.ts';
 import type { EventBody } from '../state/events.ts';
 import { memoryFiles } from '../../workflow/yaml/files.cases.ts';
 import { Stage, START_MS, type StageOptions } from '../conversation/conversation.cases.ts';

@@ -5,7 +5,7 @@
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport, ReportDraft } from '../../errors/report/report.ts';
-import { SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../../workflow/plan/limits.ts';
+import { SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../../workflow/plan/plan-limits.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
 import {
   judgeCall,
@@ -27,7 +27,7 @@ import {
 import { OUTCOME_UNKNOWN, unresolvedOutcome } from '../policy/unknown-outcome.ts';
 import { requestedEvent, toolRequest } from './effect-request.ts';
 import type { EventBody } from '../state/events.ts';
-import { nodeFailed, failureAt, thrownAt } from './failure.ts';
+import { nodeFailed, failureAt, thrownAt } from './failure-reports.ts';
 import { grantOf } from '../policy/approval-grants.ts';
 import { replayKeptResult } from '../state/kept-results.ts';
 import { writeProblem } from '../state/merge-state.ts';

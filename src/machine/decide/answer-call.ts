@@ -10,7 +10,7 @@ import { REPLY } from '../gates/gate-answer.ts';
 import type { EventBody } from '../state/events.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
-import { failureAt } from './failure.ts';
+import { failureAt } from './failure-reports.ts';
 
 /** An earlier attempt has made this call: it is not repeated, and the model gets its result. */
 export function replayFinishedCall(

@@ -21,7 +21,7 @@ import { runNode } from './run-node.ts';
 import { withUnknownOutcomes } from '../policy/unknown-outcome.ts';
 import { failRun, workflowTimedOut, attemptTimedOut } from './end-run.ts';
 import type { EventBody } from '../state/events.ts';
-import { crossedAt, nodeFailed, failureAt } from './failure.ts';
+import { crossedAt, nodeFailed, failureAt } from './failure-reports.ts';
 import { evaluateOutput } from './file-output.ts';
 import { decideGroup } from './group.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
@@ -33,7 +33,7 @@ import {
   type ScopeResult,
   type Visit,
 } from '../state/state.ts';
-import type { Phase } from '../state/phase.ts';
+import type { Phase } from '../state/visit-phase.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import { effectRequest, requestedEvent } from './effect-request.ts';
 import { hasConversation } from '../conversation/model-request.ts';

@@ -4,7 +4,7 @@
  */
 import { textOrJson, type JsonObject } from '../../errors/support/safe-json.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
+import { evaluateDeep, evaluateObject, evaluateText } from './evaluate-templates.ts';
 import type { ModelInput } from '../conversation/model-request.ts';
 import { templateContext } from './template-context.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';

@@ -3,7 +3,7 @@
  * attempt whose time is up. `stop-effects.ts` makes them wait until the effects inside have ended.
  */
 import { buildReport } from '../../errors/report/build.ts';
-import { durationWords } from '../../errors/render/phrases.ts';
+import { durationWords } from '../../errors/render/report-words.ts';
 import type { ErrorReport, ReportDraft } from '../../errors/report/report.ts';
 import type { Outcome } from '../../errors/catalog/vocabulary.ts';
 import type { FilePlan } from '../../workflow/plan/plan.ts';
@@ -12,7 +12,7 @@ import { pendingFailure } from './pending-failure.ts';
 import { workflowDeadlineMs } from '../policy/deadlines.ts';
 import { OUTCOME_UNKNOWN } from '../policy/unknown-outcome.ts';
 import type { EventBody } from '../state/events.ts';
-import { crossedAt, nodeFailed, failureAt, stampAt } from './failure.ts';
+import { crossedAt, nodeFailed, failureAt, stampAt } from './failure-reports.ts';
 import { fileOf, scopeOf, visitOf, workflowsAround } from '../state/plan-lookup.ts';
 import type { PendingEffect, RunState, Scope } from '../state/state.ts';
 

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { fileOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, ScopeResult } from '../state/state.ts';
-import { evaluateDeep } from './evaluate.ts';
-import { afterWork, thrownByText } from './failure.ts';
+import { evaluateDeep } from './evaluate-templates.ts';
+import { afterWork, thrownByText } from './failure-reports.ts';
 import { templateContext } from './template-context.ts';
 
 /** `over`: values of the route that ended the file, which replace those of the same name. */

@@ -10,13 +10,13 @@ import { completeNode, type Decision } from './complete-node.ts';
 import { startAttempt } from './start-attempt.ts';
 import { decideFailure } from './choose-route.ts';
 import { editedValue } from '../policy/unknown-outcome.ts';
-import { evaluateText } from './evaluate.ts';
+import { evaluateText } from './evaluate-templates.ts';
 import type { EffectRef, EventBody } from '../state/events.ts';
-import { nodeFailed, failureAt } from './failure.ts';
+import { nodeFailed, failureAt } from './failure-reports.ts';
 import { afterApproval } from '../policy/tool-approval.ts';
 import { templateContext } from './template-context.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
-import { questionsFor, questionsOutput, questionsText } from '../gates/questions.ts';
+import { questionsFor, questionsOutput, questionsText } from '../gates/gate-questions.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
 
 /** Throws `validation.template`. */

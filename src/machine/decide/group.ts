@@ -4,7 +4,7 @@ import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
 import { completeNode } from './complete-node.ts';
 import { startAttempt } from './start-attempt.ts';
 import type { EventBody } from '../state/events.ts';
-import { nodeFailed, failureAt } from './failure.ts';
+import { nodeFailed, failureAt } from './failure-reports.ts';
 import { asJson } from './template-context.ts';
 import { fileOf, visitOf } from '../state/plan-lookup.ts';
 import { branchId, newBranch } from '../state/scopes.ts';

@@ -7,7 +7,7 @@ import { judgeConversation } from '../conversation/judge-conversation.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import type { Decision } from './complete-node.ts';
-import { failureAt, nodeFailed } from './failure.ts';
+import { failureAt, nodeFailed } from './failure-reports.ts';
 import { askModel } from './model-call.ts';
 
 /** The first request to the judge. Throws `validation.template`. */

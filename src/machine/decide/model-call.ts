@@ -11,7 +11,7 @@ import { modelRequest, requestedEvent } from './effect-request.ts';
 import { failIfTooLate } from './end-run.ts';
 import type { EventBody } from '../state/events.ts';
 import { beginningOf } from '../evolve/conversation.ts';
-import { nodeFailed, failureAt } from './failure.ts';
+import { nodeFailed, failureAt } from './failure-reports.ts';
 import {
   chainOf,
   promptOf,

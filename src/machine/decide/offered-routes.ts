@@ -1,7 +1,7 @@
 /** The routes offered to a failure, in order: those of its node, then those of the workflow. */
 import type { FilePlan } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import type { Route } from '../../workflow/plan/route.ts';
+import type { Route } from '../../workflow/plan/route-plan.ts';
 
 export interface OfferedRoute {
   readonly route: Route;

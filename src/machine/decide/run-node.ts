@@ -1,7 +1,7 @@
 /** Runs an attempt of a node, by its type. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import { describeValue } from '../../workflow/diagnostics/phrases.ts';
+import { describeValue } from '../../workflow/diagnostics/diagnostic-words.ts';
 import { DURATION_FORM, parseDuration } from '../../workflow/plan/duration.ts';
 import { fitsType } from '../../workflow/json-schema/field-schema.ts';
 import { childInput } from '../../workflow/plan/inputs.ts';
@@ -14,9 +14,9 @@ import { decideAgent } from './agent.ts';
 import { decideSupervisor } from './supervisor.ts';
 import { unresolvedOutcome } from '../policy/unknown-outcome.ts';
 import { effectRequest, requestedEvent } from './effect-request.ts';
-import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
+import { evaluateDeep, evaluateObject, evaluateText } from './evaluate-templates.ts';
 import type { EventBody } from '../state/events.ts';
-import { nodeFailed, failureAt, thrownAt } from './failure.ts';
+import { nodeFailed, failureAt, thrownAt } from './failure-reports.ts';
 import { replayKeptResult } from '../state/kept-results.ts';
 import { templateContext } from './template-context.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';

@@ -4,14 +4,14 @@
  * they do not handle is a result like any other.
  */
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import { SCHEMA_CORRECTIONS } from '../../workflow/plan/limits.ts';
+import { SCHEMA_CORRECTIONS } from '../../workflow/plan/plan-limits.ts';
 import type { SupervisorPlan } from '../../workflow/plan/node-plan.ts';
 import { readReply } from '../conversation/model-reply.ts';
 import { completeNode, type Decision } from './complete-node.ts';
 import { startAttempt } from './start-attempt.ts';
 import { afterFailure, askModel, beginConversation, awaitReply } from './model-call.ts';
-import { nodeFailed, failureAt } from './failure.ts';
-import { DONE } from '../../workflow/plan/route.ts';
+import { nodeFailed, failureAt } from './failure-reports.ts';
+import { DONE } from '../../workflow/plan/route-plan.ts';
 import { decisionSchema } from '../conversation/model-request.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import { branchId, newBranch } from '../state/scopes.ts';

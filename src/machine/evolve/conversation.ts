@@ -7,7 +7,7 @@ import {
   RESTARTED_AS,
 } from '../../workflow/plan/attempt-bound.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import { isTurnedAway } from '../decide/failure.ts';
+import { isTurnedAway } from '../decide/failure-reports.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import { newChain, noteReply, noteFailure } from '../policy/model-chain.ts';
 import { resumeAttemptClock, stopAttemptClock } from '../policy/deadlines.ts';
@@ -17,7 +17,7 @@ import type { EventBody } from '../state/events.ts';
 import { noteFinishedCall, matchFinishedCall } from '../conversation/finished-calls.ts';
 import type { ModelReply } from '../conversation/model-message.ts';
 import { chainOf, requestName, schemaOf, conversationNode } from '../conversation/model-request.ts';
-import { DONE } from '../../workflow/plan/route.ts';
+import { DONE } from '../../workflow/plan/route-plan.ts';
 import { readReply } from '../conversation/model-reply.ts';
 import { nextOf, roundResult } from '../conversation/supervisor-rounds.ts';
 import { branchId } from '../state/scopes.ts';

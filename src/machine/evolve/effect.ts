@@ -5,7 +5,7 @@ import { beginProbe } from '../policy/cooldown.ts';
 import { noteUnknownOutcome } from '../policy/unknown-outcome.ts';
 import { actionAt, noteEnded, noteTakenOver, noteUnended } from '../policy/unended-effects.ts';
 import { pendingAction } from '../decide/effect-request.ts';
-import { isTurnedAway } from '../decide/failure.ts';
+import { isTurnedAway } from '../decide/failure-reports.ts';
 import { settleInput } from '../decide/effect-input.ts';
 import type { EventBody } from '../state/events.ts';
 import { noteAttempt, conversationEffect } from './conversation.ts';

@@ -23,7 +23,7 @@ import { storableForm, storableValue } from '../state/storable.ts';
 import { templateContext } from '../decide/template-context.ts';
 import { ASK_PERSON } from '../../workflow/plan/built-in-tools.ts';
 import { targetOfCall } from '../conversation/tool-ref.ts';
-import { acceptAnswers, questionsFor } from './questions.ts';
+import { acceptAnswers, questionsFor } from './gate-questions.ts';
 
 /** The option of a question that an agent asks; the other one declines. */
 export const REPLY = 'answer';

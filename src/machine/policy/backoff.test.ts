@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildReport } from '../../errors/report/build.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
-import { BACKOFFS, type RetryMove } from '../../workflow/plan/route.ts';
+import { BACKOFFS, type RetryMove } from '../../workflow/plan/route-plan.ts';
 import { backoffMs } from './backoff.ts';
 
 const MOVE: RetryMove = {

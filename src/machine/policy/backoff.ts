@@ -1,6 +1,6 @@
 /** Backoff of a `retry` route before its n-th re-run. */
 import type { ErrorReport } from '../../errors/report/report.ts';
-import type { RetryMove } from '../../workflow/plan/route.ts';
+import type { RetryMove } from '../../workflow/plan/route-plan.ts';
 import { jittered } from './jitter.ts';
 
 /** `rerun` counts from 1; the words make the jitter the same on a replay. */

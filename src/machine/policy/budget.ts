@@ -9,7 +9,7 @@ import type { BudgetMode } from '../../workflow/plan/plan.ts';
 import { askPerson } from '../gates/ask-person.ts';
 import { failWorkflow } from '../decide/end-run.ts';
 import type { EventBody } from '../state/events.ts';
-import { nodeFailed, failureAt } from '../decide/failure.ts';
+import { nodeFailed, failureAt } from '../decide/failure-reports.ts';
 import { fileOf, nodeOf, visitOf, workflowsAround } from '../state/plan-lookup.ts';
 import type { Amount } from './pricing.ts';
 import { budgetGate } from '../state/scopes.ts';

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { parseExpression, parseTemplate } from '../../workflow/template/template.ts';
-import { isBare } from '../decide/evaluate.ts';
+import { isBare } from '../decide/evaluate-templates.ts';
 import { findNode, nodesIn, scopeAndAncestors } from '../state/plan-lookup.ts';
 import type { ModuleDigests, Resumed } from '../state/events.ts';
 import { findVisited } from '../evolve/reopen.ts';

@@ -5,7 +5,7 @@
  */
 import { budgetOwner, budgetsOf, budgetWords, type Unit } from './budget.ts';
 import type { EventBody } from '../state/events.ts';
-import { failureAt, stampAt } from '../decide/failure.ts';
+import { failureAt, stampAt } from '../decide/failure-reports.ts';
 import type { RunState, Scope } from '../state/state.ts';
 
 type SettledEffect = Extract<EventBody, { type: 'effect:succeeded' | 'effect:failed' }>;

@@ -5,7 +5,7 @@
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { failRun } from '../decide/end-run.ts';
 import type { Bound, EventBody } from '../state/events.ts';
-import { failureAt, isTurnedAway } from '../decide/failure.ts';
+import { failureAt, isTurnedAway } from '../decide/failure-reports.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
 

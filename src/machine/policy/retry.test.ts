@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildReport } from '../../errors/report/build.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { jittered } from './jitter.ts';
-import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
+import { INLINE_CEILING_MS } from '../../workflow/plan/plan-limits.ts';
 import { defaultSchedule } from '../../workflow/plan/attempt-bound.ts';
 import { catalogRow } from '../../errors/catalog/catalog.ts';
 import { RULES } from '../../providers/classify/table.ts';

@@ -7,7 +7,7 @@ import { askPerson } from '../gates/ask-person.ts';
 import { isApproval } from './approval-grants.ts';
 import { effectRequest, requestedEvent } from '../decide/effect-request.ts';
 import type { EventBody } from '../state/events.ts';
-import { nodeFailed, failureAt } from '../decide/failure.ts';
+import { nodeFailed, failureAt } from '../decide/failure-reports.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, ScopeResult } from '../state/state.ts';
 

@@ -18,7 +18,7 @@ import {
 import { pendingInput, type EffectRequest } from '../decide/effect-request.ts';
 import type { EffectInput } from '../decide/effect-input.ts';
 import type { EffectRef, EventBody } from '../state/events.ts';
-import { failureAt } from '../decide/failure.ts';
+import { failureAt } from '../decide/failure-reports.ts';
 import { findNode, scopeAndAncestors, scopeIdOf, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
 import { callHash, type OpenCall } from '../conversation/conversation.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validateWorkflow } from '../../workflow/check/validate.ts';
+import { validateWorkflow } from '../../workflow/check/validate-workflow.ts';
 import { memoryFiles } from '../../workflow/yaml/files.cases.ts';
 import { rehearse, type Effects } from '../harness.cases.ts';
 import { runs } from '../../../test/runs.ts';

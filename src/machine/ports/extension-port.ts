@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { Guard } from '../../workflow/authoring/guard.ts';
-import type { AnyTool } from '../../workflow/authoring/tool.ts';
+import type { AnyTool } from '../../workflow/authoring/define-tool.ts';
 import type { RunEvent } from '../state/events.ts';
 import type { RunStore } from './store-port.ts';
 

@@ -6,7 +6,7 @@ import type { PreparedAnswer } from '../gates/prepared-answer.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import type { MoveType } from '../../workflow/plan/route.ts';
+import type { MoveType } from '../../workflow/plan/route-plan.ts';
 import type { InDoubt } from '../policy/unknown-outcome-details.ts';
 import type { Estimate } from '../policy/pricing.ts';
 import type { Prompt } from '../conversation/conversation.ts';

@@ -5,7 +5,7 @@
  * the enclosing node comes back to the same effect.
  */
 import type { EffectRef, EventBody } from './events.ts';
-import type { Phase } from './phase.ts';
+import type { Phase } from './visit-phase.ts';
 import type { CheckedResult, NodeResult, RunState, ScopeResult, Visit } from './state.ts';
 
 /** Keeps the results of a visit that is dropped before they were used. */

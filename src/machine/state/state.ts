@@ -28,7 +28,7 @@ import { LazyMap, LazySet } from './lazy-collections.ts';
 import type { Amount, Estimate } from '../policy/pricing.ts';
 import type { Ending } from '../decide/stop-effects.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { Phase } from './phase.ts';
+import type { Phase } from './visit-phase.ts';
 import { newTimers, type Timers } from './timer-heap.ts';
 
 /** The result of a node, as templates see it. */

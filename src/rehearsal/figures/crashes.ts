@@ -4,7 +4,7 @@
  */
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { WorldOptions } from '../perform-all.ts';
-import type { TakenRoute } from '../play/trace.ts';
+import type { TakenRoute } from '../play/play-trace.ts';
 import type { ScenarioPlayer } from '../scenarios/scenario-player.ts';
 import type { Performance, Scenario, Summary } from '../scenarios/scenario.ts';
 import { wayOf } from '../scenarios/summary.ts';

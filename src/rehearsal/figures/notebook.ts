@@ -3,11 +3,11 @@
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { takes } from '../../workflow/check/routing.ts';
-import type { Route } from '../../workflow/plan/route.ts';
+import type { Route } from '../../workflow/plan/route-plan.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import { WENT_ON } from '../names.ts';
-import type { Atlas, Place } from '../places/places.ts';
-import { chosenOption } from '../play/trace.ts';
+import { WENT_ON } from '../resumption-words.ts';
+import type { Atlas, Place } from '../places/atlas.ts';
+import { chosenOption } from '../play/play-trace.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { repeatedUnasked } from './repeated.ts';
 

@@ -1,6 +1,6 @@
 /** Finds effects that were repeated although they must not be, and no route or answer allows it. */
 import type { RunEvent } from '../../machine/state/events.ts';
-import type { Played } from '../play/play.ts';
+import type { Played } from '../play/play-scenario.ts';
 
 /** The paths of such effects. */
 export function repeatedUnasked({

@@ -1,7 +1,7 @@
 /** Faults of single calls, as plans write them: counted per path, by the executions of an effect. */
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 import type { StruckCall, Tries } from './strike.ts';
 
 export interface CallFault {

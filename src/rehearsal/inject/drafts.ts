@@ -1,7 +1,7 @@
 /** The injected failures, with the fields of a real one of their kind. */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 
 /** Details that the plan gives to failures, by kind. */
 export type DetailsByKind = Readonly<Record<string, JsonObject>>;

@@ -2,7 +2,7 @@
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 import { draftOf, PRINTED } from './drafts.ts';
 import { at, type RecipeContext } from './recipe-context.ts';
 import type { Recipe, StruckCall } from './strike.ts';

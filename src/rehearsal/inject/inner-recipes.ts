@@ -2,7 +2,7 @@
 import { letsGo } from '../../workflow/check/routing.ts';
 import { reachable, buildFlow } from '../../workflow/check/flow-graph.ts';
 import type { GroupPlan } from '../../workflow/plan/node-plan.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 import type { RecipeContext } from './recipe-context.ts';
 import { EVERY, type Recipe, type Strike } from './strike.ts';
 

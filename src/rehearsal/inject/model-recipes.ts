@@ -7,7 +7,7 @@ import { BUILT_IN_TOOLS } from '../../workflow/plan/built-in-tools.ts';
 import { TRANSIENT_KINDS } from '../../workflow/plan/attempt-bound.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import { isNamed } from '../../workflow/check/routing.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 import { madeUp } from '../values/made-up.ts';
 import { runtimeOf } from '../values/world-values.ts';
 import { lostReply } from './effect-recipes.ts';

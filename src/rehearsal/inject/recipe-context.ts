@@ -1,5 +1,5 @@
 /** The context that recipes for failures are made from, and the simplest recipe: one strike at one place. */
-import type { Atlas, Place } from '../places/places.ts';
+import type { Atlas, Place } from '../places/atlas.ts';
 import type { WorldValues } from '../values/world-values.ts';
 import type { DetailsByKind } from './drafts.ts';
 import type { How, Recipe, Strike } from './strike.ts';

@@ -3,7 +3,7 @@
  * machine makes it, or else at the node before it does anything.
  */
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 import { draftOf } from './drafts.ts';
 import { at, type RecipeContext } from './recipe-context.ts';
 import { effectRecipes } from './effect-recipes.ts';

@@ -11,7 +11,7 @@ import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { AttemptAt, Interference } from '../../machine/ports/interference-port.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
-import type { Atlas, Place } from '../places/places.ts';
+import type { Atlas, Place } from '../places/atlas.ts';
 import type { Assignment } from '../steer/field-table.ts';
 import { madeUp } from '../values/made-up.ts';
 import type { WorldValues } from '../values/world-values.ts';

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { ModelCall } from '../../machine/conversation/model-message.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 
 /** Counted from 1, both included. */
 export interface Tries {

@@ -8,7 +8,7 @@ import { allNodes } from '../../workflow/plan/node-list.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
 import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import type { Route } from '../../workflow/plan/route.ts';
+import type { Route } from '../../workflow/plan/route-plan.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 

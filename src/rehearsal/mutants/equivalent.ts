@@ -1,5 +1,5 @@
 /** Why a mutant is equivalent: something replaces the route, or nothing depends on it. */
-import type { RouteResult, ScenarioResult } from '../report/result.ts';
+import type { RouteResult, ScenarioResult } from '../report/rehearsal-result.ts';
 import type { Mutant } from './mutate.ts';
 
 /** Both have the same record, line by line. */

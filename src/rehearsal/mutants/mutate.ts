@@ -1,10 +1,10 @@
 /** Changes a plan in one place: an error route, a gate, or `idempotent`. Rules keep their numbers. */
 import { takes } from '../../workflow/check/routing.ts';
-import { isBare } from '../../machine/decide/evaluate.ts';
+import { isBare } from '../../machine/decide/evaluate-templates.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
-import type { Route } from '../../workflow/plan/route.ts';
-import type { Atlas, Place, PlacedFile } from '../places/places.ts';
+import type { Route } from '../../workflow/plan/route-plan.ts';
+import type { Atlas, Place, PlacedFile } from '../places/atlas.ts';
 
 export interface Mutant {
   readonly node?: string;

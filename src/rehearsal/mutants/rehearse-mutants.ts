@@ -11,7 +11,7 @@ import {
   type MutantFigure,
   type MutantMissed,
   type ScenarioResult,
-} from '../report/result.ts';
+} from '../report/rehearsal-result.ts';
 import { whyEquivalent } from './equivalent.ts';
 import { mutantsOf, type Mutant } from './mutate.ts';
 

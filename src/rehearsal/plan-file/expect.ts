@@ -2,7 +2,7 @@
 import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 import { parseDuration } from '../../workflow/plan/duration.ts';
 import type { Expectation } from '../../workflow/rehearsal-plan/plan-schema.ts';
-import type { Atlas } from '../places/places.ts';
+import type { Atlas } from '../places/atlas.ts';
 import type { Difference, Summary } from '../scenarios/scenario.ts';
 import { placeNamed } from './check-plan.ts';
 

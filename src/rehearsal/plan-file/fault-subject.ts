@@ -1,5 +1,5 @@
 /** Where a fault happens: at a node, a model, a tool, or a tool server. */
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 
 export interface FaultSubject {
   readonly type: 'node' | 'model' | 'tool' | 'mcp';

@@ -1,8 +1,8 @@
 /** Plays the scenarios that a plan writes, and compares each with what it expects. */
 import type { PlannedScenario } from '../../workflow/rehearsal-plan/plan-schema.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import type { Script } from '../play/play.ts';
-import type { Playbill } from '../scenarios/generate.ts';
+import type { Script } from '../play/play-scenario.ts';
+import type { Playbill } from '../scenarios/generate-scenarios.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { Judgement } from '../verdict/verdict.ts';
 import { placeNamed } from './check-plan.ts';

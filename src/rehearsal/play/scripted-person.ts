@@ -5,7 +5,7 @@
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunEvent, Wait, Waiting } from '../../machine/state/events.ts';
 import type { RunResult } from '../../engine/backend.ts';
-import type { Atlas, Place } from '../places/places.ts';
+import type { Atlas, Place } from '../places/atlas.ts';
 import type { NextLeg } from '../world/operator.ts';
 
 /** No answer; where there is a deadline, it passes. */

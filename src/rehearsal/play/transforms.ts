@@ -1,7 +1,7 @@
 /** Evaluates the transforms of a rehearsal as a run does: in the sandbox, each code with each input once. */
-import type { EffectResult } from '../../effects/effect.ts';
+import type { EffectResult } from '../../effects/effect-port.ts';
 import { createSandbox, type Sandbox } from '../../effects/sandbox/sandbox.ts';
-import { createTransformEffect } from '../../effects/transform.ts';
+import { createTransformEffect } from '../../effects/transform-effect.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import { hashValue } from '../../workflow/plan/stable-hash.ts';
 import type { Evaluate } from '../world/fate.ts';

@@ -1,5 +1,5 @@
 /** A rehearsal as JUnit XML: a suite for each file, a case for each scenario, with virtual times. */
-import type { RehearsalResult, ScenarioResult } from './result.ts';
+import type { RehearsalResult, ScenarioResult } from './rehearsal-result.ts';
 
 export function junitReport(results: readonly RehearsalResult[]): string {
   return [

@@ -1,5 +1,5 @@
 /** The error routes of a rehearsal as LCOV, so that coverage viewers colour the lines of the YAML. */
-import type { CoveredRoute, Rehearsed } from '../rehearse.ts';
+import type { CoveredRoute, Rehearsed } from '../rehearse-plan.ts';
 
 export function lcovReport(rehearsals: readonly Rehearsed[]): string {
   const files = new Map<string, CoveredRoute[]>();

@@ -1,5 +1,5 @@
 /** The record of a rehearsal: one line for each scenario, for review in git and for comparison later. */
-import type { RecordChanges, RehearsalResult, ScenarioResult } from './result.ts';
+import type { RecordChanges, RehearsalResult, ScenarioResult } from './rehearsal-result.ts';
 
 /** `orders.yaml` → `orders.rehearsed.jsonl`. */
 export function recordFile(workflow: string): string {

@@ -1,5 +1,5 @@
 /** The file of a figure's rule: a route of a child is in the file of the child. */
-import type { Rehearsed } from '../rehearse.ts';
+import type { Rehearsed } from '../rehearse-plan.ts';
 
 /** A route, or a node, as a figure names it. */
 export interface AtRule {

@@ -1,6 +1,6 @@
 /** The findings of a rehearsal as SARIF 2.1.0: surprises, routes that were missed, mutants that survive, warnings. */
-import type { Rehearsed } from '../rehearse.ts';
-import type { MutantMissed } from './result.ts';
+import type { Rehearsed } from '../rehearse-plan.ts';
+import type { MutantMissed } from './rehearsal-result.ts';
 import { fileOfRule } from './rule-file.ts';
 import { warningText } from './warnings.ts';
 

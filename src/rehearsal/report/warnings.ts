@@ -2,8 +2,8 @@
  * Findings that fail no rehearsal, because the file allows them, but that are seldom meant. Each
  * has its line.
  */
-import type { Route } from '../../workflow/plan/route.ts';
-import type { Place } from '../places/places.ts';
+import type { Route } from '../../workflow/plan/route-plan.ts';
+import type { Place } from '../places/atlas.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 
 export interface RehearsalWarning {

@@ -1,16 +1,16 @@
 /** The scenarios of a node's failures: each of its kinds, then the promises of its error routes. */
 import { handlingOf, takes, type Step } from '../../workflow/check/routing.ts';
-import type { Route } from '../../workflow/plan/route.ts';
+import type { Route } from '../../workflow/plan/route-plan.ts';
 import { recipesFor } from '../inject/recipes.ts';
 import { EVERY, FIRST, type Recipe, type Tries } from '../inject/strike.ts';
-import { GOES_ON } from '../names.ts';
-import { getsTo, type Place } from '../places/places.ts';
+import { GOES_ON } from '../resumption-words.ts';
+import { getsTo, type Place } from '../places/atlas.ts';
 import { NEVER } from '../play/scripted-person.ts';
-import type { Script } from '../play/play.ts';
+import type { Script } from '../play/play-scenario.ts';
 import { guardWords } from '../steer/obstacles.ts';
 import { steer, type Found, type Goal } from '../steer/steer.ts';
 import type { RecipeContext } from '../inject/recipe-context.ts';
-import type { Draft, GenerateOptions, Playbill } from './generate.ts';
+import type { Draft, GenerateOptions, Playbill } from './generate-scenarios.ts';
 import type { Performance } from './scenario.ts';
 
 /** An error route, its table, and the kind with which it is rehearsed. */

@@ -1,9 +1,9 @@
 /** The scenarios of a `human_gate`: each of its options, and silence where it has a default. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 import { NEVER } from '../play/scripted-person.ts';
 import type { Found } from '../steer/steer.ts';
-import type { Draft, Playbill } from './generate.ts';
+import type { Draft, Playbill } from './generate-scenarios.ts';
 
 interface GateAnswer {
   readonly name: string;

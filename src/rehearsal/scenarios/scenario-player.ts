@@ -1,7 +1,7 @@
 /** Plays scenarios: plays a script and reports its results. */
-import type { Atlas, Place } from '../places/places.ts';
-import { play, type Script, type Stage } from '../play/play.ts';
-import { traceOf } from '../play/trace.ts';
+import type { Atlas, Place } from '../places/atlas.ts';
+import { play, type Script, type Stage } from '../play/play-scenario.ts';
+import { traceOf } from '../play/play-trace.ts';
 import type { RecipeContext } from '../inject/recipe-context.ts';
 import type { DetailsByKind } from '../inject/drafts.ts';
 import type { Performance } from './scenario.ts';

@@ -1,9 +1,9 @@
 /** A scenario: its name, the failures to cause in it, and its results. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunResult } from '../../engine/backend.ts';
-import type { Place } from '../places/places.ts';
-import type { Played, Script } from '../play/play.ts';
-import type { TakenRoute, Trace } from '../play/trace.ts';
+import type { Place } from '../places/atlas.ts';
+import type { Played, Script } from '../play/play-scenario.ts';
+import type { TakenRoute, Trace } from '../play/play-trace.ts';
 import type { Judgement } from '../verdict/verdict.ts';
 
 export interface Performance {

@@ -1,6 +1,6 @@
 /** Keeps only the needed parts of a performance, so that thousands of them fit into memory. */
 import type { RunEvent } from '../../machine/state/events.ts';
-import type { Atlas } from '../places/places.ts';
+import type { Atlas } from '../places/atlas.ts';
 import { breaksPromise } from '../verdict/verdict.ts';
 import type { Performance, Summary } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 /** The fields that steering may change: every field behind a guard or an assertion, with its values. */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import type { Atlas, Place } from '../places/places.ts';
+import type { Atlas, Place } from '../places/atlas.ts';
 import { fits, otherValues } from '../values/made-up.ts';
 import { fieldsBehind, type FieldRef, type Site } from './read-fields.ts';
 

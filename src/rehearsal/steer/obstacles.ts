@@ -1,12 +1,12 @@
 /** Obstacles in the way of a scenario, as written in the file, with the line to paste into a plan. */
-import { isBare } from '../../machine/decide/evaluate.ts';
+import { isBare } from '../../machine/decide/evaluate-templates.ts';
 import {
   outputSites,
   ownSites,
   parseSite,
   type TemplateSite,
 } from '../../workflow/check/template-sites.ts';
-import type { Atlas, Place, PlacedFile } from '../places/places.ts';
+import type { Atlas, Place, PlacedFile } from '../places/atlas.ts';
 import type { ScenarioPlayer } from '../scenarios/scenario-player.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { at, type WorldValues } from '../values/world-values.ts';

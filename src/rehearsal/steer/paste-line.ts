@@ -3,11 +3,11 @@
  * any are found.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import { conditionHolds, isBare } from '../../machine/decide/evaluate.ts';
+import { conditionHolds, isBare } from '../../machine/decide/evaluate-templates.ts';
 import { comparisonsOf } from '../../workflow/template/analyse/comparisons.ts';
 import { contextOf } from '../../workflow/template/context.ts';
 import { parseExpression, parseTemplate } from '../../workflow/template/template.ts';
-import type { Place } from '../places/places.ts';
+import type { Place } from '../places/atlas.ts';
 import { fits, otherValues, schemaAt } from '../values/made-up.ts';
 import { at, replacedAt, type WorldValues } from '../values/world-values.ts';
 import type { FieldRef, Site } from './read-fields.ts';

@@ -1,7 +1,7 @@
 /** How places lead to each other when nothing fails, and how far one is from another. */
-import { END, type Route } from '../../workflow/plan/route.ts';
+import { END, type Route } from '../../workflow/plan/route-plan.ts';
 import { branchesOf } from '../../workflow/check/flow-graph.ts';
-import type { Atlas, Place } from '../places/places.ts';
+import type { Atlas, Place } from '../places/atlas.ts';
 
 /** The steps from each place to the target; places that do not lead there are absent. */
 export function distancesTo(atlas: Atlas, target: Place): ReadonlyMap<Place, number> {

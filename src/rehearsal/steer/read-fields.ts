@@ -4,11 +4,11 @@
  * calls.
  */
 import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import { isBare } from '../../machine/decide/evaluate.ts';
+import { isBare } from '../../machine/decide/evaluate-templates.ts';
 import type { StaticPath } from '../../workflow/template/analyse/proven-paths.ts';
 import { comparisonsOf } from '../../workflow/template/analyse/comparisons.ts';
 import { parseExpression, parseTemplate } from '../../workflow/template/template.ts';
-import type { Atlas, Place, PlacedFile } from '../places/places.ts';
+import type { Atlas, Place, PlacedFile } from '../places/atlas.ts';
 
 export interface FieldRef {
   /** Undefined: an input of the workflow. */

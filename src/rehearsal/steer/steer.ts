@@ -2,8 +2,8 @@
  * Steers a run to a goal: gives other values to the fields that the guards on the way read, those
  * of the nearest guards first, and keeps the ones that bring the run closer.
  */
-import type { Place } from '../places/places.ts';
-import type { Script } from '../play/play.ts';
+import type { Place } from '../places/atlas.ts';
+import type { Script } from '../play/play-scenario.ts';
 import type { ScenarioPlayer } from '../scenarios/scenario-player.ts';
 import type { Performance } from '../scenarios/scenario.ts';
 import { siteOf, type Assignment, type Field } from './field-table.ts';

@@ -11,14 +11,14 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
-import { conditionHolds, isBare } from '../../machine/decide/evaluate.ts';
+import { conditionHolds, isBare } from '../../machine/decide/evaluate-templates.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
-import { END } from '../../workflow/plan/route.ts';
+import { END } from '../../workflow/plan/route-plan.ts';
 import { simulatedEntry } from '../../workflow/plan/simulated-entry.ts';
 import { contextOf } from '../../workflow/template/context.ts';
 import { parseTemplate } from '../../workflow/template/template.ts';
-import type { Atlas, Place, PlacedFile } from '../places/places.ts';
+import type { Atlas, Place, PlacedFile } from '../places/atlas.ts';
 import type { Assignment, Field, FieldTable } from '../steer/field-table.ts';
 import { fieldTable } from '../steer/field-table.ts';
 import { fits, madeUp, schemaAt } from './made-up.ts';

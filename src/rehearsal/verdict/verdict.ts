@@ -1,8 +1,8 @@
 /** The verdict on a played scenario: whether it ended as its file says, or with a failure that nobody meant. */
 import type { ErrorReport } from '../../errors/report/report.ts';
-import type { Atlas } from '../places/places.ts';
-import type { Played } from '../play/play.ts';
-import { isInjected, type Trace } from '../play/trace.ts';
+import type { Atlas } from '../places/atlas.ts';
+import type { Played } from '../play/play-scenario.ts';
+import { isInjected, type Trace } from '../play/play-trace.ts';
 
 export const VERDICTS = [
   'completed',

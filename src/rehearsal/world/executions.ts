@@ -2,7 +2,7 @@
  * The effects that were really executed in the world, and how each call ends: as the options say,
  * or drawn from the seed.
  */
-import type { EffectContext } from '../../effects/effect.ts';
+import type { EffectContext } from '../../effects/effect-port.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';

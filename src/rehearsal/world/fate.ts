@@ -10,7 +10,7 @@ import {
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
-import type { EffectContext, EffectResult } from '../../effects/effect.ts';
+import type { EffectContext, EffectResult } from '../../effects/effect-port.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import { kindsOf } from '../../workflow/check/handled-kinds.ts';
 import type { FilePlan, SimulatedAnswer } from '../../workflow/plan/plan.ts';

@@ -1,6 +1,6 @@
 /**
  * Failures of a tool server, as the real effect reports them: see the table of
- * `effects/mcp/call-failure.ts`. A server that was killed is away for a while, or for good, and every
+ * `effects/mcp/mcp-call-failure.ts`. A server that was killed is away for a while, or for good, and every
  * call to it fails meanwhile.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';

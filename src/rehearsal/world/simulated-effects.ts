@@ -7,10 +7,10 @@ import {
   type CancellationKind,
   type EffectContext,
   type EffectResult,
-} from '../../effects/effect.ts';
+} from '../../effects/effect-port.ts';
 import type { Used } from '../../providers/pricing/counted-usage.ts';
 import { askGuards, type NamedGuard } from '../../effects/run-guards.ts';
-import { playModel } from '../../effects/simulator/play.ts';
+import { playModel } from '../../effects/simulator/play-model.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';

@@ -4,7 +4,7 @@
  * of a dead process do nothing and never return.
  */
 import type { Checkpoint, Commit, RunStore, StoredCommit } from '../../machine/ports/store-port.ts';
-import { corrupt, unavailable } from '../../stores/failure.ts';
+import { corrupt, unavailable } from '../../stores/store-failure.ts';
 
 /** Faults around one commit. */
 export type CommitFault =

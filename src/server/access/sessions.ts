@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { EndedSessions, type EndedSessionsOptions, type SessionId } from './ended-sessions.ts';
-import type { Token } from './tokens.ts';
+import type { Token } from './access-tokens.ts';
 
 export interface SessionOptions extends Pick<EndedSessionsOptions, 'notes' | 'now'> {
   readonly tokens: readonly Token[];

@@ -7,13 +7,13 @@ import type { z } from '@hono/zod-openapi';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
-import type { Access, Visitor } from '../access/access.ts';
-import { includesRole } from '../access/tokens.ts';
-import type { RequestHost } from '../options.ts';
+import type { Access, Visitor } from '../access/request-access.ts';
+import { includesRole } from '../access/access-tokens.ts';
+import type { RequestHost } from '../server-options.ts';
 import { parseJson, readText } from './body.ts';
-import { problemResponse, reportOfThrown } from './problem.ts';
+import { problemResponse, reportOfThrown } from './problem-response.ts';
 import { nearestIssues, wordsForAll } from './issue-words.ts';
-import type { CheckedRequest, Method, Route } from './route.ts';
+import type { CheckedRequest, Method, Route } from './http-route.ts';
 
 export interface AppOptions {
   readonly routes: readonly Route[];

@@ -4,7 +4,7 @@ import { CATALOG, type RuntimeKind } from '../../errors/catalog/catalog.ts';
 import { VERSION } from '../../engine/version.ts';
 import { Problem } from '../schemas/common.ts';
 import { jsonAnswer } from './answer.ts';
-import type { AnswerShape, Route } from './route.ts';
+import type { AnswerShape, Route } from './http-route.ts';
 
 type ResponseConfig = RouteConfig['responses'][string];
 

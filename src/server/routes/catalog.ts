@@ -5,8 +5,8 @@ import { explainedKind } from '../../errors/catalog/explained-kind.ts';
 import { classifiedValue } from '../../providers/classify/classified-value.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
-import type { CheckedRequest, Route } from '../http/route.ts';
-import { explainKind } from '../runs/explain.ts';
+import type { CheckedRequest, Route } from '../http/http-route.ts';
+import { explainKind } from '../runs/explain-failures.ts';
 
 const Row = z
   .looseObject({

@@ -1,7 +1,7 @@
 /** `GET /v1/events`: one small event for each change of any run. Not resumable: it carries hints. */
 import { z } from '@hono/zod-openapi';
 import type { ServerCore } from '../core.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/http-route.ts';
 import { AllRunsStream } from '../stream/all-runs-stream.ts';
 import { eventStream, STREAM_HEADERS } from '../stream/sse.ts';
 

@@ -3,8 +3,8 @@ import { z } from '@hono/zod-openapi';
 import type { OpenQuestion } from '../../history/open-questions.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
-import { decodeCursor, encodeCursor, nextLink } from '../http/cursor.ts';
-import type { CheckedRequest, Route } from '../http/route.ts';
+import { decodeCursor, encodeCursor, nextLink } from '../http/list-cursor.ts';
+import type { CheckedRequest, Route } from '../http/http-route.ts';
 import { Json, Report, Timestamp, wholeNumber } from '../schemas/common.ts';
 
 const Query = z.strictObject({

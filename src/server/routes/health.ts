@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { VERSION } from '../../engine/version.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, jsonAnswer } from '../http/answer.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/http-route.ts';
 
 export function healthRoutes(core: ServerCore): readonly Route[] {
   return [

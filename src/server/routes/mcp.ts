@@ -3,9 +3,9 @@ import { z } from '@hono/zod-openapi';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { McpOverHttp, McpRequest } from '../../mcp-server/http.ts';
 import type { ServerCore } from '../core.ts';
-import type { CheckedRequest, Route } from '../http/route.ts';
+import type { CheckedRequest, Route } from '../http/http-route.ts';
 import { mcpHost } from '../mcp-host.ts';
-import { includesRole } from '../access/tokens.ts';
+import { includesRole } from '../access/access-tokens.ts';
 import { Problem } from '../schemas/common.ts';
 
 const Message = z.looseObject({ jsonrpc: z.literal('2.0') }).openapi('McpMessage', {

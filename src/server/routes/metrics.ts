@@ -1,7 +1,7 @@
 /** `GET /metrics`: figures for Prometheus. */
 import { z } from '@hono/zod-openapi';
 import type { ServerCore } from '../core.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/http-route.ts';
 
 const MEDIA = 'text/plain; version=0.0.4; charset=utf-8';
 

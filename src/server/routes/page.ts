@@ -6,7 +6,7 @@ import { z } from '@hono/zod-openapi';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ServerCore } from '../core.ts';
 import { isUnchanged } from '../http/answer.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/http-route.ts';
 import { encoded, encodingOf, readPageFiles, type PageFiles } from '../page/page-files.ts';
 
 /** Nothing inline, nothing from another host, and no frame around it. */

@@ -4,7 +4,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { carrierInHeaders } from '../../machine/ports/trace-carrier.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
-import { runOf, byOf, type CheckedRequest, type Route } from '../http/route.ts';
+import { runOf, byOf, type CheckedRequest, type Route } from '../http/http-route.ts';
 import {
   answerGate,
   cancelRun,

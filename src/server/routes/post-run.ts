@@ -4,7 +4,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
 import { waitOf } from '../http/prefer.ts';
-import { byOf, type CheckedRequest, type Route } from '../http/route.ts';
+import { byOf, type CheckedRequest, type Route } from '../http/http-route.ts';
 import { shownRun } from '../runs/run-json.ts';
 import { carrierInHeaders } from '../../machine/ports/trace-carrier.ts';
 import { startRun, type WantedRun } from '../runs/start-run.ts';

@@ -4,7 +4,7 @@ import { runRow } from '../../history/run-row.ts';
 import { shownFile } from '../../engine/shown-run.ts';
 import type { ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
-import { runOf, type Route } from '../http/route.ts';
+import { runOf, type Route } from '../http/http-route.ts';
 import { shownValue, valueHref } from '../runs/shown-values.ts';
 import { Json, RunStatus, Timestamp } from '../schemas/common.ts';
 import { shownOf } from '../workflows/served-workflows.ts';

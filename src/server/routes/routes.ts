@@ -1,6 +1,6 @@
 /** All routes of a server. */
 import type { ServerCore } from '../core.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/http-route.ts';
 import { openapiRoute } from '../http/openapi.ts';
 import { catalogRoutes } from './catalog.ts';
 import { changesRoute } from './changes.ts';
@@ -11,7 +11,7 @@ import { metricsRoute } from './metrics.ts';
 import { moveRunRoutes } from './post-moves.ts';
 import { planRoutes } from './read-plans.ts';
 import { readRunRoutes } from './read-run.ts';
-import { runPageRoutes } from './run-page.ts';
+import { runPageRoutes } from './read-run-page.ts';
 import { runEventsRoute } from './run-events.ts';
 import { startRunRoute } from './post-run.ts';
 import { workflowRoutes } from './workflows.ts';

@@ -7,7 +7,7 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, jsonAnswer } from '../http/answer.ts';
 import { prefersType } from '../http/accept.ts';
-import { runOf, type CheckedRequest, type Route } from '../http/route.ts';
+import { runOf, type CheckedRequest, type Route } from '../http/http-route.ts';
 import { shownEvent } from '../runs/shown-values.ts';
 import { quoted, RunEventShape, wholeNumber } from '../schemas/common.ts';
 import { endedBy, RunStream } from '../stream/run-stream.ts';

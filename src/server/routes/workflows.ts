@@ -7,7 +7,7 @@ import { inputSchema } from '../../workflow/plan/input-schema.ts';
 import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
-import type { CheckedRequest, Route } from '../http/route.ts';
+import type { CheckedRequest, Route } from '../http/http-route.ts';
 import { etagOf } from '../workflows/etag.ts';
 import { invalidWorkflow, shownOf, type ServedWorkflow } from '../workflows/served-workflows.ts';
 import { writeWhole } from '../workflows/write-whole.ts';

@@ -4,7 +4,7 @@ import { shownView } from '../../engine/shown-run.ts';
 import type { RunMoves } from '../../history/run-page.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';
 import type { RunCore } from '../core.ts';
-import type { CheckedRequest } from '../http/route.ts';
+import type { CheckedRequest } from '../http/http-route.ts';
 import { driftFrom } from './file-drift.ts';
 import { shownValue, valueHref } from './shown-values.ts';
 

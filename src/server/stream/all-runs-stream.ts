@@ -1,7 +1,7 @@
 /** The changes of all runs as a stream; several changes of a run in a short time may be one event. */
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { ServerCore } from '../core.ts';
-import { problemDocument, reportOfThrown } from '../http/problem.ts';
+import { problemDocument, reportOfThrown } from '../http/problem-response.ts';
 import { frame, type StreamEvent, type StreamSource } from './sse.ts';
 
 export class AllRunsStream implements StreamSource {

@@ -4,7 +4,7 @@
  */
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { ServerCore } from '../core.ts';
-import { problemDocument, reportOfThrown } from '../http/problem.ts';
+import { problemDocument, reportOfThrown } from '../http/problem-response.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import { frame, type StreamSource } from './sse.ts';
 

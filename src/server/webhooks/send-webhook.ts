@@ -1,6 +1,6 @@
 /** One try: an HTTP request that is taken when the receiver answers 2xx in time. */
 import type { EffectClock } from '../../effects/clock.ts';
-import { signatures, type WebhookSecret } from './signature.ts';
+import { signatures, type WebhookSecret } from './webhook-signature.ts';
 import type { WebhookMessage } from './webhook-message.ts';
 
 export interface SendOptions {

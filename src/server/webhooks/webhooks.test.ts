@@ -13,7 +13,7 @@ import {
 import { MACHINE_CLOCK } from '../../effects/clock.ts';
 import type { Outbox } from '../../engine/carry-on.ts';
 import { sendWebhook } from './send-webhook.ts';
-import { signatures, webhookSecrets } from './signature.ts';
+import { signatures, webhookSecrets } from './webhook-signature.ts';
 import { webhookAddress } from './webhook-address.ts';
 import { RETRY_MS, Webhooks } from './webhooks.ts';
 

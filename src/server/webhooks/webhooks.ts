@@ -6,7 +6,7 @@
 import type { EffectClock } from '../../effects/clock.ts';
 import type { Outbox, OutgoingNotice } from '../../engine/carry-on.ts';
 import { sendWebhook, type SendOptions } from './send-webhook.ts';
-import type { WebhookSecret } from './signature.ts';
+import type { WebhookSecret } from './webhook-signature.ts';
 import { webhookMessage } from './webhook-message.ts';
 import type { WebhookAddress } from './webhook-address.ts';
 

@@ -17,7 +17,7 @@ import {
   type FileVerdict,
   type WorkflowVerdict,
 } from '../../workflow/check/validation-json.ts';
-import type { Validation } from '../../workflow/check/validate.ts';
+import type { Validation } from '../../workflow/check/validate-workflow.ts';
 import { extensionModules, type WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { etagOf } from './etag.ts';
 import { stampOf, type WorkflowFile, type WorkflowFiles } from './workflow-files.ts';

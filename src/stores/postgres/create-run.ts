@@ -4,13 +4,13 @@
  */
 import type { Claim, LogHead, NewRun } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
-import { idWasUsed } from '../failure.ts';
+import { idWasUsed } from '../store-failure.ts';
 import { firstOfRepeated } from '../store-rules.ts';
 import { integerAt, textAt } from '../typed-row.ts';
 import type { Database, Query } from './database.ts';
 import type { Known } from './event-log.ts';
 import { readTombstone } from './removal.ts';
-import { findRun, FRESH_COLUMNS, freshRow, NOW_MS } from './run-row.ts';
+import { findRun, FRESH_COLUMNS, freshRow, NOW_MS } from './run-table.ts';
 import { keepNotices } from './shared-work-schema.ts';
 
 export interface Created {

@@ -3,7 +3,7 @@
  * typed by what the server reports. A statement writes `@runs` for a table of the store's schema.
  */
 import { digestOf } from '../checksum.ts';
-import { isOutageBy, unavailable } from '../failure.ts';
+import { isOutageBy, unavailable } from '../store-failure.ts';
 import type { Row } from '../typed-row.ts';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
 import { postgresFailure } from './postgres-failure.ts';

@@ -7,12 +7,12 @@ import type { Commit, LogHead, StoredCommit } from '../../machine/ports/store-po
 import { chainDigest } from '../checksum.ts';
 import { commitEvents } from '../commit-text.ts';
 import { dueMsOf } from '../due-time.ts';
-import { corrupt } from '../failure.ts';
+import { corrupt } from '../store-failure.ts';
 import { checkTaken, conflict, placeCommit } from '../store-rules.ts';
 import { integerAt, textAt, type Row } from '../typed-row.ts';
 import type { Database, Query } from './database.ts';
 import { keepNotices } from './shared-work-schema.ts';
-import { findRun, statusChecksum, type RunRow } from './run-row.ts';
+import { findRun, statusChecksum, type RunRow } from './run-table.ts';
 
 /** The end of a log that this process has written. */
 export interface Known {

@@ -2,7 +2,7 @@
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import { Database, type PgModule } from './database.ts';
 import { PostgresStore } from './postgres.ts';
-import { migrate } from './schema.ts';
+import { migrate } from './postgres-schema.ts';
 
 export interface PostgresStoreOptions {
   /** The package `pg`, which Errand does not bring along. */

@@ -4,7 +4,7 @@
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
-import { corrupt, misused, unavailable, type OutageReason } from '../failure.ts';
+import { corrupt, misused, unavailable, type OutageReason } from '../store-failure.ts';
 
 /** States of https://www.postgresql.org/docs/current/errcodes-appendix.html, the whole before its class. */
 const OUTAGES: ReadonlyMap<string, OutageReason> = new Map([

@@ -24,7 +24,7 @@ import type {
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { commitText } from '../commit-text.ts';
 import { isKind } from '../../errors/thrown/errand-error.ts';
-import { claimLost, corrupt, damagedInbox, logLostItsEnd, runNotFound } from '../failure.ts';
+import { claimLost, corrupt, damagedInbox, logLostItsEnd, runNotFound } from '../store-failure.ts';
 import { createRun, type Created } from './create-run.ts';
 import type { Database, Query } from './database.ts';
 import { EventLog } from './event-log.ts';
@@ -40,7 +40,7 @@ import {
   readRun,
   workflowIn,
   type RunRow,
-} from './run-row.ts';
+} from './run-table.ts';
 import { grantClaim, jsonText, refuseHeld, statusText } from '../store-rules.ts';
 import { integerAt, textAt } from '../typed-row.ts';
 import { Turns, type Concern } from '../per-run-queue.ts';

@@ -6,7 +6,7 @@ import { dueMsOf } from '../due-time.ts';
 import { ENDPOINT_IDLE_MS } from '../store-rules.ts';
 import { textAt } from '../typed-row.ts';
 import type { Query } from './database.ts';
-import { NOW_MS } from './run-row.ts';
+import { NOW_MS } from './run-table.ts';
 
 const TABLES = `
   ALTER TABLE @runs ADD COLUMN due_ms bigint, ADD COLUMN stop_epoch integer, ADD COLUMN stop_seq integer;

@@ -20,7 +20,7 @@ import type { Claim, ClaimOwner } from '../../machine/ports/store-port.ts';
 import { jsonText } from '../store-rules.ts';
 import { integerAt, textAt, type Row } from '../typed-row.ts';
 import type { Database } from './database.ts';
-import { COLUMNS, NOW_MS, readRun } from './run-row.ts';
+import { COLUMNS, NOW_MS, readRun } from './run-table.ts';
 
 /** Evaluated once, so that an index can be used with it. */
 const STORE_MS = `(SELECT ${NOW_MS})`;

@@ -8,7 +8,7 @@ import type {
   ClaimState,
 } from '../../machine/ports/store-port.ts';
 import { rowChecksum } from '../checksum.ts';
-import { corrupt } from '../failure.ts';
+import { corrupt } from '../store-failure.ts';
 import { grantClaim } from '../store-rules.ts';
 import type { Preparer } from './meta.ts';
 import { integerAt, textOrNullAt, type Row } from '../typed-row.ts';

@@ -6,12 +6,12 @@
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { Commit, LogHead } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
-import { corrupt } from '../failure.ts';
+import { corrupt } from '../store-failure.ts';
 import { conflict, placeCommit } from '../store-rules.ts';
 import { presentClaim, type RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
 import { integerAt, textAt, type Row } from '../typed-row.ts';
-import { readStart, runKey } from './runs.ts';
+import { readStart, runKey } from './run-table.ts';
 
 interface Head {
   readonly key: number;

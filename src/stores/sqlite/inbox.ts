@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { Commit, StoredMessage } from '../../machine/ports/store-port.ts';
 import { rowChecksum } from '../checksum.ts';
-import { damagedInbox } from '../failure.ts';
+import { damagedInbox } from '../store-failure.ts';
 import { checkTaken } from '../store-rules.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';

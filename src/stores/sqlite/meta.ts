@@ -1,7 +1,7 @@
 /** Named values of the store as a whole, each with its checksum. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { rowChecksum } from '../checksum.ts';
-import { corrupt } from '../failure.ts';
+import { corrupt } from '../store-failure.ts';
 import { integerAt, textAt } from '../typed-row.ts';
 
 export type MetaName = 'breakers' | 'runs' | 'schema';

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { rowChecksum } from '../checksum.ts';
-import { corrupt } from '../failure.ts';
+import { corrupt } from '../store-failure.ts';
 import { MIGRATIONS, OLDEST_VERSION, type Migration } from './sqlite-schema.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from '../typed-row.ts';

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredCommit } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
 import { commitEvents } from '../commit-text.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './sqlite-connection.ts';
 import { damaged, type EventLog, type Excerpt, type Link } from './event-log.ts';
 import type { Preparer } from './meta.ts';
 import { integerAt, textAt } from '../typed-row.ts';

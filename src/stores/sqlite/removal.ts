@@ -4,12 +4,12 @@
  */
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { ClaimState, RemovedRun, RemoveRequest } from '../../machine/ports/store-port.ts';
-import { runNotFound } from '../failure.ts';
+import { runNotFound } from '../store-failure.ts';
 import { integerAt, type Row } from '../typed-row.ts';
 import { refuseHeld, removedRun } from '../store-rules.ts';
 import { presentClaim, type RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
-import { checkAllRuns } from './runs.ts';
+import { checkAllRuns } from './run-table.ts';
 import { findStray } from './stray-runs.ts';
 import { readTombstone, writeTombstone } from './tombstones.ts';
 

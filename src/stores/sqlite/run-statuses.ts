@@ -6,7 +6,7 @@
 import type { NewRun, RunStatusRow } from '../../machine/ports/store-port.ts';
 import { dueMsOf } from '../due-time.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
-import { corrupt } from '../failure.ts';
+import { corrupt } from '../store-failure.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
 import { packedPlan, unpackedPlan } from '../packed-plan.ts';

@@ -4,7 +4,7 @@
  */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
-import { corrupt, unavailable, type OutageReason } from '../failure.ts';
+import { corrupt, unavailable, type OutageReason } from '../store-failure.ts';
 
 /**
  * Primary result codes of https://sqlite.org/rescode.html that pass by themselves, or that a person

@@ -31,7 +31,7 @@ import type {
   StoredMessage,
   Tombstone,
 } from '../../machine/ports/store-port.ts';
-import { claimLost, idWasUsed, logLostItsEnd } from '../failure.ts';
+import { claimLost, idWasUsed, logLostItsEnd } from '../store-failure.ts';
 import { commitText } from '../commit-text.ts';
 import { firstOfRepeated, jsonText, statusText } from '../store-rules.ts';
 import { dropCheckpoints, readCheckpoint, saveCheckpoint } from './checkpoints.ts';
@@ -43,7 +43,7 @@ import {
   takeClaim,
   type RunRef,
 } from './claims.ts';
-import { Connection, type Durability } from './connection.ts';
+import { Connection, type Durability } from './sqlite-connection.ts';
 import { dueRuns, noteStop } from './shared-work/due-runs.ts';
 import { CheckedRows, CountedRuns, KnownLists } from './checked-rows.ts';
 import { EventLog } from './event-log.ts';
@@ -67,7 +67,7 @@ import {
   runKey,
   type CheckedSummary,
   type SummaryReader,
-} from './runs.ts';
+} from './run-table.ts';
 import { Standings } from './run-statuses.ts';
 import { readNotes, writeNote } from './shared-work/shared-notes.ts';
 import { readTombstone } from './tombstones.ts';

@@ -1,7 +1,7 @@
 /** Tombstones of removed runs: their ids, so that their absence does not count as damage. */
 import type { Tombstone } from '../../machine/ports/store-port.ts';
 import { rowChecksum } from '../checksum.ts';
-import { corrupt } from '../failure.ts';
+import { corrupt } from '../store-failure.ts';
 import { integerAt, textAt } from '../typed-row.ts';
 import type { Preparer } from './meta.ts';
 

@@ -18,7 +18,7 @@
 import { statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
-import { corrupt } from '../failure.ts';
+import { corrupt } from '../store-failure.ts';
 import { openDatabase } from './load-sqlite.ts';
 import { readAt } from './read-at.ts';
 import { integerAt } from '../typed-row.ts';

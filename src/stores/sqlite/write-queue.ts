@@ -5,7 +5,7 @@
  * and the writes are repeated every few milliseconds, until their time is up.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from './connection.ts';
+import type { Connection } from './sqlite-connection.ts';
 import { isBusy } from './sqlite-failure.ts';
 
 export interface WriteTarget {

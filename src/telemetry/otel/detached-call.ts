@@ -1,5 +1,5 @@
 /** One call inside a span of its own, where another process watches the leg: a worker's activity. */
-import type { EffectResult } from '../../effects/effect.ts';
+import type { EffectResult } from '../../effects/effect-port.ts';
 import type { DetachedCall, MakeCall } from '../../engine/run/telemetry-port.ts';
 import { buildReport } from '../../errors/report/build.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';

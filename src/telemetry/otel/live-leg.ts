@@ -2,7 +2,7 @@
  * One leg while it runs: spans and metrics from its events, and its calls inside their spans. What a
  * host's processor or exporter throws is a warning, once, and never a failure of the run.
  */
-import type { EffectResult } from '../../effects/effect.ts';
+import type { EffectResult } from '../../effects/effect-port.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { LegStart, LegTelemetry, MakeCall } from '../../engine/run/telemetry-port.ts';
 import type { NodeFacts, OpenNode } from '../../history/trace-facts.ts';

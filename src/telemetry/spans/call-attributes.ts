@@ -1,6 +1,6 @@
 /** Attributes of a call: of its request, of its result, and of what only the live call shows. */
-import type { CallObservation } from '../../effects/effect.ts';
-import { HOSTS } from '../../effects/model/hosts.ts';
+import type { CallObservation } from '../../effects/effect-port.ts';
+import { HOSTS } from '../../effects/model/openai-compatible-hosts.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';

@@ -2,7 +2,7 @@
  * Makes the content of a call, for `ERRAND_OTEL_CONTENT=1` alone: messages in the form of the GenAI
  * conventions, and arguments and results of tools. All of it is redacted first.
  */
-import type { EffectResult } from '../../effects/effect.ts';
+import type { EffectResult } from '../../effects/effect-port.ts';
 import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';

@@ -5,7 +5,7 @@
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { AuthorKind, ReservedPrefix } from '../../errors/catalog/kinds.ts';
 import type { Named, NodeDefinition } from './define-types.ts';
-import type { MoveType } from '../plan/route.ts';
+import type { MoveType } from '../plan/route-plan.ts';
 
 /** The kinds that a node declares; `never` where it declares none. */
 export type Raised<T> =

@@ -9,8 +9,8 @@ import type { CallFile } from '../nodes/call.ts';
 import type { EXTENSION_NODE, ExtensionFile } from '../nodes/extension.ts';
 import type { ParallelFile } from '../nodes/groups.ts';
 import type { ChildFile } from '../nodes/workflow.ts';
-import type { HeaderFile } from '../schema/header.ts';
-import type { ForEachFile, NodeFile } from '../schema/file.ts';
+import type { HeaderFile } from '../schema/header-schema.ts';
+import type { ForEachFile, NodeFile } from '../schema/file-schema.ts';
 
 export interface CallContext {
   readonly signal: AmbientSignal;

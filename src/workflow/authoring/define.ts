@@ -23,7 +23,7 @@ import { planFile } from '../plan/plan-file.ts';
 import { providerOf } from '../plan/plan-runtime.ts';
 import { defaultsOf, type Planner } from '../plan/planner.ts';
 import { checkDocument } from '../schema/check-document.ts';
-import type { WorkflowFile } from '../schema/file.ts';
+import type { WorkflowFile } from '../schema/file-schema.ts';
 
 export type { Raised } from './define-checks.ts';
 export type {

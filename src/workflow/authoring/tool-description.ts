@@ -1,6 +1,6 @@
 /** Description of a tool, as data. */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
-import type { RetryMove } from '../plan/route.ts';
+import type { RetryMove } from '../plan/route-plan.ts';
 
 export interface ToolDescription {
   /** False for a plain function, which declares nothing. */

@@ -1,5 +1,5 @@
 /** Attempt cost: the most that one attempt of a node can cost, without its retries and its successors. */
-import { INLINE_CEILING_MS, SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../plan/limits.ts';
+import { INLINE_CEILING_MS, SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../plan/plan-limits.ts';
 import { priceOf } from '../../providers/pricing/prices.ts';
 import { attemptsPerEntry } from '../plan/attempt-bound.ts';
 import { FETCH_TOOL, type FilePlan, type Price } from '../plan/plan.ts';

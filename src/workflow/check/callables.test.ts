@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { validateWorkflow, type Validation } from './validate.ts';
+import { validateWorkflow, type Validation } from './validate-workflow.ts';
 import type { KnownNames } from './callables.ts';
 
 function problems(node: string, known?: KnownNames, module = ''): string[] {

@@ -8,7 +8,7 @@ import type { NodePlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
-import { oneOf, quoted } from '../diagnostics/phrases.ts';
+import { oneOf, quoted } from '../diagnostics/diagnostic-words.ts';
 
 /** Functions and tools that the host registers or the file's module exports. */
 export interface KnownNames {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryFiles } from '../yaml/files.cases.ts';
-import { validateWorkflow, type Validation } from './validate.ts';
+import { validateWorkflow, type Validation } from './validate-workflow.ts';
 import { found, validate } from './cases/small-file.cases.ts';
 
 describe('the handling of a failure', () => {

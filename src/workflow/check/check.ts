@@ -9,7 +9,7 @@ import type { NodePlan } from '../plan/node-plan.ts';
 import { fromPointer } from '../plan/pointer.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
-import { listed, quoted } from '../diagnostics/phrases.ts';
+import { listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import { buildFlow, type Flow } from './flow-graph.ts';
 import { largestCost } from './cost-bound.ts';
 import { checkCallables, type KnownNames } from './callables.ts';

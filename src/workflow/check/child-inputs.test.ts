@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { completeInput } from '../plan/inputs.ts';
 import { loadWorkflowText } from '../yaml/load-workflow.ts';
-import { validateWorkflow } from './validate.ts';
+import { validateWorkflow } from './validate-workflow.ts';
 import { runs } from '../../../test/runs.ts';
 
 const INPUT = `{ticket: {type: string}, limit: {type: integer, default: 3}, tags: {type: array, required: false}}`;

@@ -19,7 +19,7 @@ import type { ReportProblem } from '../diagnostics/problem.ts';
 import { contextOf } from '../template/context.ts';
 import { evaluateTemplate, parseTemplate } from '../template/template.ts';
 import { checkValue } from '../json-schema/check-value.ts';
-import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
+import { describeValue, listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import type { ChildOf } from './outputs.ts';
 
 export function checkChildInputs(plan: FilePlan, childOf: ChildOf, report: ReportProblem): void {

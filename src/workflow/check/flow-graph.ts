@@ -5,7 +5,7 @@
 import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
-import { END, type Route } from '../plan/route.ts';
+import { END, type Route } from '../plan/route-plan.ts';
 import { components, type Component } from './cycles.ts';
 
 export type EdgeReason = 'success' | 'error' | 'option' | 'member' | 'managed';

@@ -8,7 +8,7 @@ import { TRANSIENT_KINDS } from '../plan/attempt-bound.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import { isTemplate } from '../plan/model-names.ts';
 import type { AgentPlan, NodePlan, ScriptPlan, SupervisorPlan } from '../plan/node-plan.ts';
-import type { Route } from '../plan/route.ts';
+import type { Route } from '../plan/route-plan.ts';
 import { isNamed } from './routing.ts';
 import { templatesCanFail } from './template-failure.ts';
 

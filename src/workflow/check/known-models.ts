@@ -8,7 +8,7 @@ import { isKnownProvider, isTemplate, SIMULATED_PROVIDER } from '../plan/model-n
 import type { AgentPlan, ModelEntry, NodePlan, SupervisorPlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 
 export interface ModelsContext {
   readonly plan: FilePlan;

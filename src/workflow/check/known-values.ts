@@ -15,7 +15,7 @@ import type { FilePlan } from '../plan/plan.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { comparisonsOf, type Comparison } from '../template/analyse/comparisons.ts';
-import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
+import { describeValue, listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import type { Flow } from './flow-graph.ts';
 import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
 

@@ -9,7 +9,7 @@ import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import type { Reference } from '../template/analyse/template-references.ts';
 
 const SCRIPT_FIELDS = ['stdout', 'stderr', 'exit_code'];

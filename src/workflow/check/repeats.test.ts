@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryFiles } from '../yaml/files.cases.ts';
-import { validateWorkflow } from './validate.ts';
+import { validateWorkflow } from './validate-workflow.ts';
 import type { CheckOptions } from './check.ts';
 
 const CODES: ReadonlySet<string> = new Set([

@@ -15,9 +15,9 @@ import type {
 } from '../plan/node-plan.ts';
 import { fromPointer } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import type { Route } from '../plan/route.ts';
+import type { Route } from '../plan/route-plan.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
-import { listed, quoted } from '../diagnostics/phrases.ts';
+import { listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import { branchesOf, onward, type Flow } from './flow-graph.ts';
 import { handlingOf, isNamed, letsGo, takes, type Raising } from './routing.ts';
 

@@ -1,7 +1,7 @@
 /** Routing of a kind: the routes that can handle it, in matching order. */
 import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
-import type { Route } from '../plan/route.ts';
+import type { Route } from '../plan/route-plan.ts';
 
 export interface Step {
   readonly route: Route;

@@ -1,7 +1,7 @@
 /** Checks the inputs of `workflow.schedule`: nobody is there to correct them when a run starts. */
 import { suggest } from '../../errors/support/suggest.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
+import { describeValue, listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import { checkValue } from '../json-schema/check-value.ts';
 import type { FilePlan, SchedulePlan } from '../plan/plan.ts';
 import type { Path } from '../plan/pointer.ts';

@@ -9,7 +9,7 @@ import { givesErrors, type NodePlan } from '../plan/node-plan.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
 import { isListed, listedPaths } from '../plan/listed-names.ts';
 import { fromPointer } from '../plan/pointer.ts';
-import { listed, quoted } from '../diagnostics/phrases.ts';
+import { listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import type { Template } from '../template/template.ts';
 import type { Reference } from '../template/analyse/template-references.ts';
 import { branchNodes, canBeLastBefore, failingNodes, loopNames, type Flow } from './flow-graph.ts';

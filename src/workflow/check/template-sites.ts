@@ -4,8 +4,8 @@ import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import type { HumanGatePlan, NodePlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
-import type { Assertion, Route } from '../plan/route.ts';
-import { TEMPLATE_LIMITS } from '../template/limits.ts';
+import type { Assertion, Route } from '../plan/route-plan.ts';
+import { TEMPLATE_LIMITS } from '../template/template-limits.ts';
 import { parseExpression, parseTemplate, type ParseResult } from '../template/template.ts';
 
 export interface TemplateSite {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryFiles } from '../yaml/files.cases.ts';
-import { validateWorkflow, type Validation } from './validate.ts';
+import { validateWorkflow, type Validation } from './validate-workflow.ts';
 
 function judge(
   header: string,

@@ -9,7 +9,7 @@ import { SIMULATED_PROVIDER } from '../plan/model-names.ts';
 import type { AgentPlan, NodePlan, SupervisorPlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 
 export interface Unpriced {
   /** Models without a price that a node may call, whichever file calls its file. */

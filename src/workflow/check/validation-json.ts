@@ -2,7 +2,7 @@
 import { codePath } from '../authoring/code-path.ts';
 import type { Diagnostic } from '../diagnostics/diagnostics.ts';
 import { IN_CODE } from '../plan/plan.ts';
-import type { ValidatedFile } from './validate.ts';
+import type { ValidatedFile } from './validate-workflow.ts';
 
 export interface VerdictDiagnostic extends Omit<Diagnostic, 'excerpt' | 'file'> {
   /** For a workflow in code: the path in the argument of `workflow()`. */

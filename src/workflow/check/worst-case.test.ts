@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { validateWorkflow } from './validate.ts';
+import { validateWorkflow } from './validate-workflow.ts';
 import type { CheckOptions } from './check.ts';
 import type { WorstCase } from './worst-case.ts';
 

@@ -3,10 +3,10 @@
  * loops it is the most expensive path; with one, only an explicit `max_iterations` bounds it. Nested
  * retries multiply, up to `max_retries`. An unbounded figure is null, with its reason.
  */
-import { INLINE_CEILING_MS } from '../plan/limits.ts';
+import { INLINE_CEILING_MS } from '../plan/plan-limits.ts';
 import type { FilePlan } from '../plan/plan.ts';
 import type { GroupPlan, NodePlan } from '../plan/node-plan.ts';
-import type { Route } from '../plan/route.ts';
+import type { Route } from '../plan/route-plan.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
 import {
   addCosts,

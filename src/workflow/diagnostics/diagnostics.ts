@@ -7,7 +7,7 @@ import { CATALOG } from '../../errors/catalog/catalog.ts';
 import { oneLine, visible } from '../../errors/support/printable.ts';
 import type { ErrorReport, ReportDraft, Stamp } from '../../errors/report/report.ts';
 import { omitUndefined } from '../plan/omit-undefined.ts';
-import type { DiagnosticCode } from './codes.ts';
+import type { DiagnosticCode } from './diagnostic-codes.ts';
 import { toPointer } from '../plan/pointer.ts';
 import { kindAt, type Problem, type Severity, type ValidationKind } from './problem.ts';
 import { excerptAt, positionAt, type Span } from '../yaml/source-text.ts';

@@ -3,7 +3,7 @@
  * no file; the loader turns a problem into a diagnostic with line, column and excerpt.
  */
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
-import type { DiagnosticCode } from './codes.ts';
+import type { DiagnosticCode } from './diagnostic-codes.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Span } from '../yaml/source-text.ts';
 

@@ -18,7 +18,7 @@ import {
   type FromShape,
 } from '../schema/leaf.ts';
 import { toChain } from '../plan/model-names.ts';
-import { modelSchema } from '../schema/model.ts';
+import { modelSchema } from '../schema/model-schema.ts';
 import {
   answeringShape,
   planAnswering,

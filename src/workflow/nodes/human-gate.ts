@@ -18,7 +18,7 @@ import {
   type FromFile,
   type FromShape,
 } from '../schema/leaf.ts';
-import { target } from '../schema/route.ts';
+import { target } from '../schema/route-schema.ts';
 import { planStep, stepShape } from './shared-keys.ts';
 
 const option = hinted(

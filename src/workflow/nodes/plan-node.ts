@@ -3,7 +3,7 @@ import type { NodePlan } from '../plan/node-plan.ts';
 import { withFingerprint } from '../plan/fingerprint.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
-import type { NodeFile } from '../schema/node.ts';
+import type { NodeFile } from '../schema/node-schema.ts';
 import { planAgent } from './agent.ts';
 import { planCall } from './call.ts';
 import { EXTENSION_NODE, planExtension } from './extension.ts';

@@ -8,8 +8,8 @@ import {
   type PlanLocation,
   type RetryMove,
   type Route,
-} from '../plan/route.ts';
-import type { RouteFile } from '../schema/route.ts';
+} from '../plan/route-plan.ts';
+import type { RouteFile } from '../schema/route-schema.ts';
 
 const RETRY_DEFAULTS = {
   backoff: 'exponential',

@@ -16,9 +16,9 @@ import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { fieldList } from '../schema/field.ts';
-import { raisedKind } from '../schema/kinds.ts';
-import { modelSchema } from '../schema/model.ts';
-import { assertionSchema, routeSchema } from '../schema/route.ts';
+import { raisedKind } from '../schema/kind-schema.ts';
+import { modelSchema } from '../schema/model-schema.ts';
+import { assertionSchema, routeSchema } from '../schema/route-schema.ts';
 import {
   choice,
   exampled,

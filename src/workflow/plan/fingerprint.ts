@@ -2,7 +2,7 @@
 import { hashValue } from './stable-hash.ts';
 import type { FilePlan, WorkflowPlan } from './plan.ts';
 import type { NodePlan } from './node-plan.ts';
-import type { Assertion, Route } from './route.ts';
+import type { Assertion, Route } from './route-plan.ts';
 
 type Unmarked<T> = T extends NodePlan ? Omit<T, 'fingerprint'> : never;
 

@@ -2,7 +2,7 @@
 import { PROVIDERS } from '../../providers/known-providers.ts';
 import type { ModelEntry } from './node-plan.ts';
 import { omitUndefined } from './omit-undefined.ts';
-import type { ModelFile } from '../schema/model.ts';
+import type { ModelFile } from '../schema/model-schema.ts';
 
 /** The provider of simulated models. */
 export const SIMULATED_PROVIDER = 'sim';

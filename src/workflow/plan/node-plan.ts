@@ -1,7 +1,7 @@
 /** The nodes of a plan: one interface per type, one union over all of them. */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { FieldType } from './plan.ts';
-import type { Assertion, PlanLocation, Route, TemplateText } from './route.ts';
+import type { Assertion, PlanLocation, Route, TemplateText } from './route-plan.ts';
 
 export const FAILURE_MODES = [
   'fail_fast',

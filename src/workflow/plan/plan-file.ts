@@ -16,8 +16,8 @@ import { planNode } from '../nodes/plan-node.ts';
 import { planRoute } from '../nodes/plan-route.ts';
 import type { Planner } from './planner.ts';
 import { planPrice, planRuntime } from './plan-runtime.ts';
-import type { HeaderFile } from '../schema/header.ts';
-import type { WorkflowFile } from '../schema/file.ts';
+import type { HeaderFile } from '../schema/header-schema.ts';
+import type { WorkflowFile } from '../schema/file-schema.ts';
 
 const DEFAULT_MAX_ITERATIONS = 1000;
 

@@ -18,8 +18,8 @@ import { toChain } from './model-names.ts';
 import { usdToMicros } from './micro-dollars.ts';
 import type { Path } from './pointer.ts';
 import type { Planner } from './planner.ts';
-import type { FetchFile, McpServerFile, PriceFile, RuntimeFile } from '../schema/runtime.ts';
-import type { SimulatedFile } from '../schema/simulate.ts';
+import type { FetchFile, McpServerFile, PriceFile, RuntimeFile } from '../schema/runtime-schema.ts';
+import type { SimulatedFile } from '../schema/simulate-schema.ts';
 
 const RUNTIME: Path = ['workflow', 'runtime'];
 

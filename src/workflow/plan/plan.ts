@@ -6,7 +6,7 @@
 import type { Ruled } from './simulated-entry.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { ModelEntry, NodePlan, ReasoningEffort } from './node-plan.ts';
-import type { PlanLocation, Route, TemplateText } from './route.ts';
+import type { PlanLocation, Route, TemplateText } from './route-plan.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
 
 export const PLAN_VERSION = 1;

@@ -1,8 +1,8 @@
 /** The planner's view of a file: positions, spelling and neighbouring files. */
 import type { Path } from './pointer.ts';
-import type { PlanLocation } from './route.ts';
-import type { ModelFile } from '../schema/model.ts';
-import type { WorkflowFile } from '../schema/file.ts';
+import type { PlanLocation } from './route-plan.ts';
+import type { ModelFile } from '../schema/model-schema.ts';
+import type { WorkflowFile } from '../schema/file-schema.ts';
 
 export interface NodeDefaults {
   readonly model?: ModelFile | undefined;

@@ -1,7 +1,7 @@
 /** Checks that a file lets its servers and scripts run only in folders inside the project. */
 import type { FilePlan } from './plan.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 
 export function checkWorkingDir({ file, runtime }: FilePlan, report: ReportProblem): void {
   const { workingDir } = runtime ?? {};

@@ -1,5 +1,5 @@
 /** Rules of a plan that its form cannot say: one fault at a time, names once, and keys that go together. */
-import { listed, quoted } from '../diagnostics/phrases.ts';
+import { listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import type { Path } from '../plan/pointer.ts';
 import { FAULTS, type PlannedFault, type RehearsalPlan } from './plan-schema.ts';

@@ -1,6 +1,6 @@
 /** Loads a rehearsal plan: text, tree, document. Problems have a line and a column, as in a workflow file. */
 import { isPlainObject } from '../../errors/support/safe-json.ts';
-import type { DiagnosticCode } from '../diagnostics/codes.ts';
+import type { DiagnosticCode } from '../diagnostics/diagnostic-codes.ts';
 import { sortDiagnostics, toDiagnostic, type Diagnostic } from '../diagnostics/diagnostics.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { toProblems } from '../schema/issues.ts';

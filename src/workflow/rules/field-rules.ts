@@ -6,7 +6,7 @@ import { FIELD_TYPES, type FieldType } from '../plan/plan.ts';
 import { fromPointer, valueAt, type Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { checkSchema } from '../json-schema/check-value.ts';
-import { describePath, describeValue, quoted } from '../diagnostics/phrases.ts';
+import { describePath, describeValue, quoted } from '../diagnostics/diagnostic-words.ts';
 import { asList, asMap, type Raw } from './read-raw.ts';
 
 const BOUNDS = [

@@ -8,8 +8,8 @@ import { checkErrorTable } from './route-rules.ts';
 import { checkSchedule } from './schedule-rules.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import { listed, quoted } from '../diagnostics/phrases.ts';
-import { SIMULATED } from '../schema/simulate.ts';
+import { listed, quoted } from '../diagnostics/diagnostic-words.ts';
+import { SIMULATED } from '../schema/simulate-schema.ts';
 
 const RUNTIME: Path = ['workflow', 'runtime'];
 

@@ -10,7 +10,7 @@ import {
 import { suggest } from '../../errors/support/suggest.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
-import { describePath, describeValue, quoted } from '../diagnostics/phrases.ts';
+import { describePath, describeValue, quoted } from '../diagnostics/diagnostic-words.ts';
 import { asList, asMap, textItems, type Raw } from './read-raw.ts';
 
 const KIND_FORM = 'dotted lowercase words such as order.missing';

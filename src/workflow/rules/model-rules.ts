@@ -3,7 +3,7 @@ import type { Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { checkCatalogKind } from './kind-rules.ts';
 import { asList, asMap, textItems } from './read-raw.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import { isForeign } from '../plan/provider-choice.ts';
 
 export function checkModel(model: unknown, path: Path, report: ReportProblem): void {

@@ -2,8 +2,8 @@
 import { suggest } from '../../errors/support/suggest.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
-import { END } from '../plan/route.ts';
-import { oneOf, quoted } from '../diagnostics/phrases.ts';
+import { END } from '../plan/route-plan.ts';
+import { oneOf, quoted } from '../diagnostics/diagnostic-words.ts';
 import type { FoundNode } from './each-node.ts';
 import { asList, asMap, textItems, type Raw } from './read-raw.ts';
 

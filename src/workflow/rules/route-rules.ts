@@ -1,8 +1,8 @@
 /** Rules for the keys of a route, and for the order of routes in a table. */
 import type { Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import { END, MOVES, type MoveType } from '../plan/route.ts';
-import { listed, quoted } from '../diagnostics/phrases.ts';
+import { END, MOVES, type MoveType } from '../plan/route-plan.ts';
+import { listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import { checkOnError } from './kind-rules.ts';
 import { asList, asMap, type Raw } from './read-raw.ts';
 

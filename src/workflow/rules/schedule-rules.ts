@@ -1,6 +1,6 @@
 /** Rules for `workflow.schedule`: expressions that mean a time, and zones that exist. */
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import type { Path } from '../plan/pointer.ts';
 import { DEFAULT_TIMEZONE } from '../plan/plan.ts';
 import { cronProblem } from '../schedule/cron.ts';

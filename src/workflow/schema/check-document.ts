@@ -8,7 +8,7 @@ import { eachNode } from '../rules/each-node.ts';
 import { withExtensionTypes } from '../nodes/extension.ts';
 import { toPointer } from '../plan/pointer.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { fileSchema, type WorkflowFile } from './file.ts';
+import { fileSchema, type WorkflowFile } from './file-schema.ts';
 import { checkHeader } from '../rules/header-rules.ts';
 import { toProblems } from './issues.ts';
 import { readValue } from './read-value.ts';

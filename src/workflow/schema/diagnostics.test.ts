@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CODES, type DiagnosticCode } from '../diagnostics/codes.ts';
+import { CODES, type DiagnosticCode } from '../diagnostics/diagnostic-codes.ts';
 import { renderDiagnostic, type Diagnostic } from '../diagnostics/diagnostics.ts';
 import { loadWorkflowText } from '../yaml/load-workflow.ts';
 import { REFUSED_FILES, REFUSED_HEADERS, REFUSED_NODES } from './refused-files.cases.ts';

@@ -3,7 +3,7 @@
  * an input that the file only reads may be given, and an optional one without a default has the
  * empty value of its type. In other files both are mistakes, which the checks report.
  */
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { isTemplate } from '../plan/model-names.ts';
 import { EMPTY_VALUES } from '../json-schema/field-schema.ts';

@@ -10,13 +10,13 @@ import {
   describeValue,
   listed,
   quoted,
-} from '../diagnostics/phrases.ts';
+} from '../diagnostics/diagnostic-words.ts';
 import { flowText } from './flow-text.ts';
 import { schemaAbove, schemaProblem } from './json-schema-as-fields.ts';
 import { KEYS_OF } from './leaf.ts';
 import type { Issue } from './read-value.ts';
 import { longForm } from './short-forms.ts';
-import { NODE_NOUNS } from './node.ts';
+import { NODE_NOUNS } from './node-schema.ts';
 import { unsupportedKey, UNSUPPORTED_TYPES } from './unsupported.ts';
 
 /** Nobody repairs more in one round, and each costs a search for a suggestion. */

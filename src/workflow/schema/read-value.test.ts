@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { mutate, seeded, validFiles } from '../yaml/mutate.cases.ts';
 import { seeds } from '../../../test/sampled.ts';
-import { fileSchema } from './file.ts';
+import { fileSchema } from './file-schema.ts';
 import { choice, delay, either, json, list, literal, namedMap, strict, text } from './leaf.ts';
 import { number, scalar, wholeNumber, type Schema } from './leaf.ts';
 import { readValue } from './read-value.ts';

@@ -2,7 +2,7 @@
  * Refused files, each with its one diagnostic: fragments that replace «» in an otherwise valid file.
  * Another JSON Schema validator checks the same cases.
  */
-import type { DiagnosticCode } from '../diagnostics/codes.ts';
+import type { DiagnosticCode } from '../diagnostics/diagnostic-codes.ts';
 
 /** The expected diagnostic: its position and its suggestion. */
 export type Expected = readonly [code: DiagnosticCode, at: string, suggestion?: string];

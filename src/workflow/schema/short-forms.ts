@@ -4,7 +4,7 @@
  */
 import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 import { FIELD_TYPES } from '../plan/plan.ts';
-import { ASK_OPTIONS } from '../plan/route.ts';
+import { ASK_OPTIONS } from '../plan/route-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import { meantDuration, parseDuration } from '../plan/duration.ts';
 import { flowText } from './flow-text.ts';

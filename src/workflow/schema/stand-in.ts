@@ -3,7 +3,7 @@
  * it. Schema, rules and plan then see a file that names providers which Errand has.
  */
 import type { Problem } from '../diagnostics/problem.ts';
-import { listed, quoted } from '../diagnostics/phrases.ts';
+import { listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import { SIMULATED_PROVIDER } from '../plan/model-names.ts';
 import type { Path } from '../plan/pointer.ts';
 import {

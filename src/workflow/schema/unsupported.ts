@@ -2,7 +2,7 @@
  * Keys of Conductor's files that Errand does not support. They are refused by name, with an alternative:
  * ignoring them would change the meaning of the file.
  */
-import { NODE_NOUNS } from './node.ts';
+import { NODE_NOUNS } from './node-schema.ts';
 
 type Hints = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@
  * Errors of the template parser. It throws them from deep inside; they never leave this folder, because
  * `template.ts` converts them to values.
  */
-import { limitMessage, type LimitName } from './limits.ts';
+import { limitMessage, type LimitName } from './template-limits.ts';
 
 /** A part of the source, in UTF-16 units. */
 export interface Span {

@@ -1,11 +1,11 @@
 /**
  * Jinja templates and guards: parse once, evaluate often. Pure and bounded: the same source and
- * context give the same value or the same failure, on any machine, within the limits of `limits.ts`.
+ * context give the same value or the same failure, on any machine, within the limits of `template-limits.ts`.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Body, Expression } from './parse/ast.ts';
 import { evaluate } from './evaluate/evaluate.ts';
-import { TEMPLATE_LIMITS } from './limits.ts';
+import { TEMPLATE_LIMITS } from './template-limits.ts';
 import { memoise } from './memo.ts';
 import { parseBareExpression, parseBody } from './parse/parse-template.ts';
 import { problemOf, refuseBeyond, type TemplateProblem } from './template-error.ts';

@@ -18,7 +18,7 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { isExact } from '../json-schema/exact-number.ts';
 import type { Path } from '../plan/pointer.ts';
 import { positionAt, type SourceText, type Span } from './source-text.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import { NO_ALIASES, resolveAliases, type Aliases } from './yaml-aliases.ts';
 import { expandEnvironment, filledFrom, refersToVariable } from './environment.ts';
 import { openInclude, type IncludeContext } from './include.ts';

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { parseDocument, type Document } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../schema/check-document.ts';
-import { workflowJsonSchema } from '../schema/json-schema.ts';
+import { workflowJsonSchema } from '../schema/workflow-json-schema.ts';
 import { memoryFiles } from './files.cases.ts';
 import { mutate, seeded, validFiles } from './mutate.cases.ts';
 import { loadWorkflow, type LoadResult } from './load-workflow.ts';

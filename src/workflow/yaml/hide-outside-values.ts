@@ -2,7 +2,7 @@
  * Hides values from outside the file, by their origin: a suggestion or a figure that is derived
  * from such a value is spelled differently, so searching for the value would miss it.
  */
-import type { DiagnosticCode } from '../diagnostics/codes.ts';
+import type { DiagnosticCode } from '../diagnostics/diagnostic-codes.ts';
 import { parseDuration } from '../plan/duration.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { findLocated, type Located } from './located.ts';

@@ -1,10 +1,10 @@
 /** Includes the file that `!file path` names, as YAML or as text. */
 import type { ParsedNode } from 'yaml';
 import { isCollection } from 'yaml';
-import type { DiagnosticCode } from '../diagnostics/codes.ts';
+import type { DiagnosticCode } from '../diagnostics/diagnostic-codes.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
 import { sourceText, type SourceText, type Span } from './source-text.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import type { Outside } from './outside-values.ts';
 import { parseYaml, refuseSize } from './parse-yaml.ts';
 import type { FilePort } from './file-port.ts';

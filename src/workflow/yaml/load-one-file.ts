@@ -1,5 +1,5 @@
 /** Loads one file: text, tree, document, plan. The plan names its sub-workflows, which are loaded later. */
-import type { DiagnosticCode } from '../diagnostics/codes.ts';
+import type { DiagnosticCode } from '../diagnostics/diagnostic-codes.ts';
 import { checkDocument } from '../schema/check-document.ts';
 import {
   hasErrors,
@@ -15,8 +15,8 @@ import { isPlayed, type ProviderChoice } from '../plan/provider-choice.ts';
 import { providerOf } from '../plan/plan-runtime.ts';
 import { defaultsOf, type Planner } from '../plan/planner.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { PlanLocation } from '../plan/route.ts';
-import type { WorkflowFile } from '../schema/file.ts';
+import type { PlanLocation } from '../plan/route-plan.ts';
+import type { WorkflowFile } from '../schema/file-schema.ts';
 import { positionAt, sourceText, type SourceText } from './source-text.ts';
 import { compose } from './compose.ts';
 import { findLocated, spanAt, writtenText, type Located } from './located.ts';

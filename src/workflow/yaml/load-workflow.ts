@@ -16,7 +16,7 @@ import type { ChildPlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { sourceText, type Span } from './source-text.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import { loadFile, type LoadedFile, type World } from './load-one-file.ts';
 import { spanAt } from './located.ts';
 import { Outside } from './outside-values.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
-import { workflowJsonSchema } from '../schema/json-schema.ts';
+import { workflowJsonSchema } from '../schema/workflow-json-schema.ts';
 import { loadWorkflowText } from './load-workflow.ts';
 import { isNameField } from './secret-values.ts';
 

@@ -4,7 +4,7 @@
  * variable and never show its value, and show nothing of included files. Words that occur in the workflow's
  * own files are never hidden.
  */
-import type { DiagnosticCode } from '../diagnostics/codes.ts';
+import type { DiagnosticCode } from '../diagnostics/diagnostic-codes.ts';
 import type { Diagnostic } from '../diagnostics/diagnostics.ts';
 import type { Located } from './located.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { YAMLError } from 'yaml';
 import { KEYS_OF } from '../schema/leaf.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import { misplacedLine } from './yaml-indent.ts';
 
 export interface YamlMistake {

@@ -3,7 +3,7 @@ import { isAlias, isMap, isScalar, isSeq, type Alias, type Node } from 'yaml';
 import { suggest } from '../../errors/support/suggest.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { SourceText, Span } from './source-text.ts';
-import { quoted } from '../diagnostics/phrases.ts';
+import { quoted } from '../diagnostics/diagnostic-words.ts';
 import { MAX_DEPTH } from './yaml-tokens.ts';
 
 /** A problem without its path. */

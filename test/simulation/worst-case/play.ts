@@ -6,7 +6,7 @@ import { answerEvent } from '../../../src/machine/gates/gate-answer.ts';
 import { pendingRequest } from '../../../src/machine/decide/effect-request.ts';
 import type { EventBody } from '../../../src/machine/state/events.ts';
 import { evolve } from '../../../src/machine/evolve/evolve.ts';
-import { failureAt } from '../../../src/machine/decide/failure.ts';
+import { failureAt } from '../../../src/machine/decide/failure-reports.ts';
 import { scopeOf, visitOf } from '../../../src/machine/state/plan-lookup.ts';
 import {
   newRunState,

@@ -17,11 +17,11 @@ import {
 import type { PendingEffect, RunState, Scope } from '../../../src/machine/state/state.ts';
 import type { Conversation } from '../../../src/machine/conversation/conversation.ts';
 import { takes } from '../../../src/workflow/check/routing.ts';
-import { TOOL_CORRECTIONS, SCHEMA_CORRECTIONS } from '../../../src/workflow/plan/limits.ts';
+import { TOOL_CORRECTIONS, SCHEMA_CORRECTIONS } from '../../../src/workflow/plan/plan-limits.ts';
 import { isTakenOver, TRANSIENT_KINDS } from '../../../src/workflow/plan/attempt-bound.ts';
 import { defaultSchedule } from '../../../src/workflow/plan/attempt-bound.ts';
 import type { FilePlan } from '../../../src/workflow/plan/plan.ts';
-import { END, type Move } from '../../../src/workflow/plan/route.ts';
+import { END, type Move } from '../../../src/workflow/plan/route-plan.ts';
 import { offeredRoutes } from '../../../src/machine/decide/offered-routes.ts';
 import type { NodePlan } from '../../../src/workflow/plan/node-plan.ts';
 import type { Random } from '../../../src/rehearsal/world/random.ts';

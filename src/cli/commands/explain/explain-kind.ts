@@ -6,7 +6,11 @@ import { DOMAIN_ROW } from '../../../errors/catalog/domain-row.ts';
 import { isRuntimeKind } from '../../../errors/catalog/kinds.ts';
 import type { CatalogRow } from '../../../errors/catalog/row.ts';
 import { padEnd, wrap } from '../../../errors/render/columns.ts';
-import { categoryWords, retryableWords, scheduleWords } from '../../../errors/render/phrases.ts';
+import {
+  categoryWords,
+  retryableWords,
+  scheduleWords,
+} from '../../../errors/render/report-words.ts';
 import type { Terminal } from '../../terminal.ts';
 
 type Style = Pick<Terminal, 'columns' | 'color'>;

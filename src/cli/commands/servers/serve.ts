@@ -2,8 +2,8 @@
 import { jsonText, oneLine } from '../../../errors/support/printable.ts';
 import { hostName } from '../../../server/access/hosts.ts';
 import { listen } from '../../../server/listen.ts';
-import { HostedServer } from '../../../server/server.ts';
-import { tokensIn } from '../../../server/access/tokens.ts';
+import { HostedServer } from '../../../server/errand-server.ts';
+import { tokensIn } from '../../../server/access/access-tokens.ts';
 import { refusal } from '../../exit.ts';
 import { Stopping } from '../../guard/stopping.ts';
 import type { Format } from '../../format.ts';

@@ -4,7 +4,7 @@
  */
 import { ErrandError } from '../../../errors/thrown/errand-error.ts';
 import type { ModelRef } from '../../../providers/own-findings.ts';
-import { factsOf } from '../failure.ts';
+import { factsOf } from '../model-failure.ts';
 import type { ByteReader, Bytes } from './byte-reader.ts';
 
 const MIB = 1024 * 1024;

@@ -7,7 +7,7 @@ import { causeChain } from '../../../errors/thrown/cause-chain.ts';
 import { readProperty } from '../../../errors/support/safe-json.ts';
 import type { ModelCall } from '../../../machine/conversation/model-message.ts';
 import { countedSoFar } from '../../../providers/pricing/early-usage.ts';
-import type { CallFailure } from '../failure.ts';
+import type { CallFailure } from '../model-failure.ts';
 import type { StreamState } from '../stream/stream-state.ts';
 import { wholeAnswerIn } from '../stream/whole-answer.ts';
 import {

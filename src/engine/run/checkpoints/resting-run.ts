@@ -6,7 +6,7 @@ import type { ReadableStore } from '../../../machine/ports/store-port.ts';
 import { unpackState } from '../../../machine/state/snapshot.ts';
 import type { RunState } from '../../../machine/state/state.ts';
 import { VERSION } from '../../version.ts';
-import { loadSnapshot } from './checkpoints.ts';
+import { loadSnapshot } from './load-checkpoint.ts';
 
 export interface RestingRun {
   readonly state: RunState;

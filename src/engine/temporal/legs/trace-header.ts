@@ -3,7 +3,7 @@
  * other tools on the server, such as Temporal's own interceptors, find it in its usual place.
  */
 import { isPlainObject } from '../../../errors/support/safe-json.ts';
-import type { ClientInterceptor, Headers } from '../sdk.ts';
+import type { ClientInterceptor, Headers } from '../temporal-sdk.ts';
 
 /** The name that Temporal's package for OpenTelemetry uses. */
 const HEADER = '_tracer-data';

@@ -2,7 +2,7 @@
  * The legs that this worker watches: opens each when its workflow says so, or when a workflow asks for its
  * context first, and gives activities of this process the span that their call belongs to.
  */
-import type { EffectResult } from '../../../effects/effect.ts';
+import type { EffectResult } from '../../../effects/effect-port.ts';
 import type { Redactor } from '../../../errors/redaction/redact.ts';
 import type { RunEvent } from '../../../machine/state/events.ts';
 import type { LegTelemetry, MakeCall, TelemetryPort } from '../../run/telemetry-port.ts';

@@ -4,7 +4,7 @@
  * the reading ends early.
  */
 import type { RunSummary } from '../../../machine/ports/store-port.ts';
-import type { WorkflowDescription } from '../sdk.ts';
+import type { WorkflowDescription } from '../temporal-sdk.ts';
 
 /** A run has its start by the clock of its client, an execution has its times by that of the server. */
 const MAX_SKEW_MS = 60_000;

@@ -14,7 +14,7 @@ import type {
 import { WORKFLOW_TYPE, type RunMemo } from '../messages.ts';
 import { memoOf, type RunQueries } from '../run-queries.ts';
 import { byNewest, NewestRuns } from './newest-runs.ts';
-import type { WorkflowDescription } from '../sdk.ts';
+import type { WorkflowDescription } from '../temporal-sdk.ts';
 
 export class TemporalStore implements ReadableStore {
   readonly #queries: RunQueries;

@@ -3,7 +3,7 @@
  * a payload that large becomes a failure that says so.
  */
 import { utf8Bytes } from '../../../errors/report/bounded-text.ts';
-import { MAX_REPORT_BYTES } from '../../../errors/report/limits.ts';
+import { MAX_REPORT_BYTES } from '../../../errors/report/report-limits.ts';
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../../errors/report/report.ts';
 import type { EffectRequest } from '../../../machine/decide/effect-request.ts';

@@ -6,12 +6,12 @@ import { isKind } from '../../../errors/thrown/errand-error.ts';
 import type { DueQuery, DueRun } from '../../../machine/ports/shared-work-port.ts';
 import type { Claim, ClaimOwner } from '../../../machine/ports/store-port.ts';
 import { rowChecksum } from '../../checksum.ts';
-import { corrupt } from '../../failure.ts';
+import { corrupt } from '../../store-failure.ts';
 import { isStopped, type StopNote } from '../../store-rules.ts';
 import { integerAt, textAt } from '../../typed-row.ts';
 import { presentClaim, type RunRef } from '../claims.ts';
 import type { Preparer } from '../meta.ts';
-import { readSummary, type SummaryReader } from '../runs.ts';
+import { readSummary, type SummaryReader } from '../run-table.ts';
 
 /** A paused run with an unread message is due, whatever its time. */
 const CANDIDATES = `

@@ -11,7 +11,7 @@ import type {
   TakeDeliveries,
 } from '../../../machine/ports/shared-work-port.ts';
 import { rowChecksum } from '../../checksum.ts';
-import { corrupt } from '../../failure.ts';
+import { corrupt } from '../../store-failure.ts';
 import { ENDPOINT_IDLE_MS } from '../../store-rules.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from '../../typed-row.ts';
 import type { Preparer } from '../meta.ts';

@@ -2,7 +2,7 @@
 import { jsonFrom } from '../../../errors/support/safe-json.ts';
 import type { Note } from '../../../machine/ports/shared-work-port.ts';
 import { rowChecksum } from '../../checksum.ts';
-import { corrupt } from '../../failure.ts';
+import { corrupt } from '../../store-failure.ts';
 import { jsonText } from '../../store-rules.ts';
 import { integerAt, textAt, type Row } from '../../typed-row.ts';
 import type { Preparer } from '../meta.ts';

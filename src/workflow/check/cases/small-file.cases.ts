@@ -1,7 +1,7 @@
 /** A small file to validate, and what validation finds in it, for tests. */
 import { memoryFiles } from '../../yaml/files.cases.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostics.ts';
-import { validateWorkflow, type Validation } from '../validate.ts';
+import { validateWorkflow, type Validation } from '../validate-workflow.ts';
 import type { CheckOptions } from '../check.ts';
 
 export function validate(

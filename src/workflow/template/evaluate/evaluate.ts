@@ -1,6 +1,6 @@
 /** Evaluates expressions. Every operation is a step; a missing value fails where a value is required. */
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
-import { missingLink, read } from './access.ts';
+import { missingLink, read } from './attribute-access.ts';
 import type {
   Arguments,
   ChoiceNode,

@@ -4,7 +4,7 @@
  */
 import { ErrandError } from '../../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
-import { limitMessage, TEMPLATE_LIMITS, type LimitName } from '../limits.ts';
+import { limitMessage, TEMPLATE_LIMITS, type LimitName } from '../template-limits.ts';
 import { lineAndColumn } from '../parse/position.ts';
 import type { Span } from '../template-error.ts';
 import type { TemplateContext } from '../context.ts';

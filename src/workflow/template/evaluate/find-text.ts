@@ -3,7 +3,7 @@
  * megabyte took 52 s), so a long part is found with the algorithm of Knuth, Morris and Pratt, which reads
  * each character once.
  */
-import { TEMPLATE_LIMITS } from '../limits.ts';
+import { TEMPLATE_LIMITS } from '../template-limits.ts';
 import { charge, chargeText, type Evaluation } from './evaluation.ts';
 
 const LONG_PART_CHARS = 32;

@@ -1,7 +1,7 @@
 /** Arithmetic and comparison operators, without implicit conversions. */
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
 import type { ArithmeticOperator, ComparisonOperator } from '../parse/ast.ts';
-import { TEMPLATE_LIMITS } from '../limits.ts';
+import { TEMPLATE_LIMITS } from '../template-limits.ts';
 import {
   boundList,
   boundOutput,

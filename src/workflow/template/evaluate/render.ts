@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
 import type { Body, ForNode, IfNode, SetNode, Statement } from '../parse/ast.ts';
 import { evaluate, isTrue } from './evaluate.ts';
-import { TEMPLATE_LIMITS } from '../limits.ts';
+import { TEMPLATE_LIMITS } from '../template-limits.ts';
 import {
   boundOutput,
   charge,

@@ -1,7 +1,7 @@
 /** Parses a text that is a whole JSON object or list; returns any other text unchanged. */
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
 import { keepsDigits, readJson } from '../../json-schema/exact-number.ts';
-import { TEMPLATE_LIMITS } from '../limits.ts';
+import { TEMPLATE_LIMITS } from '../template-limits.ts';
 import { exceed, type Evaluation } from './evaluation.ts';
 
 export function structured(run: Evaluation, text: string): JsonValue {

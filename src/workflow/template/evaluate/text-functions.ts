@@ -1,7 +1,7 @@
 /** Text functions of filters and methods, each bounded before it builds anything. */
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
 import { findAll } from './find-text.ts';
-import { TEMPLATE_LIMITS } from '../limits.ts';
+import { TEMPLATE_LIMITS } from '../template-limits.ts';
 import { boundList, boundOutput, chargeText, fail, type Evaluation } from './evaluation.ts';
 import { aType } from './values.ts';
 

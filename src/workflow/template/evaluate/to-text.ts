@@ -3,7 +3,7 @@
  * another a thousand times, is refused before it is written.
  */
 import type { JsonObject, JsonValue } from '../../../errors/support/safe-json.ts';
-import { TEMPLATE_LIMITS } from '../limits.ts';
+import { TEMPLATE_LIMITS } from '../template-limits.ts';
 import { boundOutput, charge, chargeText, exceed, type Evaluation } from './evaluation.ts';
 import { isList, keysOf } from './values.ts';
 

@@ -1,8 +1,8 @@
 /** Values: types, truth, equality, order and iteration. */
-import { capitalised } from '../../diagnostics/phrases.ts';
+import { capitalised } from '../../diagnostics/diagnostic-words.ts';
 import type { JsonObject, JsonValue } from '../../../errors/support/safe-json.ts';
 import { findAll } from './find-text.ts';
-import { TEMPLATE_LIMITS } from '../limits.ts';
+import { TEMPLATE_LIMITS } from '../template-limits.ts';
 import { charge, chargeText, exceed, fail, type Evaluation } from './evaluation.ts';
 
 /** Comparing text is fast; this many characters are one step. */

@@ -1,6 +1,6 @@
 /** Filters that keep or change the items of a list one by one. */
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
-import { readAttribute } from '../evaluate/access.ts';
+import { readAttribute } from '../evaluate/attribute-access.ts';
 import { demand, isMissing, type Value } from '../evaluate/missing.ts';
 import { boundList, fail } from '../evaluate/evaluation.ts';
 import { isTruthy } from '../evaluate/values.ts';

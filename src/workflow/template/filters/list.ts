@@ -1,6 +1,6 @@
 /** Filters for lists as a whole. */
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
-import { readAttribute } from '../evaluate/access.ts';
+import { readAttribute } from '../evaluate/attribute-access.ts';
 import { entriesOf } from '../evaluate/methods.ts';
 import { demand, missing, type Value } from '../evaluate/missing.ts';
 import { concat, finite } from '../evaluate/operators.ts';

@@ -1,6 +1,6 @@
 /** Filters that compare items with each other. Text is compared without case, as Jinja does. */
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
-import { readAttribute } from '../evaluate/access.ts';
+import { readAttribute } from '../evaluate/attribute-access.ts';
 import { entriesOf } from '../evaluate/methods.ts';
 import { demand, type Value } from '../evaluate/missing.ts';
 import { boundList, chargeText, fail, type Evaluation } from '../evaluate/evaluation.ts';

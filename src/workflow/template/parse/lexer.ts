@@ -3,7 +3,7 @@
  * are handled here, so the parser never sees them. Linear in the source.
  */
 import { once } from '../../../errors/support/once.ts';
-import { TEMPLATE_LIMITS } from '../limits.ts';
+import { TEMPLATE_LIMITS } from '../template-limits.ts';
 import { refuse, refuseBeyond, type Span } from '../template-error.ts';
 import { unescape } from './unescape.ts';
 

@@ -11,7 +11,7 @@ import {
   takeSymbol,
   unexpected,
   type Cursor,
-} from './cursor.ts';
+} from './token-cursor.ts';
 import { refuse, type Span } from '../template-error.ts';
 import type { Signature } from '../signature.ts';
 

@@ -20,7 +20,7 @@ import {
   takeSymbol,
   takeWord,
   type Cursor,
-} from './cursor.ts';
+} from './token-cursor.ts';
 import { parsePath } from './parse-path.ts';
 import { parsePipe } from './parse-pipe.ts';
 

@@ -12,7 +12,7 @@ import {
   takeSymbol,
   unexpected,
   type Cursor,
-} from './cursor.ts';
+} from './token-cursor.ts';
 import { FILTERS } from '../filters.ts';
 import type { Token } from './lexer.ts';
 import { METHODS } from '../evaluate/methods.ts';

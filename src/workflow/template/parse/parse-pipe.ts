@@ -10,7 +10,7 @@ import {
   takeSymbol,
   takeWord,
   type Cursor,
-} from './cursor.ts';
+} from './token-cursor.ts';
 import { FILTERS } from '../filters.ts';
 import type { EachSignature } from '../filters/filter.ts';
 import { bindArguments, parseArguments, type ParsedArguments } from './parse-arguments.ts';

@@ -14,7 +14,7 @@ import {
   takeWord,
   unexpected,
   type Cursor,
-} from './cursor.ts';
+} from './token-cursor.ts';
 import { tokenizeExpression, tokenizeTemplate, type Token } from './lexer.ts';
 import { parseChoice, parseDisjunction } from './parse-expression.ts';
 import { isReservedWord } from './parse-path.ts';
