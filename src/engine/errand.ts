@@ -7,11 +7,10 @@ import { resolve } from 'node:path';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
 import { unavailable } from '../stores/store-failure.ts';
-import { latestPlan } from '../history/latest-plan.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import type { RunRecord } from '../machine/ports/store-port.ts';
-import { IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { Validation } from '../workflow/check/validate-workflow.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type {
@@ -19,7 +18,6 @@ import type {
   BackendResumeOptions,
   BackendStartOptions,
   LegOrigin,
-  LegWorkflow,
   RunHandle,
   RunOptions,
   CancelOptions,
@@ -46,8 +44,7 @@ import {
 } from './open-backend.ts';
 import { warnProcess } from './process-warning.ts';
 import { ReadRuns } from './read-runs.ts';
-import { namedAsStarted } from './named-as-started.ts';
-import { RegisteredWorkflows } from './registered-workflows.ts';
+import { LegWorkflows } from './loading/leg-workflows.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
 import { runView, type RunView } from './shown-run.ts';
@@ -116,7 +113,7 @@ export class Engine extends ReadRuns implements Errand {
   readonly #options: EngineOptions;
   readonly #directory: string;
   readonly #host: WorkflowHost;
-  readonly #registered: RegisteredWorkflows;
+  readonly #legs: LegWorkflows;
   readonly #work: ServerWork;
   /** Starts the runs of `workflow.schedule`, until it is closed. Servers do, and nothing else. */
   readonly keepSchedules: ServerWork['keepSchedules'] = (how) => this.#work.keepSchedules(how);
@@ -136,7 +133,14 @@ export class Engine extends ReadRuns implements Errand {
     this.#options = options;
     this.#directory = resolve(options.directory ?? '.');
     this.#host = new WorkflowHost(this.#directory, extensions, options);
-    this.#registered = new RegisteredWorkflows(options.workflows ?? [], (run) => this.#planIn(run));
+    this.#legs = new LegWorkflows(options.workflows ?? [], {
+      host: this.#host,
+      extensions,
+      runs: () => this.runs(),
+      stored: (run) => this.stored(run),
+      planOf: (workflow) => this.#planOf(workflow, { isReload: true }),
+      onWarning: (thrown) => this.#warn(thrown),
+    });
     this.#work = new ServerWork({
       clock,
       backend: () => this.runs(),
@@ -191,7 +195,7 @@ export class Engine extends ReadRuns implements Errand {
       effects: this.#host.runnerOf(workflow),
       ...(file === undefined ? {} : { file }),
       onCreated: (run) => {
-        if (file === undefined) this.#registered.remember(run, workflow);
+        this.#legs.remember(run, workflow);
         options.onCreated?.(run);
       },
     });
@@ -200,22 +204,14 @@ export class Engine extends ReadRuns implements Errand {
   /** Starts a file as it is now. What it opened is closed when the leg is over. */
   async startFile(file: string, options: EngineStartOptions = {}): Promise<RunHandle> {
     const workflow = await this.#host.load(file);
-    const release = (): Promise<void> => this.#host.release(workflow);
-    try {
-      const handle = await this.start(workflow, options);
-      this.#whenOver(handle, release);
-      return handle;
-    } catch (refusal) {
-      await release();
-      throw refusal;
-    }
+    return this.#legs.releasing(workflow, () => this.start(workflow, options));
   }
 
   async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
     const leg = { ...this.#legOf(options), ...checked };
     const backend = await this.runs();
-    return this.#runLeg(run, options, (workflow) => backend.resume(run, { ...leg, workflow }));
+    return this.#legs.begin(run, options, (workflow) => backend.resume(run, { ...leg, workflow }));
   }
 
   async answer(
@@ -226,7 +222,9 @@ export class Engine extends ReadRuns implements Errand {
     const own = checkedAnswer(answer);
     const leg = this.#legOf(options);
     const backend = await this.runs();
-    return this.#runLeg(run, options, (workflow) => backend.answer(run, own, { ...leg, workflow }));
+    return this.#legs.begin(run, options, (workflow) =>
+      backend.answer(run, own, { ...leg, workflow }),
+    );
   }
 
   /**
@@ -319,68 +317,10 @@ export class Engine extends ReadRuns implements Errand {
     onWarning(toReport(thrown));
   }
 
-  /** Forgets the workflow of a run that has ended. */
   #onEvent(event: RunEvent): void {
-    if (event.type === 'run:completed' || event.type === 'run:cancelled')
-      this.#registered.forget(event.run);
+    this.#legs.noteEvent(event);
     this.extensions.tell(event);
     this.#options.onEvent?.(event);
-  }
-
-  /**
-   * Begins a leg with the workflow that was given, else with the one that is registered here, else with
-   * the file as it is now. What a file opened is closed when the leg is over: a host may answer
-   * thousands of times before it is closed.
-   */
-  async #runLeg<H extends RunHandle | undefined>(
-    run: string,
-    { workflow: given, file: named }: Pick<LegOptions, 'workflow' | 'file'>,
-    begin: (workflow: () => Promise<LegWorkflow>) => Promise<H>,
-  ): Promise<H> {
-    checkedRunName(run);
-    let loaded: LoadedWorkflow | undefined;
-    const find = async (): Promise<RunnableWorkflow | undefined> => {
-      if (given !== undefined) return given;
-      const { store } = await this.runs();
-      const { file, workflow: name } = await store.summary(run);
-      if (file?.startsWith(IN_CODE) === true) return this.#registered.find(run, name);
-      if (loaded !== undefined) return loaded;
-      const { plan } = await store.get(run);
-      return (loaded = await this.reload({ file: named ?? file, plan }));
-    };
-    const release = async (): Promise<void> => {
-      if (loaded !== undefined) await this.#host.release(loaded);
-    };
-    try {
-      const handle = await begin(async () => this.#legWorkflow(run, await find()));
-      if (given !== undefined && given.file === undefined) this.#registered.remember(run, given);
-      if (loaded !== undefined) this.#whenOver(handle, release);
-      return handle;
-    } catch (refusal) {
-      await release();
-      throw refusal;
-    }
-  }
-
-  #whenOver(handle: RunHandle | undefined, release: () => Promise<void>): void {
-    Promise.resolve(handle?.result())
-      .then(release, async (defect: unknown) => {
-        // the caller may have dropped its handle
-        this.#warn(defect);
-        await release();
-      })
-      .catch((thrown: unknown) => this.#warn(thrown));
-  }
-
-  async #legWorkflow(run: string, workflow: RunnableWorkflow | undefined): Promise<LegWorkflow> {
-    await this.extensions.start();
-    if (workflow === undefined) return {};
-    const plan = await this.#planOf(workflow, { isReload: true });
-    const { store } = await this.runs();
-    return {
-      plan: await namedAsStarted(store, run, plan),
-      effects: this.#host.runnerOf(workflow),
-    };
   }
 
   /** Registers the workflow's secrets first. Rejects with `validation.input` for what is no workflow. */
@@ -391,10 +331,5 @@ export class Engine extends ReadRuns implements Errand {
     const { secrets = [] } = checkedWorkflow(workflow);
     this.#opened?.backend.learn(secrets);
     return this.#host.planOf(workflow, how);
-  }
-
-  async #planIn(run: string): Promise<WorkflowPlan> {
-    const { record, events } = await this.stored(run);
-    return latestPlan(planFrom(record.plan), events);
   }
 }

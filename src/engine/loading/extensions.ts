@@ -14,7 +14,7 @@ import { toReport } from '../../errors/thrown/to-report.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { orderExtensions } from '../../machine/ports/extension-order.ts';
 import type { Extension, ExtensionParts } from '../../machine/ports/extension-port.ts';
-import type { EventSink } from '../run/event-sink.ts';
+import type { EventSink } from './event-sink.ts';
 
 const LOAD_MS = 30_000;
 const STOP_MS = 5000;
@@ -149,7 +149,7 @@ export class Extensions {
       throw lifecycle(name, 'loaded', thrown);
     }
     const { checkLoaded, readParts } = await import('../../effects/extension/read-extension.ts');
-    const { EventSink: Sink } = await import('../run/event-sink.ts');
+    const { EventSink: Sink } = await import('./event-sink.ts');
     const what = `the extension ${name}`;
     const more = await readParts(checkLoaded(loaded, what), what);
     const parts = joined(read.parts, more);

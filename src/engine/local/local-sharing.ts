@@ -4,7 +4,7 @@ import type { DueQuery, DueRun, SharedWork } from '../../machine/ports/shared-wo
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { RunSharing } from '../backend.ts';
 import { isOwnerAlive, livenessOf } from './claim-owner.ts';
-import type { OpenLegs } from './open-legs.ts';
+import type { OpenLegs } from './legs/open-legs.ts';
 
 export interface LocalSharingParts {
   readonly store: RunStore;

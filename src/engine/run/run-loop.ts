@@ -7,7 +7,6 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { answerEvent, alreadyAnswered, type Answer } from '../../machine/gates/gate-answer.ts';
 import type { EventBody, RunEvent } from '../../machine/state/events.ts';
-import { withOverspending } from '../../machine/policy/overspending.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { recordEvents, step } from '../../machine/decide/step.ts';
 import { nextTimerMs } from '../../machine/state/timer-heap.ts';
@@ -16,6 +15,7 @@ import type { SharedTimer } from './shared-timer.ts';
 import type { EffectClock } from '../../effects/clock.ts';
 import { RunningEffects, type RunningEffectsOptions } from './running-effects.ts';
 import type { LeftRunning } from './effect-runner.ts';
+import { LegInbox, type AppliedEvents } from './leg-inbox.ts';
 import type { LogWriter } from './log-writer.ts';
 import { refuseRepeatWhileRunning } from './refuse-repeat.ts';
 
@@ -47,38 +47,13 @@ interface AnswerArrival {
   readonly message?: number;
 }
 
-/** Events that the state has applied before the loop decides, and when. */
-interface AppliedEvents {
-  readonly events: readonly EventBody[];
-  readonly nowMs: number;
-}
-
-/**
- * Results that stopping causes are not recorded: an aborted effect fails because of that, and a
- * stopped run does not pause. A script that exits well when it is stopped may have left its work
- * half done, so its outcome stays unknown.
- */
-function isCausedByStopping(event: EventBody): boolean {
-  if (event.type === 'effect:succeeded') return event.effect.type === 'script';
-  return CAUSED_BY_STOPPING.has(event.type);
-}
-
-const CAUSED_BY_STOPPING: ReadonlySet<EventBody['type']> = new Set([
-  'effect:failed',
-  'effect:requested',
-  'run:paused',
-]);
-
 export class RunLoop {
   readonly #options: RunLoopOptions;
-  #inbox: EventBody[] = [];
+  readonly #inbox: LegInbox;
   readonly #effects: RunningEffects;
   /** Resolves when the leg has ended. */
   readonly ended: Promise<LegEnd>;
   readonly #resolveEnd: (end: LegEnd) => void;
-  #unsettledThrough: number | undefined;
-  #messagesThrough = 0;
-  #applied: AppliedEvents | undefined;
   #notifiedThrough: number;
   /** How far the run is ahead of a clock that was set back: the time of a run never goes back. */
   readonly #aheadMs: number;
@@ -86,13 +61,11 @@ export class RunLoop {
   #isStopping = false;
   /** Stopping, and effects that were requested may still end by themselves. */
   #isDraining = false;
-  /** Events that were queued when the run was stopped. */
-  #queuedBeforeStop: ReadonlySet<EventBody> = new Set();
-  /** Set only here: this leg stores nothing more, although its effects may still be ending. */
-  hasFailed = false;
+  #hasFailed = false;
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
+    this.#inbox = new LegInbox(options);
     this.#effects = new RunningEffects(options, this);
     this.#notifiedThrough = options.storedThrough;
     this.#aheadMs = Math.max(0, options.state.nowMs - options.clock.now());
@@ -120,7 +93,7 @@ export class RunLoop {
    * yet. Events of `enqueueMore` follow them, before the first decision.
    */
   startWith(events: readonly EventBody[], nowMs: number, enqueueMore?: () => void): void {
-    this.#applied = { events, nowMs };
+    this.#inbox.beginWith({ events, nowMs });
     enqueueMore?.();
     this.wake();
   }
@@ -132,15 +105,14 @@ export class RunLoop {
 
   /** Adds events, and wakes the loop. */
   enqueue(...happened: readonly EventBody[]): void {
-    this.#inbox.push(...happened);
+    this.#inbox.add(happened);
     this.wake();
   }
 
   /** Throws when the answer is refused, also because another one came first. */
   enqueueAnswer(answer: Answer, { nowMs, message }: AnswerArrival = {}): void {
     const event = answerEvent(this.#options.state, answer, nowMs);
-    if (this.#inbox.some((other) => other.type === 'gate:answered' && other.gate === event.gate))
-      throw alreadyAnswered(event.gate);
+    if (this.#inbox.hasAnswerTo(event.gate)) throw alreadyAnswered(event.gate);
     refuseRepeatWhileRunning(this.#options.state, event, this.#options.leftRunning ?? (() => []));
     this.enqueue(message === undefined ? event : { ...event, message });
   }
@@ -150,15 +122,19 @@ export class RunLoop {
     return this.#isStopping;
   }
 
+  /** Whether this leg stores nothing more, although its effects may still be ending. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** Number of the last message that was received in this leg. */
   get messagesThrough(): number {
-    return this.#messagesThrough;
+    return this.#inbox.messagesThrough;
   }
 
   /** Lets the next commit acknowledge all messages up to this one. */
   acknowledgeThrough(number: number): void {
-    this.#messagesThrough = number;
-    this.#unsettledThrough = number;
+    this.#inbox.acknowledgeThrough(number);
   }
 
   /** Cancels the run, if it is still running; its effects are stopped first. */
@@ -181,7 +157,7 @@ export class RunLoop {
 
   /** Ends the leg; the run stays resumable. */
   stop(): void {
-    if (!this.#isStopping || this.#isDraining) this.#queuedBeforeStop = new Set(this.#inbox);
+    if (!this.#isStopping || this.#isDraining) this.#inbox.noteStop();
     this.#isStopping = true;
     this.#isDraining = false;
     this.#options.alarm.clear(this.#options.state.run);
@@ -200,12 +176,12 @@ export class RunLoop {
     void this.#fail(thrown);
   }
 
-  #now(): number {
-    return this.#options.clock.now() + this.#aheadMs;
+  #nothingApplied(): AppliedEvents {
+    return { events: [], nowMs: this.#options.clock.now() + this.#aheadMs };
   }
 
   wake(): void {
-    if (!this.#isPumping && !this.hasFailed) void this.#pump();
+    if (!this.#isPumping && !this.#hasFailed) void this.#pump();
   }
 
   async #pump(): Promise<void> {
@@ -216,7 +192,7 @@ export class RunLoop {
       do {
         await (this.#isLeaving() ? this.#recordOnly() : this.#step());
         // settling may add an event: a pause is one
-        const end = this.#inbox.length === 0 ? this.#settle() : undefined;
+        const end = this.#inbox.isEmpty ? this.#settle() : undefined;
         if (end !== undefined) await this.#endWhenIdle(end);
       } while (this.#hasMore());
     } catch (thrown) {
@@ -233,7 +209,7 @@ export class RunLoop {
 
   #hasMore(): boolean {
     return (
-      this.#inbox.length > 0 || this.#isCancelDue() || (!this.#isStopping && this.#hasUndecided())
+      !this.#inbox.isEmpty || this.#isCancelDue() || (!this.#isStopping && this.#hasUndecided())
     );
   }
 
@@ -251,7 +227,7 @@ export class RunLoop {
 
   async #step(): Promise<void> {
     const { state } = this.#options;
-    const { events: applied, nowMs } = this.#takeApplied();
+    const { events: applied, nowMs } = this.#inbox.takeApplied() ?? this.#nothingApplied();
     const beforeSeq = state.seq;
     const events: EventBody[] = [];
     try {
@@ -268,14 +244,15 @@ export class RunLoop {
     const mayStart = state.status === 'running' && state.cancelledBy === undefined;
     // effects requested while a drain begins are started, not left in doubt
     if (mayStart && (!this.#isStopping || this.#isDraining)) this.#effects.startPending();
-    if (state.cancelledBy !== undefined) this.#inbox.push(...this.#effects.withdrawPending());
+    if (state.cancelledBy !== undefined) this.#inbox.add(this.#effects.withdrawPending());
     // a long chain of decisions must not delay other runs and timers
     if (this.#hasUndecided()) await this.#options.nextTurn();
   }
 
   #decide(nowMs: number, events: EventBody[]): void {
     const { state } = this.#options;
-    let happened = this.#takeInbox();
+    this.#effects.noteApplied();
+    let happened = this.#inbox.take();
     do {
       step(state, happened, nowMs, events);
       this.#effects.noteRequests(events);
@@ -286,52 +263,19 @@ export class RunLoop {
 
   /** Stores known results while the run is being stopped, and decides nothing. */
   async #recordOnly(): Promise<void> {
-    const { events: applied, nowMs } = this.#takeApplied();
-    const known = this.#takeInbox().filter((event) =>
-      this.#isDraining
-        ? event.type !== 'run:paused'
-        : this.#queuedBeforeStop.has(event) || !isCausedByStopping(event),
-    );
+    const { events: applied, nowMs } = this.#inbox.takeApplied() ?? this.#nothingApplied();
+    this.#effects.noteApplied();
+    const known = this.#inbox.takeKnown({ isDraining: this.#isDraining });
     const recorded = recordEvents(this.#options.state, known, nowMs);
     this.#effects.noteRequests(recorded);
     await this.#commit([...applied, ...recorded], nowMs);
   }
 
-  #takeApplied(): AppliedEvents {
-    const applied = this.#applied ?? { events: [], nowMs: this.#now() };
-    this.#applied = undefined;
-    return applied;
-  }
-
-  /** Takes the queue. A pause counts only alone: after any other event the machine decides anew. */
-  #takeInbox(): readonly EventBody[] {
-    this.#effects.noteApplied();
-    const happened = this.#recordable(this.#inbox);
-    this.#inbox = [];
-    const known =
-      happened.length === 1 ? happened : happened.filter(({ type }) => type !== 'run:paused');
-    return withOverspending(this.#options.state, known);
-  }
-
-  /**
-   * Drops suppressed errors after the end of the run, when no event may follow; reports them as
-   * warnings.
-   */
-  #recordable(happened: readonly EventBody[]): readonly EventBody[] {
-    if (this.#options.state.status === 'running') return happened;
-    return happened.filter((event) => {
-      if (event.type !== 'error:suppressed') return true;
-      this.#options.onWarning(event.error);
-      return false;
-    });
-  }
-
   async #commit(bodies: readonly EventBody[], nowMs: number): Promise<void> {
     if (bodies.length === 0) return;
-    const messagesThrough = this.#settledMessages();
+    const messagesThrough = this.#inbox.acknowledged();
     const events = await this.#options.log.write(bodies, nowMs, messagesThrough);
-    // more messages may have come while it was being stored
-    if (this.#unsettledThrough === messagesThrough) this.#unsettledThrough = undefined;
+    this.#inbox.noteStored(messagesThrough);
     for (const event of events) this.#notify(event);
     this.#recordOutages();
   }
@@ -339,14 +283,8 @@ export class RunLoop {
   /** Records outages in the run's own log, or as warnings when the run has ended. */
   #recordOutages(): void {
     const outages = this.#options.log.takeOutages();
-    if (this.#options.state.status === 'running') this.#inbox.unshift(...outages);
+    if (this.#options.state.status === 'running') this.#inbox.addFirst(outages);
     else for (const { error } of outages) this.#options.onWarning(error);
-  }
-
-  /** Acknowledges a cancellation only with the end of the run. */
-  #settledMessages(): number | undefined {
-    const { cancelledBy, status } = this.#options.state;
-    return cancelledBy === undefined || status === 'cancelled' ? this.#unsettledThrough : undefined;
   }
 
   /** When nothing more can be decided: the end of the leg, or a pause or a timer that is set here. */
@@ -363,7 +301,7 @@ export class RunLoop {
       this.#effects.size === 0 && !this.#hasUndecided() && state.cancelledBy === undefined;
     const waiting = isIdle && mustPause(state, inlineMs) ? waitingOf(state) : undefined;
     const wakeMs = nextTimerMs(state.timers);
-    if (waiting !== undefined) this.#inbox.push({ type: 'run:paused', waiting });
+    if (waiting !== undefined) this.#inbox.add([{ type: 'run:paused', waiting }]);
     else if (wakeMs !== undefined) alarm.set(state.run, wakeMs - this.#aheadMs, () => this.wake());
     return undefined;
   }
@@ -382,7 +320,7 @@ export class RunLoop {
   async #fail(thrown: unknown): Promise<void> {
     this.#isStopping = true;
     this.#isDraining = false;
-    this.hasFailed = true;
+    this.#hasFailed = true;
     this.#effects.abortAll();
     const error = toReport(thrown);
     const isStore = isKind(error, 'store.*');
@@ -395,6 +333,6 @@ export class RunLoop {
     await this.#effects.allEnded();
     const isFailure = end.type === 'store' || end.type === 'defect';
     // a failure during the last effects ends the leg
-    if (isFailure || (this.#inbox.length === 0 && !this.hasFailed)) this.#resolveEnd(end);
+    if (isFailure || (this.#inbox.isEmpty && !this.#hasFailed)) this.#resolveEnd(end);
   }
 }

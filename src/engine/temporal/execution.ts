@@ -29,34 +29,23 @@ import { PreparedAnswers } from '../run/prepared-answers.ts';
 import { abandonedEffects, neverStartedEffects } from '../run/recover.ts';
 import { RunLoop, type LegEnd } from '../run/run-loop.ts';
 import { ActivityEffects } from './activity-effects.ts';
-import { askForContext, LegMessages, type LegMessage } from './legs/leg-messages.ts';
-import { OUTPUT_IN_LOG, type Begin, type LegSettings, type RunInput } from './messages.ts';
 import {
-  isShowable,
-  jsonBytes,
-  MAX_STATE_BYTES,
-  tooLargeState,
-  withSnapshot,
-} from './sizes/payload-size.ts';
+  askForContext,
+  causeOf,
+  LegMessages,
+  TIMER,
+  type LegMessage,
+} from './legs/leg-messages.ts';
+import { OUTPUT_IN_LOG, type Begin, type LegSettings, type RunInput } from './messages.ts';
+import { isShowable, tooLargeState, withSnapshot } from './sizes/payload-size.ts';
+import { HistoryRoom } from './sizes/history-room.ts';
 import { marksIn, type SecretReferences } from './secrets/secret-marks.ts';
 import { alreadyActive, runFailed } from './refusals.ts';
 import { WorkflowTimer } from './workflow-alarm.ts';
 import { WorkflowLog } from './workflow-log.ts';
 
-/** Beyond these Temporal ends an execution by force; the run leaves well before. */
-const MUST_LEAVE_EVENTS = 25_000;
-const MUST_LEAVE_BYTES = 25_000_000;
-/** How much must be new since the last execution was read, to make leaving again worthwhile. */
-const WORTH_LEAVING = { events: 2000, bytes: 4_000_000 };
-/** Measuring the state takes time in proportion to its size, so it is done only this often. */
-const MEASURE_EVERY_EVENTS = 500;
-/** In the history of an execution that counts the events of the run: earlier versions counted Temporal's. */
-const OWN_COUNT = 'errand-own-count';
 /** In the history of an execution where a cancellation found a leg that was about to begin. */
 const ANSWER_FIRST = 'errand-answer-before-cancel';
-
-/** Who resumes a run whose time has come. */
-const TIMER = 'timer';
 
 interface NextLeg {
   readonly begin: Exclude<Begin, { type: 'start' | 'continue' }>;
@@ -69,6 +58,7 @@ export class RunExecution {
   readonly #messages: LegMessages;
   readonly #input: RunInput;
   readonly #effects: ActivityEffects;
+  readonly #room: HistoryRoom;
   readonly #alarm = new WorkflowTimer();
   /** Knows the marks for secrets; a secret gets here in no other form. */
   readonly #redactor: Redactor;
@@ -82,18 +72,16 @@ export class RunExecution {
   #isOpening = false;
   /** Cancelled meanwhile. */
   #cancelledBy: string | undefined;
-  #isHolding = false;
-  #measured: { readonly seq: number; readonly bytes: number } | undefined;
-  readonly #read: { readonly events: number; readonly bytes: number };
-  readonly #countsOwn: boolean;
 
   /** The snapshot is the input's, or was too large for it. */
   constructor(input: RunInput, snapshot = input.snapshot) {
     const { identity, settings } = input;
-    const { historyLength: events, historySize: bytes } = workflowInfo();
-    this.#read = snapshot === input.snapshot ? { events: 0, bytes: 0 } : { events, bytes };
-    // Temporal's count differs in a replay when the first try of a task has timed out
-    this.#countsOwn = settings.maxHistoryEvents !== undefined && patched(OWN_COUNT);
+    this.#room = new HistoryRoom({
+      maxEvents: settings.maxHistoryEvents,
+      hasReadLog: snapshot !== input.snapshot,
+      ownEvents: () => this.log.length,
+      state: () => this.state,
+    });
     this.#input = input;
     this.state =
       snapshot === undefined ? newRunState(identity.run, identity.plan) : unpackState(snapshot);
@@ -110,7 +98,7 @@ export class RunExecution {
       secrets: () => this.#secrets(),
       heartbeatMs: settings.heartbeatMs,
       trace: () => this.#trace,
-      mustHold: (running) => this.#mustHold(running),
+      mustHold: (running) => this.#room.mustHold(running),
     });
   }
 
@@ -128,7 +116,7 @@ export class RunExecution {
       if (end === 'leaving') return this.#leave();
       if (end.type === 'defect') throw end.thrown;
       if (end.type !== 'paused') return this.#end();
-      if (this.#isLong() && this.#next === undefined && this.#canLeave())
+      if (this.#room.isLong && this.#next === undefined && this.#room.canLeave())
         return this.#continueAsNew();
       begin = await this.#nextBegin();
     }
@@ -292,49 +280,9 @@ export class RunExecution {
     return next?.begin ?? { type: 'resume', how: { by: TIMER } };
   }
 
-  #isLong(): boolean {
-    const { maxHistoryEvents } = this.#input.settings;
-    const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
-    const events = historyLength - this.#read.events;
-    if (maxHistoryEvents !== undefined)
-      return (this.#countsOwn ? this.log.length : events) >= maxHistoryEvents;
-    if (this.#read.events === 0) return continueAsNewSuggested;
-    // the part read from the previous execution counts for Temporal, and would be read again
-    const bytes = historySize - this.#read.bytes;
-    const isWorthIt = events >= WORTH_LEAVING.events || bytes >= WORTH_LEAVING.bytes;
-    return continueAsNewSuggested && (isWorthIt || this.#isOverdue());
-  }
-
-  #isOverdue(): boolean {
-    const { historyLength, historySize } = workflowInfo();
-    return (
-      historyLength - this.#read.events > MUST_LEAVE_EVENTS ||
-      historySize > Math.max(MUST_LEAVE_BYTES, this.#read.bytes + WORTH_LEAVING.bytes)
-    );
-  }
-
-  /** An activity does not outlive its execution, so the run leaves when none is running. */
-  #mustHold(running: number): boolean {
-    if (this.#isHolding) return true;
-    if (!this.#isLong()) return false;
-    this.#isHolding = this.#isOverdue() || (running === 0 && this.#canLeave());
-    return this.#isHolding;
-  }
-
-  #canLeave(): boolean {
-    return this.#stateBytes() <= MAX_STATE_BYTES;
-  }
-
-  #stateBytes(): number {
-    const { seq } = this.state;
-    if (this.#measured === undefined || seq - this.#measured.seq > MEASURE_EVERY_EVENTS)
-      this.#measured = { seq, bytes: jsonBytes(packState(this.state)) };
-    return this.#measured.bytes;
-  }
-
   #isReadyToLeave(loop: RunLoop): boolean {
     return (
-      this.#isHolding &&
+      this.#room.isHolding &&
       this.#effects.running === 0 &&
       loop.isSettled &&
       this.state.status === 'running' &&
@@ -344,11 +292,11 @@ export class RunExecution {
 
   /** Continues in a new execution, or fails the run where none could take its state. */
   async #leave(): Promise<JsonValue> {
-    if (this.#canLeave()) return this.#continueAsNew();
+    if (this.#room.canLeave()) return this.#continueAsNew();
     const { state } = this;
     const nowMs = Math.max(Date.now(), state.nowMs);
     const at = new Date(nowMs).toISOString();
-    const draft = tooLargeState(this.#stateBytes());
+    const draft = tooLargeState(this.#room.stateBytes());
     const id = `err_${hashText([state.run, state.seq, draft.kind].join('\u0000'))}`;
     const failed = [
       ...neverStartedEffects(state),
@@ -387,13 +335,4 @@ export class RunExecution {
     if (status === 'failed' && error !== undefined) throw runFailed(error, shown);
     return shown ?? null;
   }
-}
-
-/** As the events of its beginning say it. */
-function causeOf(begin: Exclude<Begin, { type: 'cancel' | 'continue' }>): string {
-  if (begin.type === 'start') return 'start';
-  const { from, answer, by } = begin.how;
-  if (answer !== undefined) return 'answer';
-  if (from !== undefined) return 'retry';
-  return by === TIMER ? 'adopt' : 'resume';
 }

@@ -16,7 +16,7 @@ import type { TraceCarrier } from '../../../machine/ports/trace-carrier.ts';
 import type { RunEvent } from '../../../machine/state/events.ts';
 import type { RunState } from '../../../machine/state/state.ts';
 import { LEG_SINK } from './leg-sink-name.ts';
-import { LEG_ACTIVITY } from '../messages.ts';
+import { LEG_ACTIVITY, type Begin } from '../messages.ts';
 
 export interface WatchedEvent {
   readonly event: RunEvent;
@@ -35,6 +35,9 @@ export interface LegSink {
 }
 
 type LegBegun = Pick<LegFacts, 'startMs' | 'cause'>;
+
+/** Who resumes a run whose time has come. */
+export const TIMER = 'timer';
 
 /** Larger runs are not searched for open nodes at every commit of a replay. */
 const MAX_SEARCHED_SCOPES = 1000;
@@ -111,4 +114,13 @@ export async function askForContext(leg: LegMessage): Promise<string | undefined
     // a trace is no reason to hold a run up
     return undefined;
   }
+}
+
+/** As the events of its beginning say it. */
+export function causeOf(begin: Exclude<Begin, { type: 'cancel' | 'continue' }>): string {
+  if (begin.type === 'start') return 'start';
+  const { from, answer, by } = begin.how;
+  if (answer !== undefined) return 'answer';
+  if (from !== undefined) return 'retry';
+  return by === TIMER ? 'adopt' : 'resume';
 }

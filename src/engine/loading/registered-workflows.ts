@@ -3,9 +3,9 @@
  * its own runs were started with, by run. A function has no fingerprint, so a run is resumed here
  * with exactly what it was started with.
  */
-import type { WorkflowPlan } from '../workflow/plan/plan.ts';
-import type { RunnableWorkflow } from './errand-options.ts';
-import { checkedWorkflow } from './loading/checked-input.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import type { RunnableWorkflow } from '../errand-options.ts';
+import { checkedWorkflow } from './checked-input.ts';
 
 export class RegisteredWorkflows {
   readonly #planOf: (run: string) => Promise<WorkflowPlan>;

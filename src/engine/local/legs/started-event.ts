@@ -1,12 +1,12 @@
 /** The first event of a run, and what it records of the modules. */
-import { withoutValues } from '../../errors/report/without-values.ts';
-import type { Redactor } from '../../errors/redaction/redact.ts';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
-import type { EventBody, ModuleDigests } from '../../machine/state/events.ts';
-import { boundOf } from '../../workflow/check/most-requests.ts';
-import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import type { BackendStartOptions } from '../backend.ts';
-import type { EffectRunner } from '../run/effect-runner.ts';
+import { withoutValues } from '../../../errors/report/without-values.ts';
+import type { Redactor } from '../../../errors/redaction/redact.ts';
+import type { JsonObject } from '../../../errors/support/safe-json.ts';
+import type { EventBody, ModuleDigests } from '../../../machine/state/events.ts';
+import { boundOf } from '../../../workflow/check/most-requests.ts';
+import type { WorkflowPlan } from '../../../workflow/plan/plan.ts';
+import type { BackendStartOptions } from '../../backend.ts';
+import type { EffectRunner } from '../../run/effect-runner.ts';
 
 /** Asks only for a plan that names a module: most name none, and their start waits for nothing. */
 export function modulesOf(

@@ -1,36 +1,36 @@
 /** The legs that this process executes: opens each with its loop, log and lease, and cleans up after its end. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EffectClock } from '../../effects/clock.ts';
-import type { Redactor } from '../../errors/redaction/redact.ts';
-import type { ErrorReport } from '../../errors/report/report.ts';
-import { isKind } from '../../errors/thrown/errand-error.ts';
-import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
-import { toReport } from '../../errors/thrown/to-report.ts';
-import { startedFacts } from '../../history/trace-facts.ts';
+import type { EffectClock } from '../../../effects/clock.ts';
+import type { Redactor } from '../../../errors/redaction/redact.ts';
+import type { ErrorReport } from '../../../errors/report/report.ts';
+import { isKind } from '../../../errors/thrown/errand-error.ts';
+import type { InternalRecord } from '../../../errors/thrown/internal-record.ts';
+import { toReport } from '../../../errors/thrown/to-report.ts';
+import { startedFacts } from '../../../history/trace-facts.ts';
 import type {
   Claim,
   RunStore,
   StoredMessage,
   StoredCommit,
-} from '../../machine/ports/store-port.ts';
-import type { RunState } from '../../machine/state/state.ts';
-import { unavailable } from '../../stores/store-failure.ts';
-import { INLINE_CEILING_MS } from '../../workflow/plan/plan-limits.ts';
-import type { LegOrigin, LegWorkflow, RunOptions } from '../backend.ts';
-import { Breakers } from '../run/breakers.ts';
-import type { EffectRunner } from '../run/effect-runner.ts';
-import { endLeftRunning } from '../run/end-left-running.ts';
-import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
-import { readThroughOutages } from './read-through-outages.ts';
-import { keepCheckpoint, worthSaving, type Worth } from '../run/checkpoints/keep-checkpoint.ts';
-import type { Recovered } from '../run/recover.ts';
-import { RunLoop, type LegEnd } from '../run/run-loop.ts';
-import { SharedTimer } from '../run/shared-timer.ts';
-import type { LegTelemetry } from '../run/telemetry-port.ts';
-import type { Claims } from './run-claims.ts';
-import { LeaseKeeper } from './lease-keeper.ts';
-import type { LocalOptions } from './local-options.ts';
-import { LocalRunHandle, type HandleBackend } from './run-handle.ts';
+} from '../../../machine/ports/store-port.ts';
+import type { RunState } from '../../../machine/state/state.ts';
+import { unavailable } from '../../../stores/store-failure.ts';
+import { INLINE_CEILING_MS } from '../../../workflow/plan/plan-limits.ts';
+import type { LegOrigin, LegWorkflow, RunOptions } from '../../backend.ts';
+import { Breakers } from '../../run/breakers.ts';
+import type { EffectRunner } from '../../run/effect-runner.ts';
+import { endLeftRunning } from '../../run/end-left-running.ts';
+import { LogWriter, retryStoreOutage } from '../../run/log-writer.ts';
+import { readThroughOutages } from '../read-through-outages.ts';
+import { keepCheckpoint, worthSaving, type Worth } from '../../run/checkpoints/keep-checkpoint.ts';
+import type { Recovered } from '../../run/recover.ts';
+import { RunLoop, type LegEnd } from '../../run/run-loop.ts';
+import { SharedTimer } from '../../run/shared-timer.ts';
+import type { LegTelemetry } from '../../run/telemetry-port.ts';
+import type { Claims } from '../run-claims.ts';
+import { LeaseKeeper } from '../lease-keeper.ts';
+import type { LocalOptions } from '../local-options.ts';
+import { LocalRunHandle, type HandleBackend } from '../run-handle.ts';
 
 export interface OpenLegsParts {
   readonly options: LocalOptions;
