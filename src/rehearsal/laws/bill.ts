@@ -8,7 +8,7 @@ import { dueFor, modelRequests, NOTHING, plus, spentFor } from './model-requests
 import type { Law, Subject } from './subject.ts';
 
 export const everyAttemptIsBilled: Law = {
-  name: 'each execution in the world has a row on the bill',
+  name: 'the bill has a row for each execution in the world',
   promise: 'P7 every attempt is on the bill',
   breaches: ({ events, executions }) => {
     const owed = new Map<string, number>();
@@ -21,7 +21,7 @@ export const everyAttemptIsBilled: Law = {
 };
 
 export const chargesAreBilled: Law = {
-  name: 'an attempt with an answer is on the bill with what the model charged',
+  name: 'an attempt with a reply is billed at what the model charged',
   promise: 'P7 every attempt is on the bill',
   breaches: (subject) =>
     modelRequests(subject).flatMap(({ asked, settled, execution }) => {
@@ -42,7 +42,7 @@ export const chargesAreBilled: Law = {
 };
 
 export const sumsAreRight: Law = {
-  name: 'the total is what was charged, and what was set aside where no answer came',
+  name: 'the total is the sum of the charges, and of the reserves of calls without a reply',
   promise: 'P7 every attempt is on the bill',
   breaches: (subject) => {
     const { totalUsdMicros } = costsOf(subject.events);
@@ -54,7 +54,7 @@ export const sumsAreRight: Law = {
 };
 
 export const budgetsKnowTheBill: Law = {
-  name: 'what budgets count as spent is what is on the bill',
+  name: 'budgets count as spent exactly what the bill shows',
   promise: 'P7 every attempt is on the bill',
   breaches: (subject) => {
     // running calls are reserved, and not spent yet

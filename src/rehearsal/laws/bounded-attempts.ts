@@ -4,7 +4,7 @@ import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law } from './subject.ts';
 
 export const withinWorstCase: Law = {
-  name: 'no more effects are asked for than the worst case that was printed',
+  name: 'a run requests no more effects than the printed worst case',
   promise: 'P2 one owner of retries',
   breaches: ({ events, plan, worstCase }) => {
     const { effects } = worstCase;
@@ -25,7 +25,7 @@ export const withinWorstCase: Law = {
 };
 
 export const withinModelRequests: Law = {
-  name: 'no leg sends more requests to models than the bound that was printed and stored for it',
+  name: 'a leg sends no more requests to models than the bound that was printed and stored for it',
   promise: 'P2 one owner of retries',
   breaches: ({ events, plan, worstCase }) => {
     const breaches: string[] = [];
@@ -58,7 +58,7 @@ export const withinModelRequests: Law = {
 };
 
 export const withinMaxRetries: Law = {
-  name: 'no more nodes are run again than max_retries says',
+  name: 'a run retries nodes no more often than max_retries allows',
   promise: 'P2 one owner of retries',
   breaches: ({ events, plan }) => {
     const limit = plan.limits.maxRetries;

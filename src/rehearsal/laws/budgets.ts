@@ -19,7 +19,7 @@ interface Budget {
 }
 
 export const withinBudgets: Law = {
-  name: 'no call is made that would go over a budget, whatever runs beside it',
+  name: 'no call begins that could exceed a budget, whatever runs beside it',
   promise: 'budgets: reserved before each call, across branches and children',
   breaches: (subject) => {
     const requests = modelRequests(subject);
@@ -44,7 +44,7 @@ export const withinBudgets: Law = {
 };
 
 export const zeroMeansZero: Law = {
-  name: 'with a budget of 0 no call goes out that could cost anything',
+  name: 'under a budget of 0 no call begins that could cost anything',
   promise: 'budgets: 0 means 0',
   breaches: (subject) =>
     modelRequests(subject).flatMap(({ asked, execution }) => {

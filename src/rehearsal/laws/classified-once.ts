@@ -28,7 +28,7 @@ export const oneClassification: Law = {
 };
 
 export const theSameKind: Law = {
-  name: 'what an effect failed with is what the log says',
+  name: 'the log has the failure that each effect failed with',
   promise: 'P1 classified once',
   breaches: ({ events, executions }) =>
     executions.flatMap(({ ending, effect, afterSeq, isIdempotent, isAborted, path }) => {
@@ -153,7 +153,7 @@ function chainOf(report: ErrorReport): readonly string[] {
 }
 
 export const failsAsSaid: Law = {
-  name: 'a node fails with nothing that validate calls impossible',
+  name: 'no node fails with a kind that validate calls impossible',
   promise: 'what validate calls impossible is impossible',
   breaches: ({ events, plan }) => {
     // an effect that was running when the file changed may end by its old text

@@ -20,7 +20,7 @@ import {
 } from './subject.ts';
 
 export const hintsAreKept: Law = {
-  name: 'no model is asked again before the time that its provider said',
+  name: 'no model is called again before the time that its provider named',
   promise: 'P2 one owner of retries',
   breaches: (subject) => {
     const requests = modelRequests(subject);
@@ -52,7 +52,7 @@ function isHurried({ events }: Subject, after: number, before: number): boolean 
 }
 
 export const chainsAreFollowed: Law = {
-  name: 'after a failure that is not transient only an entry is asked that may be, by the file',
+  name: 'after a failure that is not transient, only a model is called that the file allows for that failure',
   promise: 'the chain',
   breaches: (subject) => {
     const breaches: string[] = [];
@@ -103,7 +103,7 @@ function chainAt(plan: WorkflowPlan, path: string): readonly ModelEntry[] {
 }
 
 export const nothingIsForgotten: Law = {
-  name: 'a model is shown every call that has succeeded since its conversation was begun',
+  name: 'a model is shown every call that has succeeded since its conversation began',
   promise: 'agents: a conversation is not begun anew',
   breaches: (subject) =>
     subject.executions.flatMap(({ work, path, afterSeq, number }) => {
@@ -137,7 +137,7 @@ function begunAt(events: readonly RunEvent[], path: string, bySeq: number): numb
 }
 
 export const answersFit: Law = {
-  name: 'an agent completes with an answer of the form that was asked for, or with what a person said',
+  name: "an agent completes with a reply of the required form, or with a person's answer",
   promise: 'P5 no silent success',
   breaches: ({ events, plan }) =>
     ofType(events, 'node:completed').flatMap(({ seq, path, output }) => {
@@ -162,7 +162,7 @@ export const answersFit: Law = {
 };
 
 export const turnsAreCounted: Law = {
-  name: 'a try of an agent gets no more answers than its turns, and writes only what it may',
+  name: 'an agent takes no more turns in an attempt than it has, and writes only the state keys that it may',
   promise: 'limits: max_turns, writes',
   breaches: ({ events, plan }) => {
     const turns = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import { isInside, nodeAt, type EventOf, type Law } from './subject.ts';
 
 export const membersAreApart: Law = {
-  name: 'a group that completes has run each of its members, each under a path of its own',
+  name: 'a group that completes has run each member, under a path of its own',
   promise: 'P5 no silent success',
   breaches: ({ events, plan }) =>
     events.flatMap((event) => {

@@ -3,7 +3,7 @@ import { SECRET } from './secret.ts';
 import { reportsOf, type Law } from './subject.ts';
 
 export const noSecrets: Law = {
-  name: 'no report holds what has the shape of a key',
+  name: 'no report holds text in the shape of a key',
   promise: 'P9 nothing secret leaves',
   breaches: (subject) =>
     reportsOf(subject).flatMap(({ id, kind, message, details }) =>

@@ -72,7 +72,7 @@ function saidBy(
 }
 
 export const handledFailures: Law = {
-  name: 'a run completes only if something was done about each failure on its way',
+  name: 'a run completes only if each failure on its way was handled',
   promise: 'P5 no silent success',
   breaches: ({ events, plan }) => {
     if (events.at(-1)?.type !== 'run:completed') return [];

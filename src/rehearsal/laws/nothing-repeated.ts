@@ -14,7 +14,7 @@ import {
 } from './subject.ts';
 
 export const nothingRepeated: Law = {
-  name: 'nothing is executed unless a request of it is stored whose result is not',
+  name: 'an effect is executed only while its request is stored and its result is not',
   promise: 'P3 nothing repeated',
   breaches: ({ events, executions }) =>
     executions.flatMap(({ effect, afterSeq, path, number }) => {
@@ -36,7 +36,7 @@ export const nothingRepeated: Law = {
 export const IN_DOUBT = 'effect.outcome_unknown';
 
 export const nothingBlindly: Law = {
-  name: 'what may have happened is repeated only if idempotent, named by a route, or answered',
+  name: 'an effect with an unknown outcome is repeated only if it is idempotent, or a route or a person says so',
   promise: 'P4 nothing repeated blindly',
   breaches: (subject) => {
     const latest = new Map<string, Execution>();
@@ -58,7 +58,7 @@ export const nothingBlindly: Law = {
 };
 
 export const oneKeyOneAction: Law = {
-  name: 'one key is one action: another visit of a node, or of anything around it, has another, unless a rewind met it unended',
+  name: 'one key is one action: another visit of a node, or of anything around it, has another key, unless a rewind met the action before its end',
   promise: 'P4 nothing repeated blindly',
   breaches: ({ events }) => {
     const visits = new Visits();
@@ -111,7 +111,7 @@ class UnendedKeys {
 }
 
 export const keysAreKept: Law = {
-  name: 'what is not known to have ended is done again under its key after a rewind',
+  name: 'an effect that is not known to have ended is repeated under the same key after a rewind',
   promise: 'P4 nothing repeated blindly',
   breaches: ({ events, executions, plan }) => {
     const latest = new Map<string, Execution>();
@@ -181,7 +181,7 @@ function isAskedAbout(
 }
 
 export const doneIsDone: Law = {
-  name: 'a call of an agent that has succeeded and is not idempotent is never executed again by that key',
+  name: "an agent's call that succeeded and is not idempotent is never executed again under its key",
   promise: 'P3 nothing repeated',
   breaches: ({ events, executions, plan }) =>
     executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
@@ -204,7 +204,7 @@ export const doneIsDone: Law = {
 };
 
 export const refusedIsChecked: Law = {
-  name: 'what was executed and refused is executed again only if its result is still not good, or a route or a rewind says so',
+  name: 'an effect whose output was refused is executed again only if the output would still be refused, or a route or a rewind says so',
   promise: 'P3 nothing repeated',
   breaches: ({ events, executions, plan }) =>
     executions.flatMap(({ effect, afterSeq, path, number, isIdempotent, isRechecked }) => {
@@ -231,7 +231,7 @@ export const refusedIsChecked: Law = {
 };
 
 export const resultsAreKept: Law = {
-  name: 'what has succeeded is executed again only where a route, a person or a rewind says so',
+  name: 'an effect that succeeded is executed again only if a route, a person or a rewind says so',
   promise: 'P3 nothing repeated',
   breaches: ({ events, executions }) =>
     executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {

@@ -15,7 +15,7 @@ export const gapFree: Law = {
 };
 
 export const restsAreFinal: Law = {
-  name: 'after an end or a pause comes nothing but a resumption; after a good end, only a rewind',
+  name: 'after an end or a pause only a resume follows; after a good end, only a rewind',
   promise: 'P6 one ending',
   breaches: ({ events, legs }) =>
     events.flatMap((event, index) => {
@@ -58,7 +58,7 @@ export function isCancelledBefore({ legs, events }: Subject, { fromSeq, toSeq }:
 }
 
 export const oneRestPerLeg: Law = {
-  name: 'a leg ends as it says it did, with one event for it',
+  name: 'a leg returns the end that its log has, and the log has one end for it',
   promise: 'P6 one ending',
   breaches: (subject) =>
     subject.legs.flatMap((leg, index) => {
@@ -166,7 +166,7 @@ export const cancelsAreMeant: Law = {
 };
 
 export const nothingLeftRunning: Law = {
-  name: 'when a leg has come to rest, everything that it started has ended or was stopped',
+  name: 'when a leg has ended, every effect that it started has ended or was stopped',
   promise: 'P6 one ending',
   breaches: ({ legs }) =>
     legs.flatMap(({ leftRunning, result }, index) =>
@@ -177,7 +177,7 @@ export const nothingLeftRunning: Law = {
 };
 
 export const comesToAnEnd: Law = {
-  name: 'no run stands still for ever without waiting for anything',
+  name: 'no run stands still for ever unless it waits for something',
   promise: 'P6 one ending',
   breaches: ({ incidents }) =>
     incidents.flatMap(({ what, afterSeq }) =>
@@ -186,7 +186,7 @@ export const comesToAnEnd: Law = {
 };
 
 export const typedEndings: Law = {
-  name: 'nothing of ours breaks: no internal failure, and every refusal has a reason of its own',
+  name: 'Errand itself does not break: no internal failure, and every refusal has a reason of its own',
   promise: 'the catalog',
   breaches: ({ events, legs, executions }) => [
     ...events.flatMap((event) =>

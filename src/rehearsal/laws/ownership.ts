@@ -5,7 +5,7 @@ import type { Leg } from '../simulated-run.ts';
 import type { Law, Subject } from './subject.ts';
 
 export const nobodyIsRobbed: Law = {
-  name: 'a process that lives keeps its run, whatever the clocks of others say',
+  name: 'a live process keeps its run, whatever other clocks say',
   promise: 'P3 nothing is done twice',
   breaches: ({ rivalries, legs }) =>
     rivalries.flatMap(({ atMs, endedAtMs, aheadMs, process, refusedAs }) => {

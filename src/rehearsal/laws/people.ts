@@ -14,7 +14,7 @@ import { callsOf, isGateOf, settledBy } from './calls.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
 
 export const oneAnswerPerGate: Law = {
-  name: 'a gate is answered once, in time, with one of its answers; or it runs out, and then only',
+  name: 'a gate is answered once, in time and with an answer that it takes; or it expires, and not before its time',
   promise: 'gates: late and second answers are refused',
   breaches: ({ events, plan }) => {
     const open = new Map<string, EventOf<'gate:opened'>>();
@@ -46,7 +46,7 @@ export const oneAnswerPerGate: Law = {
 };
 
 export const answersAreJudged: Law = {
-  name: 'an answer that is late, second or nonsense is refused as such and changes nothing; any other is taken',
+  name: 'an answer that is late, second or invalid is refused as such and changes nothing; any other is accepted',
   promise: 'gates: late and second answers are refused',
   breaches: (subject) =>
     subject.legs.flatMap((leg, number) => {
@@ -116,7 +116,7 @@ function whereItArose(
 }
 
 export const anEditIsTheResult: Law = {
-  name: 'the value of an edit, null too, is the result of the node or the call that it is for',
+  name: 'an edited value, null too, is the result of its node or its call',
   promise: 'gates: the answer of a person counts as it was given',
   breaches: ({ events }) =>
     ofType(events, 'gate:answered').flatMap(({ seq, path, value }) => {
@@ -137,7 +137,7 @@ function isInside(path: string, around: string): boolean {
 }
 
 export const expiredGatesContinue: Law = {
-  name: 'a gate that runs out takes its default or fails as such; a call that nobody approved is denied',
+  name: 'a gate that expires takes its default or fails as expired; a call that nobody approved is denied',
   promise: 'gates: nobody answers for ever',
   breaches: (subject) =>
     ofType(subject.events, 'gate:expired').flatMap(({ seq, path, gate }) => {
@@ -203,7 +203,7 @@ function isCheck(node: NodePlan | undefined, event: RunEvent): boolean {
 }
 
 export const nobodyIsAsked: Law = {
-  name: 'where nobody can be asked no gate opens, a gate fails with gate.no_one_to_ask and a call is denied',
+  name: 'where nobody can be asked, no gate opens: the node fails with gate.no_one_to_ask, and a call is denied',
   promise: 'gates: --no-gates',
   breaches: ({ events, plan, legs }) => {
     let hasPeople = true;
@@ -253,7 +253,7 @@ const DENIED: ReadonlySet<string> = new Set([
 ]);
 
 export const decisionsAreAudited: Law = {
-  name: 'who approved, denied or was granted what is in the audit, and every call that was kept from happening',
+  name: 'the audit has who approved, denied or was granted what, and every call that was prevented',
   promise: 'the audit',
   breaches: ({ events, plan }) => {
     const due = events.flatMap((event) => dueFor(plan, events, event));

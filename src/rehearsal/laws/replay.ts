@@ -11,7 +11,7 @@ import { isType, type Law, type Subject } from './subject.ts';
 
 /** I5 of `decide`, in every run. */
 export const replaysTheSame: Law = {
-  name: 'what came from outside, taken in again, leads to the same commits',
+  name: 'a replay of all that came from outside leads to the same commits',
   promise: 'the machine: same inputs, same history',
   breaches: (subject) => {
     const resumed = new Set(subject.legs.map(({ fromSeq }) => fromSeq));
@@ -116,7 +116,7 @@ interface Taken {
 }
 
 export const resumesTheSame: Law = {
-  name: 'a run that is folded from any prefix of its log has nothing to decide that it did not',
+  name: 'a run folded from any prefix of its log decides nothing that it did not decide before',
   promise: 'P3 nothing repeated, P8 no resume on drifted state',
   breaches: (subject) => {
     const commits = commitsOf(subject);

@@ -130,7 +130,7 @@ export const offeredWhatIsAllowed: Law = {
 };
 
 export const partsAreApart: Law = {
-  name: 'a part of a result is kept as it was given, and why the rest is missing stands beside it, typed',
+  name: 'a partial result is kept as it was given, with typed errors beside it for the missing rest',
   promise: 'partial results: errors beside the payload, never in it',
   breaches: (subject) => [
     ...subject.executions.flatMap((execution) => {
@@ -180,7 +180,7 @@ function receivedOf(
 }
 
 export const doubtIsSaid: Law = {
-  name: 'what may not be repeated and nobody knows of is effect.outcome_unknown, and no model hears of it',
+  name: 'an effect that may not be repeated and whose end nobody knows fails as effect.outcome_unknown, and no model is shown it',
   promise: 'P4 nothing repeated blindly',
   breaches: (subject) =>
     subject.executions.flatMap((execution) => {

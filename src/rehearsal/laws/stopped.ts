@@ -17,7 +17,7 @@ import {
 import { IN_DOUBT, permits } from './nothing-repeated.ts';
 
 export const askedBeforeTwice: Law = {
-  name: 'by the books of the world: what did its work, or may have, is done again only if somebody was asked about it',
+  name: 'an effect that did its work in the world, or may have, is repeated only after somebody was asked about it',
   promise: 'P4 nothing repeated blindly',
   breaches: (subject) => {
     const latest = new Map<string, Execution>();
@@ -67,7 +67,7 @@ function isUsed({ ending, effect, path }: Execution, between: readonly RunEvent[
 }
 
 export const stoppedIsDone: Law = {
-  name: 'what ended well while something around it stopped it is never executed again, unless its own node fails with it or a route begins anew what is around it',
+  name: 'an effect that succeeded while it was being stopped is never executed again, unless its node fails with its result or a route restarts what is around the node',
   promise: 'P3 nothing repeated',
   breaches: ({ events, executions }) =>
     executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
@@ -119,7 +119,7 @@ function isDecided(subject: Subject, event: RunEvent, execution: Execution): boo
 }
 
 export const endsComeLast: Law = {
-  name: 'nothing ends while an effect inside it is under way: its own end is in the log first',
+  name: 'no node and no run ends while an effect inside it is running: the end of the effect is in the log first',
   promise: 'P6 one ending',
   breaches: ({ events }) => {
     const open = new Map<string, string>();
@@ -150,7 +150,7 @@ function isEnd(event: RunEvent): event is End {
 }
 
 export const doubtsAreNamed: Law = {
-  name: 'what ends by its own reason names the effects inside it that it left in doubt',
+  name: 'a node or a run that fails for a reason of its own names the effects inside it whose outcomes are unknown',
   promise: 'P4 nothing repeated blindly',
   breaches: ({ events }) =>
     events.flatMap((event, index) => {
@@ -183,13 +183,13 @@ const CAME_WITH_IT: ReadonlySet<RunEvent['type']> = new Set([
 ]);
 
 export const placesAreAsked: Law = {
-  name: 'what a place has left in doubt is decided about before the place does anything again, under any key',
+  name: 'an unknown outcome at a place is decided before that place does anything again, under any key',
   promise: 'P4 nothing repeated blindly',
   breaches: (subject) => undecided(subject, (first, later) => isSamePlace(subject, first, later)),
 };
 
 export const actionsAreAsked: Law = {
-  name: 'what was left in doubt is decided about before the same is done anew, at any place of the run',
+  name: 'an unknown outcome is decided before the same action is done again, at any place of the run',
   promise: 'P4 nothing repeated blindly',
   breaches: (subject) => {
     const begun = new Map<string, number>();

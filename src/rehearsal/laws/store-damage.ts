@@ -2,7 +2,7 @@
 import type { Law } from './subject.ts';
 
 export const damageIsSaid: Law = {
-  name: 'a damaged log is refused as store.corrupt, and nothing is made of it',
+  name: 'a damaged log is refused as store.corrupt, and no state is made from it',
   promise: 'P8 no resume on damaged state',
   breaches: ({ legs, incidents, warnings }) =>
     incidents.flatMap(({ what, atMs }) => {

@@ -45,7 +45,7 @@ function fits(wanted: string, tool: string): boolean {
 }
 
 export const approvalsAreExact: Law = {
-  name: 'a call that a person has to approve is made only after its own approval, with what was shown, or by a grant',
+  name: 'a call that a person has to approve is made only after that approval, with the arguments that were shown, or by a grant',
   promise: 'tools: an approval is for one call with exactly its arguments',
   breaches: (subject) =>
     subject.executions.flatMap((execution) => {
@@ -132,7 +132,7 @@ function scopeOf(value: JsonValue): 'node' | 'run' | undefined {
 }
 
 export const guardsAreObeyed: Law = {
-  name: 'no tool runs that a guard denies, nor one that it asks about before a person has approved that call',
+  name: 'no tool runs that a guard denies, and none that a guard asks about before a person has approved the call',
   promise: 'tools: guards can only tighten',
   breaches: (subject) => {
     const { judge } = subject;
@@ -168,7 +168,7 @@ function isApprovedFor(subject: Subject, execution: Execution): boolean {
 const REFUSALS: ReadonlySet<string> = new Set(['tool.denied', 'tool.forbidden']);
 
 export const refusedTwiceIsTheEnd: Law = {
-  name: 'the same forbidden or denied call a second time fails the node, and the model is not asked again',
+  name: 'the same call, forbidden or denied a second time, fails the node, and the model is not called again',
   promise: 'tools: a refusal is not argued with',
   breaches: (subject) => {
     const refused = new Map<string, number>();
@@ -224,7 +224,7 @@ const WRONG: ReadonlySet<string> = new Set([
 ]);
 
 export const correctionsAreFew: Law = {
-  name: 'a model is sent back three times for wrong calls in a try, and twice for the form of its answer',
+  name: 'an attempt sends a model back at most three times for wrong calls, and twice for the form of its reply',
   promise: 'agents: at most three corrections of calls, two of answers',
   breaches: (subject) => {
     const counts = new Map<string, number>();
@@ -264,7 +264,7 @@ export const correctionsAreFew: Law = {
 };
 
 export const writesArePermitted: Law = {
-  name: 'an agent that writes a state key which it may not fails with agent.permission_denied, and nothing is written',
+  name: 'an agent that writes a state key without permission fails with agent.permission_denied, and writes nothing',
   promise: 'agents: they write what is declared',
   breaches: (subject) =>
     callsOf(subject).all.flatMap((asked) => {
