@@ -9,6 +9,7 @@ import { classify } from '../src/providers/classify/classify.ts';
 import { families } from '../src/providers/classify/phrases.ts';
 import { extractFailure } from '../src/providers/extract/extract.ts';
 import { reportFrom } from '../src/providers/report-from.ts';
+import { seeded } from '../src/workflow/yaml/mutate.cases.ts';
 import { elapsedMs, quickest, type Bench, type Measurement } from './measure.ts';
 
 const COUNT = 10_000;
@@ -46,7 +47,7 @@ function slowestOf<T>(
   make: (text: string, random: () => number) => T,
   work: (input: T) => unknown,
 ): Measurement[] {
-  const random = mulberry(7);
+  const random = seeded(7);
   const sorts = Object.entries(TEXTS);
   const worst = new Map<string, number>();
   // warm, as in a process that has been running for a while
@@ -235,14 +236,4 @@ function deep(text: string): unknown {
   for (let level = 0; level < 2000; level++)
     value = level % 2 === 0 ? { error: value } : [value, text];
   return value;
-}
-
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -9,6 +9,7 @@ import type { RunResult } from '../src/engine/backend.ts';
 import type { RunEvent } from '../src/machine/state/events.ts';
 import type { RunStore } from '../src/machine/ports/store-port.ts';
 import { openSqliteStore } from '../src/stores/sqlite/sqlite.ts';
+import { watchedStore } from '../src/stores/watched-store.cases.ts';
 import { workflow } from '../src/workflow/authoring/define.ts';
 
 const STEPS = 200;
@@ -63,15 +64,8 @@ afterEach(() => {
 
 async function open(): Promise<RunStore> {
   const store = await openSqliteStore({ path, now: Date.now });
-  return new Proxy(store, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]): unknown => {
-        if (name === 'read') reads.push(Number(args[1] ?? 1));
-        return value.apply(target, args);
-      };
-    },
+  return watchedStore(store, (name, [, fromSeq]) => {
+    if (name === 'read') reads.push(Number(fromSeq ?? 1));
   });
 }
 

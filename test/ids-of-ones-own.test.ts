@@ -1,14 +1,10 @@
 /** `start` with an id: a repeated request starts nothing twice; and `get`, which says how a run stands. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openErrand, raise, workflow, type Errand } from '../src/index.ts';
-
-const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
+import { startSlowRun } from './slow-run.ts';
 
 let folder = '';
 let paid: string[] = [];
@@ -191,24 +187,14 @@ describe('get', () => {
   });
 
   it('follows a run of another process, and sees that the process died', async () => {
-    writeFileSync(
-      join(folder, 'slow.yaml'),
-      'workflow: {name: slow, entry_point: a}\nnodes:\n  - {name: a, type: wait, duration: 1h}\n',
-    );
-    const carrier = spawn(process.execPath, [BINARY, 'run', 'slow.yaml', '--wait', '--json'], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const gone = once(carrier, 'exit');
-    await once(createInterface({ input: carrier.stdout }), 'line');
+    const carrier = await startSlowRun(folder);
     const errand = await open();
     const [found] = await errand.list();
     const id = found?.run ?? '';
     expect(await errand.get(id)).toMatchObject({ status: 'running' });
     const handle = await errand.start(await errand.load('slow.yaml'), { id });
     const result = handle.result();
-    carrier.kill('SIGKILL');
-    await gone;
+    await carrier.kill();
     expect(await result).toEqual({ status: 'interrupted' });
     expect(await errand.get(id)).toMatchObject({ status: 'interrupted' });
   });

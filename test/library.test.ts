@@ -1,17 +1,13 @@
 /** The engine as an application holds it, on a real SQLite file. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toReport } from '../src/errors/thrown/to-report.ts';
 import type { InternalRecord } from '../src/errors/thrown/internal-record.ts';
 import type { JsonObject, JsonValue } from '../src/errors/support/safe-json.ts';
 import { isKind, openErrand, raise, workflow, type Errand, type RunEvent } from '../src/index.ts';
-
-const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
+import { startSlowRun } from './slow-run.ts';
 
 let folder = '';
 const opened: Errand[] = [];
@@ -296,18 +292,8 @@ describe('openErrand', () => {
 
 describe('a run whose process is gone', () => {
   it('is taken over by a process that opens the store to adopt', async () => {
-    writeFileSync(
-      join(folder, 'slow.yaml'),
-      'workflow: {name: slow, entry_point: a}\nnodes:\n  - {name: a, type: wait, duration: 1h}\n',
-    );
-    const carrier = spawn(process.execPath, [BINARY, 'run', 'slow.yaml', '--wait', '--json'], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const gone = once(carrier, 'exit');
-    await once(createInterface({ input: carrier.stdout }), 'line');
-    carrier.kill('SIGKILL');
-    await gone;
+    const carrier = await startSlowRun(folder);
+    await carrier.kill();
     const store = `sqlite:${join(folder, '.errand', 'errand.db')}`;
     const errand = await open({ store, directory: folder, adopt: true });
     const [run] = await errand.list();

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { extension } from '../machine/ports/extension-port.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
 import { openMemoryStore } from '../stores/memory.ts';
+import { watchedStore } from '../stores/watched-store.cases.ts';
 import { workflow } from '../workflow/authoring/define.ts';
 import { openEngine, type Engine } from './errand.ts';
 import type { RunLocation } from './open-backend.ts';
@@ -45,15 +46,8 @@ async function newStage(): Promise<Stage> {
 }
 
 function closing(store: RunStore, note: () => void): RunStore {
-  return new Proxy(store, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return (...given: readonly unknown[]): unknown => {
-        if (name === 'close') note();
-        return Reflect.apply(value, target, given);
-      };
-    },
+  return watchedStore(store, (name) => {
+    if (name === 'close') note();
   });
 }
 

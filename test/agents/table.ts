@@ -1,13 +1,17 @@
 /** Workflows with simulated models as rows: the file, what is typed, and what has to come of it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
 import type { Ended } from '../../src/cli/run-errand.cases.ts';
-import { errand, startErrand } from '../survival/process.ts';
-import { untilLine } from '../survival/until.ts';
-import { afterThisFile } from '../left-behind.ts';
+import {
+  environmentOf,
+  killedRun,
+  linesOf,
+  newFolder,
+  typedWords,
+  writeAll,
+} from '../cli/row-files.ts';
+import { errand } from '../survival/process.ts';
 
 export interface Step {
   /** What is typed after `errand`; RUN is the run of the first step. Default: `run t.yaml`. */
@@ -56,12 +60,6 @@ export interface Row {
   readonly module?: string;
   readonly files?: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
-}
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'errand-agents-'));
-  afterThisFile(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** An agent that asks `sim/m`. */
@@ -114,7 +112,7 @@ function fileOf({ models = {}, nodes, header = {}, runtime = {}, ...row }: Row):
 
 export function rows(all: readonly Row[]): void {
   it.concurrent.each(all.map((row) => ({ name: row.it, row })))('$name', async ({ row }) => {
-    const cwd = newFolder();
+    const cwd = newFolder('errand-agents-');
     const module = row.module === undefined ? {} : { 'tools.ts': `${MODULE}${row.module}` };
     writeAll(cwd, { 't.yaml': fileOf(row), ...module, ...row.files });
     const at = { cwd, isOwn: hasOwnProcess(row.it) };
@@ -131,17 +129,9 @@ interface Place {
 
 async function take(step: Step, { cwd, isOwn }: Place, run: string): Promise<string> {
   writeAll(cwd, step.write ?? {});
-  const env = { PATH: process.env['PATH'] ?? '', ERRAND_HOME: join(cwd, 'home') };
-  const typed = typeof step.do === 'string' ? step.do.split(' ') : (step.do ?? ['run', 't.yaml']);
-  const args = typed.map((word) => (word === 'RUN' ? run : word));
-  if (step.isKilled === true) {
-    const running = startErrand(args, { cwd, env });
-    await untilLine(join(cwd, 'did'));
-    running.kill('SIGKILL');
-    await running.ended;
-    const { stdout } = await errand(['runs', '--format', 'json'], { cwd, env });
-    return (JSON.parse(stdout) as { run: string }[])[0]?.run ?? '';
-  }
+  const args = typedWords(step.do ?? ['run', 't.yaml'], run);
+  if (step.isKilled === true) return killedRun(args, { cwd, mark: 'did' });
+  const env = environmentOf(cwd);
   const words = [...args, '--format', 'json'];
   const ended: Ended = await (isOwn ? errand : sharedErrand)(words, { cwd, env });
   const said = (ended.stdout === '' ? {} : JSON.parse(ended.stdout)) as { run?: string };
@@ -175,17 +165,4 @@ function look({ calls, events, did, look: lookAt }: Step, cwd: string, run: stri
 function callOf({ type, effect, error }: LoggedEvent): readonly string[] {
   if (type === 'effect:succeeded') return [`${effect?.target} ok`];
   return type === 'effect:failed' ? [`${effect?.target} ${error?.kind}`] : [];
-}
-
-function linesOf(path: string): readonly string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  } catch {
-    // nobody wrote anything
-    return [];
-  }
-}
-
-function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }

@@ -1,13 +1,18 @@
 /** Sentences of the contract as rows: files, what is typed, and what has to come of it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
 import type { Ended } from '../../src/cli/run-errand.cases.ts';
-import { errand, startErrand } from '../survival/process.ts';
-import { untilLine } from '../survival/until.ts';
-import { afterThisFile } from '../left-behind.ts';
+import {
+  environmentOf,
+  killedRun,
+  linesOf,
+  newFolder,
+  typedWords,
+  writeAll,
+} from '../cli/row-files.ts';
+import { errand } from '../survival/process.ts';
 
 export interface Step {
   /** What is typed after `errand`; RUN is the run of the first step. JSON is asked for by itself. */
@@ -37,12 +42,6 @@ export interface Row {
   readonly steps: readonly Step[];
 }
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'errand-cli-runs-'));
-  afterThisFile(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** A script that leaves a line in `count` and then does as its arguments say. */
 export function sh(name: string, script: string, more = ''): string {
   const line = JSON.stringify(`echo ${name} >> count; ${script}`);
@@ -55,7 +54,7 @@ export function workflow(nodes: string, header = ''): string {
 
 export function rows(all: readonly Row[]): void {
   it.each(all.map((row) => ({ name: row.it, row })))('$name', async ({ row }) => {
-    const cwd = newFolder();
+    const cwd = newFolder('errand-cli-runs-');
     const main = row.file ?? workflow(row.nodes ?? '', row.header);
     writeAll(cwd, { 't.yaml': main, ...row.files });
     const at = { cwd, isOwn: hasOwnProcess(row.it) };
@@ -72,19 +71,11 @@ interface Place {
 
 async function take(step: Step, { cwd, isOwn }: Place, run: string): Promise<string> {
   writeAll(cwd, step.write ?? {});
-  const env = { PATH: process.env['PATH'] ?? '', ERRAND_HOME: join(cwd, 'home') };
-  if (step.killed !== undefined) {
-    const running = startErrand(step.killed, { cwd, env });
-    await untilLine(join(cwd, 'count'));
-    running.kill('SIGKILL');
-    await running.ended;
-    const { stdout } = await errand(['runs', '--format', 'json'], { cwd, env });
-    return (JSON.parse(stdout) as { run: string }[])[0]?.run ?? '';
-  }
+  if (step.killed !== undefined) return killedRun(step.killed, { cwd, mark: 'count' });
   let known = run;
   if (step.do !== undefined) {
-    const typed = typeof step.do === 'string' ? step.do.split(' ') : step.do;
-    const args = typed.map((word) => (word === 'RUN' ? run : word));
+    const args = typedWords(step.do, run);
+    const env = environmentOf(cwd);
     const words = [...args, '--format', 'json'];
     const ended: Ended = await (isOwn ? errand : sharedErrand)(words, { cwd, env });
     const said: unknown = args.includes('--json') ? lines(ended.stdout) : parsed(ended.stdout);
@@ -101,8 +92,8 @@ async function take(step: Step, { cwd, isOwn }: Place, run: string): Promise<str
 
 function look({ events, count, errors }: Step, cwd: string, run: string): void {
   const folder = join(cwd, 'home', 'runs', run);
-  if (count !== undefined) expect(lineCount(join(cwd, 'count'))).toBe(count);
-  if (errors !== undefined) expect(lineCount(join(folder, 'errors.jsonl'))).toBe(errors);
+  if (count !== undefined) expect(linesOf(join(cwd, 'count')).length).toBe(count);
+  if (errors !== undefined) expect(linesOf(join(folder, 'errors.jsonl')).length).toBe(errors);
   if (events === undefined) return;
   const reported = lines(readFileSync(join(folder, 'events.jsonl'), 'utf8')).map(eventName);
   expect(reported.filter((name) => events.includes(name))).toEqual(events);
@@ -132,21 +123,8 @@ function lines(text: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-function lineCount(path: string): number {
-  try {
-    return readFileSync(path, 'utf8').split('\n').length - 1;
-  } catch {
-    // nobody wrote anything
-    return 0;
-  }
-}
-
 function parsed(text: string): unknown {
   return text === '' ? undefined : (JSON.parse(text) as unknown);
-}
-
-function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
 function indent(text: string, by: string): string {

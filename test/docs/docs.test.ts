@@ -2,16 +2,16 @@
  * Every command that the documentation shows is run, page by page, and prints what the page says; with each commit
  * those of the README and of half of the other pages.
  */
-import { chmodSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { fencesOf, linksOf, notPrinted, stepsOf, strayCommands, type Command } from './page.ts';
+import { fencesOf, notPrinted, stepsOf, type Command } from './page.ts';
+import { pageCases, read, ROOT } from './page-cases.ts';
 import { Shell } from './shell.ts';
 import { triedPages } from './tried-pages.ts';
 import { howToRepeat } from '../sampled.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const PAGES = ['README.md', ...globSync('docs/{*,guide/*}.md', { cwd: ROOT }).toSorted()];
 /** Its commands need a server, so `test/temporal/guide.test.ts` runs them. */
 const ELSEWHERE = 'docs/guide/temporal.md';
@@ -67,16 +67,7 @@ describe.each(TRIED)('%s', (page) => {
 });
 
 describe('the documentation', () => {
-  it.each(PAGES)('%s shows no command outside of a block that is run', (page) => {
-    expect(strayCommands(read(page))).toEqual([]);
-  });
-
-  it.each(PAGES)('%s links to pages that are there', (page) => {
-    const missing = linksOf(page, read(page)).filter(
-      (path) => globSync(path, { cwd: ROOT }).length === 0,
-    );
-    expect(missing).toEqual([]);
-  });
+  pageCases(PAGES);
 });
 
 /** What a page shows as a whole workflow and does not run itself; what begins otherwise is a part of one. */
@@ -149,8 +140,4 @@ function expectShown(
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-}
-
-function read(page: string): string {
-  return readFileSync(join(ROOT, page), 'utf8');
 }

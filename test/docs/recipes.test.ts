@@ -2,15 +2,15 @@
  * Every recipe does what it says, by the rules of `docs.test.ts`: in a folder of its own, as a person types it; with
  * each commit half of them.
  */
-import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { linksOf, notPrinted, stepsOf, strayCommands } from './page.ts';
+import { notPrinted, stepsOf } from './page.ts';
+import { pageCases, read, ROOT } from './page-cases.ts';
 import { Shell } from './shell.ts';
 import { triedPages } from './tried-pages.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const PAGES = globSync('docs/recipes/*.md', { cwd: ROOT }).toSorted();
 const RECIPES = PAGES.filter((page) => basename(page) !== 'README.md');
 
@@ -51,23 +51,10 @@ describe('the recipes', () => {
     expect(steps.some(({ type }) => type === 'command')).toBe(true);
   });
 
-  it.each(PAGES)('%s shows no command outside of a block that is run', (page) => {
-    expect(strayCommands(read(page))).toEqual([]);
-  });
-
-  it.each(PAGES)('%s links to pages that are there', (page) => {
-    const missing = linksOf(page, read(page)).filter(
-      (path) => globSync(path, { cwd: ROOT }).length === 0,
-    );
-    expect(missing).toEqual([]);
-  });
+  pageCases(PAGES);
 
   it('are all in the list', () => {
     const list = read('docs/recipes/README.md');
     expect(RECIPES.filter((page) => !list.includes(`](${basename(page)})`))).toEqual([]);
   });
 });
-
-function read(page: string): string {
-  return readFileSync(join(ROOT, page), 'utf8');
-}

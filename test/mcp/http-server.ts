@@ -1,9 +1,9 @@
 /** The test server behind an address of this machine, in three manners of the protocol. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { startLoopbackServer } from '../loopback-server.ts';
 import { newServer, SDKS } from './tools.ts';
 
 const requireSdk = createRequire(`${SDKS}package.json`);
@@ -40,11 +40,8 @@ export async function serve(
   const keys: string[] = [];
   let gateway: Parameters<TestServer['fail']> | undefined;
   const authorizations = new Set<string | undefined>();
-  const sockets = new Set<IncomingMessage['socket']>();
-  const crash = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
-  const make = (): unknown => newServer({ did: (what) => void did.push(what), crash });
+  const make = (): unknown =>
+    newServer({ did: (what) => void did.push(what), crash: () => server.cut() });
   const sessions = new Map<string, Handler>();
   const manners: Readonly<Record<typeof manner, () => Handler>> = {
     stateless: () => toNodeHandler(createMcpHandler(make)) as Handler,
@@ -52,7 +49,7 @@ export async function serve(
     sse: () => withEvents(make, sessions),
   };
   const handle = manners[manner]();
-  const server: Server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+  const server = await startLoopbackServer((request, response) => {
     authorizations.add(request.headers.authorization);
     const key = request.headers['idempotency-key'];
     if (typeof key === 'string') keys.push(key);
@@ -69,15 +66,9 @@ export async function serve(
       return;
     }
     void Promise.resolve(handle(request, response));
-  });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const { port: bound } = server.address() as AddressInfo;
+  }, port);
   return {
-    url: `http://127.0.0.1:${bound}/mcp`,
+    url: `${server.url}/mcp`,
     did,
     authorizations,
     keys,
@@ -85,10 +76,7 @@ export async function serve(
       gateway = answer;
     },
     forget: () => sessions.clear(),
-    close: async () => {
-      crash();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => server.close(),
   };
 }
 

@@ -1,6 +1,6 @@
 /** A provider on 127.0.0.1 that replies as a script says and keeps every request that it got. */
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { startLoopbackServer } from '../loopback-server.ts';
 
 export interface Received {
   readonly path: string;
@@ -21,8 +21,7 @@ export interface Upstream {
 export async function startUpstream(): Promise<Upstream> {
   let received: Received[] = [];
   let reply: Reply = (response) => void response.writeHead(599).end();
-  const sockets = new Set<Socket>();
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+  const server = await startLoopbackServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -36,16 +35,8 @@ export async function startUpstream(): Promise<Upstream> {
       reply(response, got);
     });
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     answer(next) {
       received = [];
       reply = next;
@@ -53,12 +44,7 @@ export async function startUpstream(): Promise<Upstream> {
     get received() {
       return received;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-    },
+    close: () => server.close(),
   };
 }
 

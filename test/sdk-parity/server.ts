@@ -2,8 +2,9 @@
  * A server on 127.0.0.1 that replies as a script says. Each script has an address of its own, so calls may
  * run at the same time.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { startLoopbackServer } from '../loopback-server.ts';
 
 export type Script = (response: ServerResponse, socket: Socket) => void;
 
@@ -15,35 +16,20 @@ export interface Loopback {
 
 export async function startLoopback(): Promise<Loopback> {
   const scripts = new Map<string, Script>();
-  const sockets = new Set<Socket>();
-  // a connection that it closed while a request is on its way would be another failure than the script's
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+  const server = await startLoopbackServer((request, response) => {
     const script = scripts.get((request.url ?? '').split('/')[1] ?? '');
     drain(request, () => {
       if (script === undefined) response.writeHead(599).end();
       else script(response, request.socket);
     });
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
   return {
     play(script) {
       const name = `s${scripts.size}`;
       scripts.set(name, script);
-      return `http://127.0.0.1:${port}/${name}`;
+      return `${server.url}/${name}`;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-    },
+    close: () => server.close(),
   };
 }
 

@@ -2,13 +2,10 @@
  * Groups that are parked or ask after a failure, and whose list their own members have lengthened meanwhile: every
  * law holds at every try, because a group continues with the members that it began with.
  */
-import { expect, it } from 'vitest';
-import type { Subject } from '../../src/rehearsal/laws/subject.ts';
-import { simulate } from '../../src/rehearsal/simulated-run.ts';
+import { it } from 'vitest';
 import { seeds } from '../sampled.ts';
-import { speak } from './conversation.ts';
+import { simulateLawfully } from './lawful.ts';
 import { planOfFiles } from './plans.ts';
-import { breachesOf } from './trial.ts';
 import { weatherOf } from './weather.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -56,21 +53,14 @@ const SHAPES = Object.entries(PLANS).flatMap(([where, files]) =>
 const FAILURE = { kind: 'order.missing', message: 'no' };
 
 it.each(SHAPES)('$name', async ({ files }) => {
-  const { plan, worstCase } = planOfFiles(files);
+  const planned = planOfFiles(files);
   for (const seed of seeds(16, 'paused groups')) {
-    const simulation = await simulate(plan, {
+    await simulateLawfully(planned, {
       seed,
       fails: { bad: [FAILURE, FAILURE, null] },
+      resumes: 1,
       // every second one in bad weather
       ...(seed % 2 === 0 ? {} : { faults: { ...weatherOf(seed), effectFails: 0 } }),
-      answers: 'any',
-      speaker: speak,
-      resumes: 1,
-      maxLegs: 20,
     });
-    const subject: Subject = { ...simulation, plan, worstCase };
-    expect(
-      breachesOf(subject).map(({ law, said }) => `seed ${seed}: ${law.name}: ${said.join()}`),
-    ).toEqual([]);
   }
 });

@@ -3,12 +3,9 @@
  * every law holds at every try, not only at the first one after the stop.
  */
 import { expect, it } from 'vitest';
-import { simulate } from '../../src/rehearsal/simulated-run.ts';
 import { seeds } from '../sampled.ts';
-import { speak } from './conversation.ts';
+import { simulateLawfully } from './lawful.ts';
 import { planOfFiles } from './plans.ts';
-import type { Subject } from '../../src/rehearsal/laws/subject.ts';
-import { breachesOf } from './trial.ts';
 import { weatherOf } from './weather.ts';
 
 const AGAIN = '{on_error: true, retry: {max: 4, backoff: none}}';
@@ -52,23 +49,16 @@ const FAILURE = { kind: 'order.missing', message: 'no' };
 it.each(Object.entries(PLANS))(
   'what %s has stopped and what ended well is not executed again, however often it is retried',
   async (_, files) => {
-    const { plan, worstCase } = planOfFiles(files);
+    const planned = planOfFiles(files);
     let stoppedWell = 0;
     for (const seed of seeds(40, 'stopped again')) {
-      const simulation = await simulate(plan, {
+      const subject = await simulateLawfully(planned, {
         seed,
         fails: { bad: [FAILURE, FAILURE, FAILURE, FAILURE, null] },
+        resumes: 1,
         // every second one in bad weather
         ...(seed % 2 === 0 ? {} : { faults: { ...weatherOf(seed), effectFails: 0 } }),
-        answers: 'any',
-        speaker: speak,
-        resumes: 1,
-        maxLegs: 20,
       });
-      const subject: Subject = { ...simulation, plan, worstCase };
-      expect(
-        breachesOf(subject).map(({ law, said }) => `seed ${seed}: ${law.name}: ${said.join()}`),
-      ).toEqual([]);
       const replayed = subject.events.filter(
         (event) => event.type === 'effect:succeeded' && event.replayed === true,
       );
@@ -87,21 +77,14 @@ for_each:
 it.each(['park: true', 'retry: {max: 2, backoff: none}'])(
   'members that have the same to do are decided about one by one, also after %s',
   async (again) => {
-    const { plan, worstCase } = planOfFiles({ 'main.yaml': SAME(again) });
+    const planned = planOfFiles({ 'main.yaml': SAME(again) });
     let begunLater = 0;
     for (const seed of seeds(40, 'the same to do')) {
-      const simulation = await simulate(plan, {
+      const subject = await simulateLawfully(planned, {
         seed,
         fails: { pay: [FAILURE, null] },
-        answers: 'any',
-        speaker: speak,
         resumes: 2,
-        maxLegs: 20,
       });
-      const subject: Subject = { ...simulation, plan, worstCase };
-      expect(
-        breachesOf(subject).map(({ law, said }) => `seed ${seed}: ${law.name}: ${said.join()}`),
-      ).toEqual([]);
       const failed = subject.events.findIndex(({ type }) => type === 'node:failed');
       const isLater = subject.executions.some(
         ({ path, afterSeq }) =>

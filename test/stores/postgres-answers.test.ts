@@ -3,7 +3,7 @@
  * is away, asks again, and nothing is there twice or missing.
  */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createEffectRunner } from '../../src/engine/run/effect-runner.ts';
 import type { RunResult } from '../../src/engine/backend.ts';
 import { LocalBackend } from '../../src/engine/local/local-backend.ts';
@@ -20,29 +20,18 @@ import {
   rejects,
 } from '../../src/stores/conformance/scene.ts';
 import { workflow } from '../../src/workflow/authoring/define.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
 import { expectWholeLog } from '../survival/books.ts';
 import { countingStore } from '../survival/kill-points.ts';
 import { QUICK } from '../survival/outage-leg.ts';
-import { startLossyProxy, type Loss, type LossyProxy } from './lossy-proxy.ts';
+import type { Loss } from './lossy-proxy.ts';
+import { lossyPostgresOfFile } from './postgres-of-file.ts';
 
-const programs = postgresPrograms();
-let server: PostgresServer;
-let proxy: LossyProxy;
+const postgres = lossyPostgresOfFile();
 let places = 0;
-beforeAll(async () => {
-  if (programs === undefined) return;
-  server = await startPostgres(programs);
-  proxy = await startLossyProxy(server.url);
-});
-afterAll(async () => {
-  await proxy?.close();
-  await server?.remove();
-});
 
 function open(): Promise<RunStore> {
   const schema = `place_${++places}`;
-  return openPostgresStore({ pg, url: proxy.url, schema });
+  return openPostgresStore({ pg, url: postgres.proxy.url, schema });
 }
 
 /** A statement that the server knows already is only named. */
@@ -51,12 +40,12 @@ const ONE_STATEMENT = 'errand_append';
 const RELEASE = 'errand_release';
 const TRANSACTION = 'COMMIT';
 
-describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
+describe.runIf(postgres.isInstalled).each<Loss>(['terminated', 'cut'])(
   'a connection that is %s before its answer',
   (loss) => {
     it('leaves a run that was created once, for the caller', async () => {
       const store = await open();
-      const lost = proxy.loseAnswer(CREATE, loss);
+      const lost = postgres.proxy.loseAnswer(CREATE, loss);
       await rejects(store.create(newRun('r')), 'store.unavailable');
       await lost;
       const { claim } = await store.create(newRun('r'));
@@ -68,7 +57,7 @@ describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
     it('leaves a commit that is there once, asked for again at once and later', async () => {
       const store = await open();
       const { claim } = await store.create(newRun('r'));
-      const lost = proxy.loseAnswer(ONE_STATEMENT, loss);
+      const lost = postgres.proxy.loseAnswer(ONE_STATEMENT, loss);
       const { report } = await rejects(store.append(commitAt(claim, 2)), 'store.unavailable');
       expect(report.details).toMatchObject({ reason: 'disconnected' });
       await lost;
@@ -82,7 +71,7 @@ describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
     it('leaves a claim that was released once, and then another', async () => {
       const store = await open();
       const { claim } = await store.create(newRun('r'));
-      const lost = proxy.loseAnswer(RELEASE, loss);
+      const lost = postgres.proxy.loseAnswer(RELEASE, loss);
       await rejects(store.release(claim), 'store.unavailable');
       await lost;
       const request = { run: 'r', owner: OWNER, leaseMs: LEASE_MS, isAlive: () => true };
@@ -100,7 +89,7 @@ describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
       await store.send('r', { n: 1 });
       const through = await store.send('r', { n: 2 });
       const commit = { ...commitAt(claim, 2), messagesThrough: through };
-      const lost = proxy.loseAnswer(TRANSACTION, loss);
+      const lost = postgres.proxy.loseAnswer(TRANSACTION, loss);
       await rejects(store.append(commit), 'store.unavailable');
       await lost;
       await store.append(commit);
@@ -159,7 +148,8 @@ async function runLosing(append: number, loss: Loss): Promise<Played> {
   const driver = new LocalBackend({
     store: countingStore(store, (when, number) => {
       appends = number;
-      if (when === 'before' && number === append) void proxy.loseAnswer(ONE_STATEMENT, loss);
+      if (when === 'before' && number === append)
+        void postgres.proxy.loseAnswer(ONE_STATEMENT, loss);
     }),
     effects: createEffectRunner({ env: {}, directory: '.', functions: { say } }),
     clock: QUICK,

@@ -3,21 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { newPlace, type Ended, type Place } from '../cli/errand.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
+import { postgresOfFile } from './postgres-of-file.ts';
 import { untilLine } from '../survival/until.ts';
 import { startLossyProxy } from './lossy-proxy.ts';
 
-const programs = postgresPrograms();
-let server: PostgresServer;
+const postgres = postgresOfFile();
 let place: Place;
 
-beforeAll(async () => {
-  if (programs !== undefined) server = await startPostgres(programs);
-});
-afterAll(() => server?.remove());
 beforeEach(() => {
   place = newPlace();
 });
@@ -47,7 +42,7 @@ const FILE = {
 };
 
 function env(): Record<string, string> {
-  return { ERRAND_STORE: `${server.url}?schema=${place.folder.replaceAll(/\W/g, '')}` };
+  return { ERRAND_STORE: `${postgres.server.url}?schema=${place.folder.replaceAll(/\W/g, '')}` };
 }
 
 function errand(...args: readonly string[]): Ended {
@@ -73,7 +68,7 @@ async function begun(store = env()): Promise<ReturnType<typeof spawn>> {
   return child;
 }
 
-describe.runIf(programs !== undefined)('runs in PostgreSQL', () => {
+describe.runIf(postgres.isInstalled)('runs in PostgreSQL', () => {
   it('pause, are listed, and go on from another folder', () => {
     place.write('two.yaml', JSON.stringify(FILE));
     place.write('go', '');
@@ -119,7 +114,7 @@ describe.runIf(programs !== undefined)('runs in PostgreSQL', () => {
     const child = await begun();
     let stdout = '';
     child.stdout?.on('data', (text: Buffer) => (stdout += text.toString()));
-    await server.kill();
+    await postgres.server.kill();
     const ended = once(child, 'close');
     place.write('go', '');
     expect(await ended).toEqual([6, null]);
@@ -128,7 +123,7 @@ describe.runIf(programs !== undefined)('runs in PostgreSQL', () => {
       status: 'interrupted',
       error: { kind: 'store.unavailable', details: { reason: 'disconnected' } },
     });
-    await server.start();
+    await postgres.server.start();
     expect(said(errand('resume', result.run))).toMatchObject({ status: 'paused' });
     expect(readFileSync(join(place.folder, 'count'), 'utf8')).toBe('x\n');
   });

@@ -1,6 +1,6 @@
 /** The PostgreSQL store against a real server: what every store must do, and what only a server can do to it. */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DUE, OWNERS } from '../../src/stores/postgres/shared-work.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import {
@@ -13,23 +13,23 @@ import {
 } from '../../src/stores/conformance/scene.ts';
 import { storeCases } from '../../src/stores/conformance/store-cases.ts';
 import type { RunStore } from '../../src/machine/ports/store-port.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
+import { postgresOfFile } from './postgres-of-file.ts';
 
-const programs = postgresPrograms();
-let server: PostgresServer;
+const postgres = postgresOfFile();
 let places = 0;
-
-beforeAll(async () => {
-  if (programs !== undefined) server = await startPostgres(programs);
-});
-afterAll(() => server?.remove());
 
 function newSchema(): string {
   return `place "${++places}"`;
 }
 
 function open(schema: string): Promise<RunStore> {
-  return openPostgresStore({ pg, url: server.url, schema, patienceMs: 2000, connections: 4 });
+  return openPostgresStore({
+    pg,
+    url: postgres.server.url,
+    schema,
+    patienceMs: 2000,
+    connections: 4,
+  });
 }
 
 function quoted(schema: string): string {
@@ -38,7 +38,7 @@ function quoted(schema: string): string {
 
 /** One statement by someone else. */
 async function meddle(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server.url });
+  const client = new pg.Client({ connectionString: postgres.server.url });
   await client.connect();
   await client.query(sql);
   await client.end();
@@ -65,7 +65,7 @@ function watchedStatements() {
   return { statements, clients, pool };
 }
 
-describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
+describe.runIf(postgres.isInstalled)('the PostgreSQL store', () => {
   for (const { name, run } of storeCases(async () => {
     const schema = newSchema();
     return {
@@ -134,7 +134,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
        SELECT 'ended-' || n, 'completed', ${columns} FROM ${runs}, generate_series(1, 20000) n;
        ANALYZE ${runs}`,
     );
-    const client = new pg.Client({ connectionString: server.url });
+    const client = new pg.Client({ connectionString: postgres.server.url });
     await client.connect();
     const { rows } = await client.query(
       `EXPLAIN (ANALYZE, BUFFERS OFF, TIMING OFF) ${sql.replaceAll('@', `${quoted(schema)}.`)}`,
@@ -181,7 +181,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     const { statements, pool } = watchedStatements();
     const store = await openPostgresStore({
       pg: { Pool: pool },
-      url: server.url,
+      url: postgres.server.url,
       schema: newSchema(),
       connections: 1,
     });
@@ -214,7 +214,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     const schema = newSchema();
     const store = await openPostgresStore({
       pg: { Pool: pool },
-      url: server.url,
+      url: postgres.server.url,
       schema,
       connections: 1,
     });
@@ -235,7 +235,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
       const schema = newSchema();
       const store = await openPostgresStore({
         pg: { Pool: pool },
-        url: server.url,
+        url: postgres.server.url,
         schema,
         connections: 1,
       });
@@ -262,7 +262,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     const { clients, pool } = watchedStatements();
     const store = await openPostgresStore({
       pg: { Pool: pool },
-      url: server.url,
+      url: postgres.server.url,
       schema: newSchema(),
       connections: 1,
     });
@@ -319,11 +319,11 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     const store = await open(schema);
     const { claim } = await store.create(newRun('r'));
     await store.append(commitAt(claim, 2));
-    await server.kill();
+    await postgres.server.kill();
     const { report } = await rejects(store.append(commitAt(claim, 3)), 'store.unavailable');
     expect(report.details).toMatchObject({ reason: 'disconnected' });
     await rejects(store.list(), 'store.unavailable');
-    await server.start();
+    await postgres.server.start();
     await store.append(commitAt(claim, 3));
     expect((await readAll(store, 'r')).map(({ seq }) => seq)).toEqual([1, 2, 3]);
     expect(await store.heartbeat([claim], LEASE_MS)).toEqual([]);
@@ -334,7 +334,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     const schema = newSchema();
     const store = await open(schema);
     const { claim } = await store.create(newRun('r'));
-    const client = new pg.Client({ connectionString: server.url });
+    const client = new pg.Client({ connectionString: postgres.server.url });
     await client.connect();
     await client.query(`BEGIN; LOCK TABLE "${schema.replaceAll('"', '""')}".runs`);
     const { report } = await rejects(store.append(commitAt(claim, 2)), 'store.unavailable');
@@ -345,7 +345,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
   });
 
   it('cannot be opened where it may not be, and tells neither password nor host path', async () => {
-    const url = server.url.replace('errand@', 'nobody:sesame@');
+    const url = postgres.server.url.replace('errand@', 'nobody:sesame@');
     const { report } = await rejects(
       openPostgresStore({ pg, url }).then((store) => store.close()),
       'store.unavailable',
@@ -355,7 +355,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
   });
 
   it('says that a database is not there, which one, and how to make it', async () => {
-    const url = new URL('/not-there', server.url).href;
+    const url = new URL('/not-there', postgres.server.url).href;
     const { report } = await rejects(openPostgresStore({ pg, url }), 'store.unavailable');
     expect(report).toMatchObject({
       category: 'configuration',
@@ -385,6 +385,6 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
   });
 });
 
-it.runIf(programs === undefined)('is not tested: PostgreSQL is not installed here', () => {
-  expect(programs).toBeUndefined();
+it.runIf(!postgres.isInstalled)('is not tested: PostgreSQL is not installed here', () => {
+  expect(postgres.isInstalled).toBe(false);
 });

@@ -1,5 +1,6 @@
 /** A store that ends its process, by a signal that nobody can catch, around one of its appends. */
 import type { RunStore } from '../../src/machine/ports/store-port.ts';
+import { storeWith } from '../../src/stores/watched-store.cases.ts';
 
 export interface KillPoint {
   /** `during`: when it was asked for, and nobody knows how far it got. */
@@ -34,15 +35,5 @@ export function countingStore(
   return storeWith(store, {
     create: counted((run) => store.create(run)),
     append: counted((commit) => store.append(commit)),
-  });
-}
-
-/** The store with some of its methods replaced. */
-export function storeWith(store: RunStore, own: Partial<RunStore>): RunStore {
-  return new Proxy(store, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(own, name) ?? Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
   });
 }

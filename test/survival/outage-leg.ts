@@ -1,7 +1,7 @@
 /** A leg during which the store breaks, and perhaps is mended in time. */
 import type { EffectClock } from '../../src/effects/clock.ts';
 import { BREAKAGES, type BreakageName } from './breakages.ts';
-import { storeWith } from './kill-points.ts';
+import { storeWith } from '../../src/stores/watched-store.cases.ts';
 import { oneLeg, type Job, type LegEnd } from './one-leg.ts';
 
 export interface Outage {

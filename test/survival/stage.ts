@@ -9,7 +9,7 @@ import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
 import { loadWorkflow } from '../../src/workflow/yaml/load-workflow.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
-import { storeWith } from './kill-points.ts';
+import { storeWith } from '../../src/stores/watched-store.cases.ts';
 
 interface Performing {
   readonly path: string;

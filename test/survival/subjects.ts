@@ -1,5 +1,6 @@
 /** Workflows to be interrupted: made from a seed, out of everything that a run can be in the middle of. */
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
+import { seeded } from '../../src/workflow/yaml/mutate.cases.ts';
 
 export interface Subject {
   readonly name: string;
@@ -221,11 +222,6 @@ function memberOf(part: Part, draft: Draft, { nodes }: Lines): string {
 }
 
 function random(seed: number): (count: number) => number {
-  let state = seed * 2_654_435_761;
-  return (count) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % count;
-  };
+  const next = seeded(seed * 2_654_435_761);
+  return (count) => (next() * 2 ** 32) % count;
 }

@@ -4,6 +4,7 @@ import { keepCheckpoint } from '../../engine/run/checkpoints/keep-checkpoint.ts'
 import { viewToJson } from '../../history/run-view/sent-view.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
+import { watchedStore } from '../../stores/watched-store.cases.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { RunFolds } from './run-folds.ts';
 
@@ -33,15 +34,8 @@ let reads: number[];
 beforeEach(async () => {
   store = openMemoryStore({ now: Date.now });
   reads = [];
-  const watched = new Proxy(store, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]): unknown => {
-        if (name === 'read') reads.push(Number(args[1] ?? 1));
-        return value.apply(target, args);
-      };
-    },
+  const watched = watchedStore(store, (name, [, fromSeq]) => {
+    if (name === 'read') reads.push(Number(fromSeq ?? 1));
   });
   engine = await openEngine({ store: watched });
   const leg = await engine.start(ASKING);

@@ -3,6 +3,7 @@ import { raise } from '../../../errors/thrown/errand-error.ts';
 import type { RunStore } from '../../../machine/ports/store-port.ts';
 import { VirtualClock } from '../../../rehearsal/world/virtual-clock.ts';
 import { openMemoryStore } from '../../../stores/memory.ts';
+import { storeWith } from '../../../stores/watched-store.cases.ts';
 import { workflow } from '../../../workflow/authoring/define.ts';
 import { openEngine, type Engine } from '../../errand.ts';
 import type { EngineOptions } from '../../open-backend.ts';
@@ -81,11 +82,5 @@ export function newPlace(): Place {
 }
 
 function withoutClose(store: RunStore): RunStore {
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'close') return () => Promise.resolve();
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
+  return storeWith(store, { close: () => Promise.resolve() });
 }
