@@ -1,30 +1,26 @@
 /** `errand run`, `resume`, `retry`, `answer` and `cancel`: each executes one leg of a run. */
 import { withAllPackages } from '../guard/all-packages.ts';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LoadedWorkflow } from '../../engine/errand.ts';
-import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
-import { isJsonObject, type JsonObject } from '../../errors/support/safe-json.ts';
+import { isKind } from '../../errors/thrown/errand-error.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { suggest } from '../../errors/support/suggest.ts';
-import type { RunOptions } from '../../engine/backend.ts';
 import type { Progress } from '../../engine/run/running-effects.ts';
 import { latestPlan } from '../../history/latest-plan.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import type { RunRecord } from '../../machine/ports/store-port.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import { allNodes } from '../../workflow/plan/node-list.ts';
-import { readJson, type ReadJson } from '../../workflow/json-schema/exact-number.ts';
-import { completeInput, readInput, refuseInexact } from '../../workflow/plan/inputs.ts';
-import { IN_CODE, type WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { completeInput } from '../../workflow/plan/inputs.ts';
+import { IN_CODE } from '../../workflow/plan/plan.ts';
 import { refusal } from '../exit.ts';
 import { INTERRUPTED, noteEnd, untilCrash } from '../guard/command-end.ts';
 import { Journal } from '../session/journal.ts';
 import { runLeg, legOptions, type LegFlags } from '../session/run-session.ts';
-import { splitInputs } from '../session/split-pair.ts';
 import { openProject, type Project } from '../project/project.ts';
 import { shellWord } from '../../errors/support/shell-word.ts';
 import type { RunUi } from '../session/run-ui.ts';
+import { inputsFrom, refuseUnknownGates, typedInputs } from '../session/run-inputs.ts';
 import { SessionView } from '../session/session-view.ts';
 import { findRun } from '../project/stored-run.ts';
 import { RUN_ID } from '../../engine/run-id.ts';
@@ -210,102 +206,6 @@ async function noteChanges({ record, known, workflow, show }: Reopened): Promise
   const { driftNote } = await import('../session/drift-note.ts');
   const note = driftNote(latestPlan(planFrom(record.plan), known), workflow);
   if (note.length > 0) show.noteLines(note);
-}
-
-function inputsFrom(file: string | undefined): JsonObject {
-  if (file === undefined) return {};
-  // `-i` is short for --set, and --input names a file
-  if (/^[A-Za-z_][\w-]*=/.test(file) && !existsSync(file)) {
-    throw new ErrandError({
-      kind: 'validation.input',
-      message: `--input takes a JSON file, and ${quotedWord(file)} is not one`,
-      action: {
-        kind: 'change_input',
-        detail: `Give a single input with -i: -i ${shellWord(file)}.`,
-      },
-    });
-  }
-  if (/^\s*\{/.test(file) && !existsSync(file)) {
-    throw refusal(
-      `--input takes a JSON file, and ${quotedWord(file)} is not one`,
-      'Give single inputs with -i: -i name=value. For JSON, write it to a file and give its path.',
-    );
-  }
-  const { value, inexact } = parseJson(file, readFile(file));
-  if (inexact !== undefined) refuseInexact(file, inexact);
-  if (isJsonObject(value)) return value;
-  throw refusal(`${file} must contain a JSON object`, 'Write the inputs as {"name": value, …}.');
-}
-
-function quotedWord(word: string): string {
-  return `\`${word.length > 60 ? `${word.slice(0, 59)}…` : word}\``;
-}
-
-function readFile(file: string): string {
-  try {
-    // this also removes the byte order mark with which some editors begin a file
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    const isNoText = error instanceof TypeError;
-    throw new ErrandError(
-      {
-        kind: 'validation.input',
-        message: isNoText ? `${file} is not text in UTF-8` : `Cannot read ${file}`,
-        action: {
-          kind: 'change_input',
-          detail: isNoText ? 'Save the file as UTF-8.' : 'Give --input a JSON file that exists.',
-        },
-      },
-      { cause: error },
-    );
-  }
-}
-
-function parseJson(file: string, text: string): ReadJson {
-  try {
-    return readJson(text);
-  } catch (error) {
-    throw new ErrandError(
-      {
-        kind: 'validation.input',
-        message: `${file} is not JSON`,
-        action: { kind: 'change_input', detail: 'Write the inputs as {"name": value, …}.' },
-      },
-      { cause: error },
-    );
-  }
-}
-
-/** Names in one message. */
-const MAX_NAMED = 20;
-
-/** Refuses a name that no node has; a path can be checked only when the run has reached it. */
-function refuseUnknownGates(plan: WorkflowPlan, answers: RunOptions['answers'] = []): void {
-  const files = [plan, ...Object.values(plan.children)];
-  const nodes = files.flatMap((file) => allNodes(file));
-  const names = new Set(nodes.map(({ name }) => name));
-  const gates = nodes.filter(({ type }) => type === 'human_gate').map(({ name }) => name);
-  for (const { gate } of answers) {
-    if (names.has(gate) || /[/[#]/.test(gate)) continue;
-    const meant = suggest(gate, names);
-    throw refusal(
-      `--answer names ${gate}, but no node has that name`,
-      `${meant === undefined ? '' : `Did you mean ${meant}? `}${namesOf(gates, 'The gates') ?? namesOf([...names], 'The nodes')}`,
-    );
-  }
-}
-
-/** Undefined where there is none. */
-function namesOf(names: readonly string[], what: string): string | undefined {
-  if (names.length === 0) return undefined;
-  const more = names.length > MAX_NAMED ? ', …' : '';
-  return `${what} of the file: ${names.slice(0, MAX_NAMED).join(', ')}${more}.`;
-}
-
-function typedInputs(plan: WorkflowPlan, pairs: readonly string[] = []): JsonObject {
-  return Object.fromEntries(
-    splitInputs(pairs).map(([name, text]) => [name, readInput(plan, name, text)] as const),
-  );
 }
 
 /** Rewrites the export: a process may have died between its last commit and the export of it. */

@@ -20,14 +20,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import { brokeOpenConnection } from '../../errors/thrown/open-connection.ts';
-import type { ReportDraft } from '../../errors/report/report.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { tool, type AnyTool, type ToolContext } from '../../workflow/authoring/define-tool.ts';
-import { quoted } from '../../workflow/diagnostics/diagnostic-words.ts';
 import { TruncatedOutput } from '../function/call-function.ts';
-import { OwnFailure } from '../thrown-failure.ts';
-import { codeOf } from '../process/system-code.ts';
 import { createAllowList, hostOf, type AllowList } from './allow-list.ts';
 import { FETCH_TOOL, type FetchMethod, type FetchOptions } from '../../workflow/plan/plan.ts';
 import { readCallable, type Callable } from '../module/callable.ts';
@@ -38,7 +33,19 @@ import {
   type ResolveName,
 } from './guarded-request.ts';
 import { readBody, UnusableBody } from './read-body.ts';
-import { lasting, statusFailure } from './status-failure.ts';
+import {
+  broken,
+  denied,
+  isReading,
+  noAddress,
+  badRedirect,
+  onlyPart,
+  redirectedWrite,
+  tooLarge,
+  unusable,
+  type FetchRequest,
+} from './fetch-failures.ts';
+import { statusFailure } from './status-failure.ts';
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -103,18 +110,9 @@ interface Rules {
   readonly resolve: ResolveName;
 }
 
-interface Request {
-  readonly url: URL;
-  readonly method: string;
-  readonly body?: JsonValue;
-  readonly redirects: number;
-  /** An earlier request may have changed something. */
-  readonly hasWritten: boolean;
-}
-
 async function run(input: JsonObject, rules: Rules, context: ToolContext): Promise<JsonObject> {
   const { url: address, method, body } = input;
-  const first: Request = {
+  const first: FetchRequest = {
     url: readUrl(address),
     method: typeof method === 'string' ? method : 'GET',
     ...(body === undefined ? {} : { body }),
@@ -136,21 +134,12 @@ function readUrl(address: unknown): URL {
   throw noAddress('not_started');
 }
 
-function noAddress(outcome: 'not_started' | 'unknown'): ErrandError {
-  return new OwnFailure({
-    kind: 'tool.input_invalid',
-    outcome,
-    message:
-      'The `url` must begin with http:// or https:// and must not contain a user name or password',
-  });
-}
-
 function isOfTheWeb({ protocol, username, password }: URL): boolean {
   return /^https?:$/.test(protocol) && `${username}${password}` === '';
 }
 
 async function send(
-  request: Request,
+  request: FetchRequest,
   rules: Rules,
   context: ToolContext,
 ): Promise<IncomingMessage> {
@@ -176,12 +165,12 @@ async function send(
     });
   } catch (thrown) {
     if (thrown instanceof PrivateAddress)
-      throw denied(request, 'resolves to a private address', { cause: thrown, next: ASK_PRIVATE });
+      throw denied(request, 'resolves to a private address', { cause: thrown, isPrivate: true });
     throw broken(request, thrown, 'request');
   }
 }
 
-function redirectOf(request: Request, response: IncomingMessage): Request | undefined {
+function redirectOf(request: FetchRequest, response: IncomingMessage): FetchRequest | undefined {
   const { statusCode = 0, headers } = response;
   if (!REDIRECTS.has(statusCode) || headers.location === undefined) return undefined;
   const isKept = statusCode === 307 || statusCode === 308 || isReading(request);
@@ -207,25 +196,6 @@ function redirectOf(request: Request, response: IncomingMessage): Request | unde
   throw redirectedWrite(url, statusCode);
 }
 
-/** A write is sent once per attempt; a server that answers 307 or 308 has not executed it. */
-function redirectedWrite(to: URL, status: number): ErrandError {
-  const host = hostOf(to);
-  const location = `${to.origin}${to.pathname}`;
-  return new ErrandError({
-    kind: 'tool.failed',
-    outcome: 'failed',
-    message: `${quoted(host)} redirects a write (HTTP ${status}); a write is sent only once, so it was not repeated`,
-    ...lasting(false),
-    details: { host, status, location },
-    action: { kind: 'change_input', detail: `Send the request to ${location} itself.` },
-  });
-}
-
-function badRedirect(message: string, hasWritten: boolean): ErrandError {
-  const outcome = hasWritten ? 'unknown' : 'failed';
-  return new ErrandError({ kind: 'tool.failed', outcome, message, ...lasting(hasWritten) });
-}
-
 /**
  * After a write, the change may be done: a gateway did not wait for its server, or the server
  * redirects to the result.
@@ -235,7 +205,7 @@ function mayBeDone(status: number): boolean {
 }
 
 async function resultOf(
-  request: Request,
+  request: FetchRequest,
   response: IncomingMessage,
   { maxBytes }: Rules,
 ): Promise<JsonObject> {
@@ -269,53 +239,11 @@ async function resultOf(
   }
 }
 
-/** The server accepted the request, whether or not its response can be used. */
-function accepted(request: Request): Pick<ReportDraft, 'outcome'> {
-  return request.hasWritten || !isReading(request) ? { outcome: 'unknown' } : {};
-}
-
-function unusable(request: Request, { problem, cause }: UnusableBody): ErrandError {
-  return new ErrandError(
-    {
-      kind: 'tool.output_malformed',
-      ...accepted(request),
-      message: `The response cannot be used: ${problem}`,
-      action: { kind: 'change_input', detail: 'Fetch an address that returns text or JSON.' },
-    },
-    { cause },
-  );
-}
-
 /** No range is requested, so a 206 counts only if its range is the whole. */
 function isWhole(contentRange: string | undefined): boolean {
   const { last, size } =
     /^bytes 0-(?<last>\d+)\/(?<size>\d+)$/i.exec(contentRange ?? '')?.groups ?? {};
   return last !== undefined && Number(last) + 1 === Number(size);
-}
-
-function onlyPart(request: Request): ErrandError {
-  const host = hostOf(request.url);
-  return new ErrandError({
-    kind: 'tool.output_malformed',
-    ...accepted(request),
-    message: `${quoted(host)} returned only a part (HTTP 206) although the whole was requested`,
-    details: { host, status: 206 },
-    action: { kind: 'change_input', detail: 'Fetch an address that returns the whole content.' },
-  });
-}
-
-function tooLarge(request: Request, maxBytes: number): ReportDraft {
-  const { url } = request;
-  return {
-    kind: 'internal.output_too_large',
-    ...accepted(request),
-    message: `The response of ${quoted(hostOf(url))} is longer than the limit of ${maxBytes} bytes`,
-    details: { host: hostOf(url), maxBytes },
-    action: {
-      kind: 'change_input',
-      detail: 'Request less, raise `max_bytes`, or set `on_truncated: keep` on the node.',
-    },
-  };
 }
 
 /** Statuses of gateways, which do not know the outcome at the server behind them. */
@@ -324,61 +252,3 @@ function isOfGateway(status: number): boolean {
 }
 
 const GATEWAY: ReadonlySet<number> = new Set([408, 499, 502, 503, 504, 598, 599]);
-
-function isReading({ method }: Request): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-function denied(
-  { url, redirects, hasWritten }: Request,
-  why: string,
-  { cause, next = ASK_ALLOWED }: { readonly cause?: unknown; readonly next?: string } = {},
-): ErrandError {
-  const host = hostOf(url);
-  return new OwnFailure(
-    {
-      kind: 'tool.denied',
-      outcome: hasWritten ? 'unknown' : deniedAt(redirects),
-      // models read the message, and a redirect may name an internal host
-      message:
-        redirects === 0 ? `${quoted(host)} ${why}` : `The response redirects to a host that ${why}`,
-      details: { host, redirects, by: 'policy' },
-      action: { kind: 'request_access', detail: next },
-    },
-    { cause },
-  );
-}
-
-const ASK_ALLOWED = 'Fetch another address, or add its host to `allow` of `runtime.http_fetch`.';
-
-const ASK_PRIVATE =
-  'Fetch a public address. If this one is intended, add its host to `allow_private` as well as `allow` of `runtime.http_fetch` (`allowPrivate` in code).';
-
-function deniedAt(redirects: number): 'not_started' | 'failed' {
-  return redirects === 0 ? 'not_started' : 'failed';
-}
-
-const NEVER_MADE =
-  /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENODATA)$|CERT|SSL|TLS/;
-
-function broken(request: Request, thrown: unknown, during: 'request' | 'response'): ErrandError {
-  const code = codeOf(thrown);
-  const isUnmade = during === 'request' && NEVER_MADE.test(code) && !brokeOpenConnection(thrown);
-  const host = hostOf(request.url);
-  const isBegun = request.hasWritten || !isUnmade;
-  const uncertain = isReading(request) && !request.hasWritten ? 'failed' : 'unknown';
-  return new OwnFailure(
-    {
-      kind: 'tool.failed',
-      outcome: isBegun ? uncertain : 'not_started',
-      ...(/CERT|SSL|TLS/.test(code)
-        ? { category: 'configuration', domain: 'config', retryable: false }
-        : { retryable: true }),
-      message: isUnmade
-        ? `${quoted(host)} could not be reached (${code})`
-        : `The connection to ${quoted(host)} broke before its ${during === 'request' ? 'response began' : 'response was complete'} (${code})`,
-      details: { host, code },
-    },
-    { cause: thrown },
-  );
-}

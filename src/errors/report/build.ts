@@ -3,9 +3,9 @@
  * fields from the cause one by one, redacts, bounds and freezes. Nothing else makes a report, and
  * the result is valid whatever the input.
  */
-import { boundText, type TextFilter } from './bounded-text.ts';
-import { endsOf, MAX_ACTION_CHARS, MAX_CAUSE_DEPTH } from './report-limits.ts';
-import { MAX_MESSAGE_CHARS, MAX_REPORT_BYTES, MAX_WORD_CHARS } from './report-limits.ts';
+import { boundText } from './bounded-text.ts';
+import { endsOf, MAX_CAUSE_DEPTH } from './report-limits.ts';
+import { MAX_MESSAGE_CHARS } from './report-limits.ts';
 import { catalogRow } from '../catalog/catalog.ts';
 import { DOMAIN_ROW } from '../catalog/domain-row.ts';
 import type { CatalogRow } from '../catalog/row.ts';
@@ -13,22 +13,26 @@ import { causeChain } from '../thrown/cause-chain.ts';
 import { addCuts } from './omission-counts.ts';
 import { boundDetails } from './details.ts';
 import { checkFields, lengthOf, type CheckedFields } from './fields.ts';
-import { isPlainObject, readProperty, type JsonFilter } from '../support/safe-json.ts';
-import { printable, singleLine } from '../support/printable.ts';
-import { createRedactor, type Redactor } from '../redaction/redact.ts';
-import { isSecretName } from '../redaction/secret-names.ts';
+import { isPlainObject, readProperty } from '../support/safe-json.ts';
+import { type Redactor } from '../redaction/redact.ts';
 import {
   REPORT_VERSION,
   type ErrorReport,
   type Frame,
   type ReportDraft,
   type Stamp,
-  type UserAction,
 } from './report.ts';
 import { shrinkToFit } from './fit-size.ts';
+import { deepFreeze, freezeSmall } from './freeze-report.ts';
+import {
+  BY_SHAPES,
+  cleaner,
+  cleanRule,
+  mapWords,
+  SHAPES_ONLY,
+  stampedId,
+} from './report-cleaner.ts';
 import type { Category, Outcome } from '../catalog/vocabulary.ts';
-
-const SHAPES_ONLY: Redactor = createRedactor();
 
 /** The redactor of each report made here, so that no report is redacted twice by the same one. */
 const REDACTED_BY = new WeakMap<object, Redactor>();
@@ -233,17 +237,6 @@ function assemble(
   };
 }
 
-function cleanRule(rule: NonNullable<ErrorReport['rule']>, clean: Cleaner): typeof rule {
-  return { ...mapWords(rule, clean.word), evidence: rule.evidence.map(clean.word) };
-}
-
-/** An id of our own making, random and short, needs no cleaning. */
-const OWN_ID = /^err_[a-hjkmnp-z02-9]{16}$/;
-
-function stampedId(id: string, { word }: Cleaner): string {
-  return OWN_ID.test(id) ? id : word(id);
-}
-
 function finish(report: ErrorReport, { redactor = SHAPES_ONLY }: BuildOptions): ErrorReport {
   const finished = freezeSmall(report) ?? deepFreeze(shrinkToFit(report));
   for (let link: ErrorReport | undefined = finished; link !== undefined; link = link.cause) {
@@ -251,52 +244,6 @@ function finish(report: ErrorReport, { redactor = SHAPES_ONLY }: BuildOptions): 
   }
   return finished;
 }
-
-interface Cleaner {
-  /** Keeps line breaks. */
-  readonly text: TextFilter;
-  readonly action: (action: UserAction) => UserAction;
-  readonly word: TextFilter;
-  readonly json: JsonFilter;
-}
-
-/** Removes control characters first, because a screen would show an interrupted secret whole. */
-function cleaner(redactor: Redactor): Cleaner {
-  const text: TextFilter = (raw) => redactor.text(printable(raw));
-  const line: TextFilter = (raw) => redactor.text(singleLine(printable(raw)));
-  return {
-    text,
-    action: ({ kind, detail }) => ({
-      kind,
-      detail: boundText(detail, MAX_ACTION_CHARS, text).text,
-    }),
-    // an absent field needs no cleaning
-    word: (raw) => (raw === '' ? '' : boundText(raw, MAX_WORD_CHARS, line).text),
-    json: { text, hides: isSecretName },
-  };
-}
-
-/**
- * Remembers the words that it left unchanged: reports repeat names of rules, providers and codes.
- */
-function rememberingWords(made: Cleaner): Cleaner {
-  const clean = new Set<string>();
-  const word: TextFilter = (raw) => {
-    if (clean.has(raw)) return raw;
-    const cleaned = made.word(raw);
-    if (cleaned !== raw || raw.length > MAX_KNOWN_CHARS) return cleaned;
-    if (clean.size >= MAX_KNOWN_WORDS) clean.clear();
-    clean.add(raw);
-    return raw;
-  };
-  return { ...made, word };
-}
-
-const MAX_KNOWN_CHARS = 100;
-const MAX_KNOWN_WORDS = 1024;
-
-/** Shapes never change, so words can be remembered; configured values are learned at any time. */
-const BY_SHAPES: Cleaner = rememberingWords(cleaner(SHAPES_ONLY));
 
 type Classification = Pick<ErrorReport, 'category' | 'domain' | 'retryable' | 'outcome'>;
 
@@ -339,50 +286,4 @@ type Provider = ErrorReport['provider'];
 
 function mergeProvider(below: Provider, own: Provider): Provider {
   return below === undefined && own === undefined ? undefined : { ...below, ...own };
-}
-
-/** Fields that are not free text: a time, or a kind, which is never rewritten. */
-const FIXED = new Set(['at', 'kind', 'confidence']);
-
-function mapWords<T extends object>(record: T, word: TextFilter): T {
-  const mapped: Record<string, unknown> = {};
-  for (const key of Object.keys(record)) {
-    const value = readProperty(record, key);
-    mapped[key] = typeof value === 'string' && !FIXED.has(key) ? word(value) : value;
-  }
-  // same keys, and a string stays a string
-  return mapped as T;
-}
-
-/**
- * Freezes a report that certainly fits, and counts its bytes on the way: most are a hundred times
- * smaller than the limit. Undefined for any other.
- */
-function freezeSmall(report: ErrorReport): ErrorReport | undefined {
-  const isSmall = report.cause === undefined && freezeAndCount(report) <= MAX_REPORT_BYTES;
-  return isSmall ? report : undefined;
-}
-
-/** The most bytes that a unit of text needs, when it is written as an escape. */
-const MOST_BYTES = 6;
-/** Quotes, a colon and a comma; a number, or a word of JSON. */
-const MOST_BYTES_AROUND = 32;
-
-/** Freezes everything, and returns the most bytes that it can have. */
-function freezeAndCount(value: unknown): number {
-  if (typeof value === 'string') return value.length * MOST_BYTES + MOST_BYTES_AROUND;
-  if (typeof value !== 'object' || value === null) return MOST_BYTES_AROUND;
-  let bytes = MOST_BYTES_AROUND;
-  for (const name of Object.keys(value))
-    bytes += name.length * MOST_BYTES + freezeAndCount(readProperty(value, name));
-  Object.freeze(value);
-  return bytes;
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  // a report consists of plain objects and lists, which inherit no names
-  for (const name in value) deepFreeze(value[name]);
-  return value;
 }
