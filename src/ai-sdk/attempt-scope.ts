@@ -46,8 +46,7 @@ export class AttemptScope {
   /** Nobody asks for more, so the model cannot be silent. */
   #isResting = false;
   #stop: Stop | undefined;
-  /** Called when the attempt is stopped. */
-  onStop: (() => void) | undefined;
+  #onStop: (() => void) | undefined;
   #reject: ((stopped: AttemptStopped) => void) | undefined;
 
   constructor(options: ScopeOptions) {
@@ -81,7 +80,7 @@ export class AttemptScope {
   listen(limitMs: number): void {
     this.#sinceMs = this.#options.clock.now();
     this.#isResting = false;
-    if (limitMs === this.#limitMs) return this.#sleep?.hold(true);
+    if (limitMs === this.#limitMs) return this.#sleep?.hold();
     this.#limitMs = limitMs;
     this.#timers.abort(CLOSED);
     this.#watch();
@@ -91,7 +90,12 @@ export class AttemptScope {
   rest(): void {
     this.#sinceMs = this.#options.clock.now();
     this.#isResting = true;
-    this.#sleep?.hold(false);
+    this.#sleep?.letGo();
+  }
+
+  /** Calls it when the attempt is stopped. */
+  whenStopped(call: () => void): void {
+    this.#onStop = call;
   }
 
   close(): void {
@@ -112,7 +116,7 @@ export class AttemptScope {
       );
       this.#sleep = heldSleep(this.#options.clock, waitMs, signal);
       // a reader that went away must not keep the process
-      if (this.#isResting) this.#sleep.hold(false);
+      if (this.#isResting) this.#sleep.letGo();
       this.#sleep.over.then(
         () => {
           if (!signal.aborted && !this.#endIfDue()) sleep();
@@ -145,6 +149,6 @@ export class AttemptScope {
       stop.by === 'caller' ? this.#options.caller?.reason : new AttemptStopped(),
     );
     this.#reject?.(new AttemptStopped());
-    this.onStop?.();
+    this.#onStop?.();
   }
 }

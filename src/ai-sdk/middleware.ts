@@ -40,7 +40,7 @@ export function errandMiddleware(): LanguageModelV4Middleware {
           else
             controller.enqueue({
               ...part,
-              error: typedError(errorOfPart(part.error), model, isDelivered),
+              error: typedError(errorOfPart(part.error), model, { isDelivered }),
             });
         },
       });
@@ -48,7 +48,7 @@ export function errandMiddleware(): LanguageModelV4Middleware {
       return {
         ...result,
         stream: withTypedEnd(stream, (thrown) =>
-          isOwn(thrown, params.abortSignal) ? thrown : typedError(thrown, model, isDelivered),
+          isOwn(thrown, params.abortSignal) ? thrown : typedError(thrown, model, { isDelivered }),
         ),
       };
     },
@@ -63,7 +63,7 @@ async function typed<T>(
   try {
     return await work;
   } catch (thrown) {
-    throw isOwn(thrown, signal) ? thrown : typedError(thrown, model, false);
+    throw isOwn(thrown, signal) ? thrown : typedError(thrown, model, { isDelivered: false });
   }
 }
 
@@ -99,7 +99,11 @@ function withTypedEnd(
 const SDK_ERROR = Symbol.for('vercel.ai.error');
 const SDK_CALL_ERROR = Symbol.for('vercel.ai.error.AI_APICallError');
 
-function typedError(thrown: unknown, model: LanguageModelV4, isDelivered: boolean): ErrandError {
+function typedError(
+  thrown: unknown,
+  model: LanguageModelV4,
+  { isDelivered }: { readonly isDelivered: boolean },
+): ErrandError {
   const provider = model.provider.split('.')[0] ?? model.provider;
   const report = failureOf(
     thrown,

@@ -157,7 +157,7 @@ class Reading {
     // any later failure comes after content, unless the answer is empty and over
     attempt.isDelivered = true;
     attempt.scope.rest();
-    attempt.scope.onStop = () => this.#stopUnasked();
+    attempt.scope.whenStopped(() => this.#stopUnasked());
   }
 
   start(controller: ReadableStreamDefaultController<Part>): void {

@@ -61,8 +61,8 @@ export function processTerminal(): Terminal {
     columns: stdout.columns || stderr.columns || 80,
     color,
     notes,
-    out: (text) => void write(`${toScreen(text, color)}\n`),
-    err: (text) => void writeNote(`${toScreen(text, notes.color)}\n`),
+    out: (text) => void write(`${toScreen(text, { color })}\n`),
+    err: (text) => void writeNote(`${toScreen(text, notes)}\n`),
     drained: async () => {
       if (stdout.writableNeedDrain) await once(stdout, 'drain');
     },
@@ -80,7 +80,7 @@ export function processTerminal(): Terminal {
 }
 
 function picture(lines: readonly string[], over: number, color: boolean): string {
-  const drawn = lines.map((line) => `${toScreen(line, color)}${CLEAR_LINE}\n`).join('');
+  const drawn = lines.map((line) => `${toScreen(line, { color })}${CLEAR_LINE}\n`).join('');
   const toTop = over === 0 ? '\r' : `\u001b[${over}A\r`;
   return `${BEGIN}${toTop}${drawn}${CLEAR_BELOW}${END}`;
 }
@@ -102,7 +102,7 @@ function asking(writeNote: NodeJS.WriteStream['write']): NonNullable<Terminal['a
     const withdraw = (): void => leave(undefined);
     signal.addEventListener('abort', withdraw);
     try {
-      return await Promise.race([reader.question(toScreen(question, false)), left]);
+      return await Promise.race([reader.question(toScreen(question, { color: false })), left]);
     } finally {
       signal.removeEventListener('abort', withdraw);
       reader.close();

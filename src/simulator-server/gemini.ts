@@ -29,7 +29,7 @@ export const GEMINI: Protocol = {
   dialect: 'google',
   claims: (path) => METHOD.test(path),
   read,
-  whole: (reply) => answer(reply, partsOf(reply), true),
+  whole: (reply) => answer(reply, partsOf(reply), { isLast: true }),
   frames,
   errorFrame: sse,
 };
@@ -147,12 +147,16 @@ function callPart(call: ToolCall): JsonObject {
 function frames(reply: WireReply): readonly Frame[] {
   const parts = [...reply.pieces.map((text) => ({ text })), ...reply.toolCalls.map(callPart)];
   return [
-    ...parts.map((part) => content(sse(answer(reply, [part], false)))),
-    ...around(sse(answer(reply, [{ text: '' }], true))),
+    ...parts.map((part) => content(sse(answer(reply, [part], { isLast: false })))),
+    ...around(sse(answer(reply, [{ text: '' }], { isLast: true }))),
   ];
 }
 
-function answer(reply: WireReply, parts: readonly JsonObject[], isLast: boolean): JsonObject {
+function answer(
+  reply: WireReply,
+  parts: readonly JsonObject[],
+  { isLast }: { readonly isLast: boolean },
+): JsonObject {
   const finish = isLast ? { finishReason: REASONS[reply.stop] } : {};
   return {
     candidates: [{ content: { role: 'model', parts }, ...finish, index: 0 }],

@@ -29,8 +29,7 @@ export class Wire {
   readonly #clock: EffectClock;
   readonly #left: Promise<false>;
   #isLeft = false;
-  /** Pieces of the reply that were sent. */
-  sentPieces = 0;
+  #sentPieces = 0;
 
   constructor(response: ServerResponse, clock: EffectClock) {
     this.#response = response;
@@ -43,6 +42,11 @@ export class Wire {
     });
     // a disconnecting client is not a failure of the server; `close` reports it
     response.on('error', () => this.break());
+  }
+
+  /** Pieces of the reply that were sent. */
+  get sentPieces(): number {
+    return this.#sentPieces;
   }
 
   /** False if the client disconnected meanwhile. */
@@ -92,10 +96,10 @@ export class Wire {
     });
     this.#response.flushHeaders();
     for (const frame of frames) {
-      const pauseMs = this.sentPieces === 0 ? firstTokenMs : stallMs;
+      const pauseMs = this.#sentPieces === 0 ? firstTokenMs : stallMs;
       if (frame.isContent && !(await this.pause(pauseMs))) return 'left';
       if (!(await this.#write(frame.text))) return 'left';
-      if (frame.isContent) this.sentPieces++;
+      if (frame.isContent) this.#sentPieces++;
     }
     return 'whole';
   }

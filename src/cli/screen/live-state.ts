@@ -50,9 +50,21 @@ export class LiveState {
   readonly #details = new Map<string, LiveDetails>();
   /** The group of each branch, by the id of its scope. */
   readonly #branches = new Map<string, LiveDetails>();
-  title = '';
-  startedAtMs: number | undefined;
-  costUsdMicros = 0;
+  #title = '';
+  #startedAtMs: number | undefined;
+  #costUsdMicros = 0;
+
+  get title(): string {
+    return this.#title;
+  }
+
+  get startedAtMs(): number | undefined {
+    return this.#startedAtMs;
+  }
+
+  get costUsdMicros(): number {
+    return this.#costUsdMicros;
+  }
 
   /** In the order in which they first started. */
   nodes(): readonly LiveNode[] {
@@ -66,11 +78,11 @@ export class LiveState {
 
   note(event: RunEvent): void {
     const atMs = Date.parse(event.at);
-    this.startedAtMs ??= atMs;
-    if (event.type === 'run:started') this.title = `${event.workflow} (${event.run})`;
+    this.#startedAtMs ??= atMs;
+    if (event.type === 'run:started') this.#title = `${event.workflow} (${event.run})`;
     if (event.type === 'run:resumed') {
-      this.startedAtMs = atMs;
-      if (this.title === '') this.title = event.run;
+      this.#startedAtMs = atMs;
+      if (this.#title === '') this.#title = event.run;
     }
     const stopped = this.#timelines.note(event);
     if ('path' in event) this.#inNode(event, atMs);
@@ -85,7 +97,7 @@ export class LiveState {
     const details = this.#details.get(event.path) ?? newDetails();
     if (event.type === 'node:started') this.#details.set(event.path, details);
     if (!this.#details.has(event.path)) return;
-    if ('costUsdMicros' in event) this.costUsdMicros += event.costUsdMicros ?? 0;
+    if ('costUsdMicros' in event) this.#costUsdMicros += event.costUsdMicros ?? 0;
     if (event.type === 'node:started' && event.members !== undefined)
       this.#openGroup(details, event.path, event.members.keys);
     if (event.type === 'route:taken') this.#countMember(event);

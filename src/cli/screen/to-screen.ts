@@ -6,7 +6,7 @@ import { visible } from '../../errors/support/printable.ts';
 
 const STYLE = /(\u001b\[(?:0|1|2|31|32|33|36)m)/;
 
-export function toScreen(text: string, color: boolean): string {
+export function toScreen(text: string, { color }: { readonly color: boolean }): string {
   if (!color) return visible(text);
   return text
     .split(STYLE)

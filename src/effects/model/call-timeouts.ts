@@ -66,10 +66,17 @@ export class CallTimeouts {
     this.#lastSignMs = this.#clock.now();
   }
 
-  /** Notes content. Reasoning may pause for as long as a first token may take. */
-  content(isThinking: boolean): void {
+  content(): void {
+    this.#limitSilence(this.#timeouts.idleMs);
+  }
+
+  /** Reasoning may pause for as long as a first token may take. */
+  thinking(): void {
     const { idleMs, firstTokenMs } = this.#timeouts;
-    const limitMs = isThinking ? Math.max(idleMs, firstTokenMs) : idleMs;
+    this.#limitSilence(Math.max(idleMs, firstTokenMs));
+  }
+
+  #limitSilence(limitMs: number): void {
     if (this.#silence.limit === 'idleMs' && this.#silence.limitMs === limitMs) return;
     this.#silence = { limit: 'idleMs', limitMs };
     this.#armSilence(limitMs);

@@ -153,11 +153,16 @@ class Loader {
   readonly #directory: string | undefined;
   readonly #missing: string[] = [];
   readonly #broken: string[] = [];
-  thrown: unknown;
+  #thrown: unknown;
 
   constructor(load: LoadPackage, directory: string | undefined) {
     this.#load = load;
     this.#directory = directory;
+  }
+
+  /** What the last broken package threw. */
+  get thrown(): unknown {
+    return this.#thrown;
   }
 
   get steps(): readonly string[] {
@@ -170,7 +175,7 @@ class Loader {
     if (loading.type === 'loaded') return loading.exports;
     if (loading.type === 'missing') this.#missing.push(name);
     else {
-      this.thrown = loading.thrown;
+      this.#thrown = loading.thrown;
       const [why = ''] = hideHostPaths(describe(loading.thrown)).split('\n');
       this.#broken.push(`Reinstall ${name}, which does not load: ${why}.`);
     }
@@ -204,7 +209,7 @@ function makeModel(
   { options, modelRef }: { readonly options: object; readonly modelRef: ModelRef },
 ): MadeModel {
   const create = readProperty(packageExports, builtIn.create);
-  const { fetch, ...events } = oneRequest(modelRef, builtIn.hasBinaryEvents);
+  const { fetch, ...events } = oneRequest(modelRef, builtIn);
   const provider: unknown =
     typeof create === 'function' && Reflect.apply(create, undefined, [{ ...options, fetch }]);
   const languageModel = readProperty(provider, 'languageModel');

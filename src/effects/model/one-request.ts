@@ -23,7 +23,10 @@ export interface OneRequest {
   readonly takeEventsOf?: TakeEventsOf;
 }
 
-export function oneRequest(modelRef: ModelRef, hasBinaryEvents = false): OneRequest {
+export function oneRequest(
+  modelRef: ModelRef,
+  { hasBinaryEvents = false }: { readonly hasBinaryEvents?: boolean | undefined } = {},
+): OneRequest {
   const sent = new WeakSet<AbortSignal>();
   const takers = new WeakMap<AbortSignal, TakeRawEvent>();
   const fetchOnce: typeof fetch = async (input, init) => {

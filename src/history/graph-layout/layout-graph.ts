@@ -80,9 +80,14 @@ function sizedLevel(nodes: readonly GraphNode[], file: WorkflowGraph, context: C
     (name) => context.prefix + name,
   );
   const ids = new Set(boxes.map(({ id }) => id));
-  const edgesBy = (isSuccess: boolean): readonly LevelEdge[] =>
-    nodes.flatMap((node) => edgesFrom(node, context.prefix, ids, isSuccess));
-  const placed = placeLevel({ boxes, entries, edges: edgesBy(true), weakEdges: edgesBy(false) });
+  const edgesAfter = (ending: 'success' | 'failure'): readonly LevelEdge[] =>
+    nodes.flatMap((node) => edgesFrom(node, context.prefix, ids, ending));
+  const placed = placeLevel({
+    boxes,
+    entries,
+    edges: edgesAfter('success'),
+    weakEdges: edgesAfter('failure'),
+  });
   return { boxes, placed, entries };
 }
 
@@ -90,8 +95,9 @@ function edgesFrom(
   { name, routes, manages = [], options = [] }: GraphNode,
   prefix: string,
   ids: ReadonlySet<string>,
-  isSuccess: boolean,
+  ending: 'success' | 'failure',
 ): readonly LevelEdge[] {
+  const isSuccess = ending === 'success';
   const fitting = routes.filter(({ bucket }) => (bucket === 'success') === isSuccess);
   const targets = [
     ...fitting.flatMap(({ to }) => (to === undefined || to === END ? [] : [to])),

@@ -114,14 +114,14 @@ export function changesSince(state: RunState, plan: WorkflowPlan): readonly Chan
       .map(({ name }) => ({ file, name }))
       .filter((each) => !held.has(nameOf(each))),
   );
-  const changed = (each: NodeName, isFinished: boolean): ChangedNode => {
+  const changed = (each: NodeName, how: { readonly isFinished: boolean }): ChangedNode => {
     const found =
       findNode(plan, each.file, each.name) ?? findNode(state.plan, each.file, each.name);
-    return { node: nameOf(each), pointer: found?.location.pointer ?? '', isFinished };
+    return { node: nameOf(each), pointer: found?.location.pointer ?? '', ...how };
   };
   return [
-    ...[...held.values()].map((each) => changed(each, true)),
-    ...[...gone, ...others].map((each) => changed(each, false)),
+    ...[...held.values()].map((each) => changed(each, { isFinished: true })),
+    ...[...gone, ...others].map((each) => changed(each, { isFinished: false })),
   ];
 }
 

@@ -19,7 +19,6 @@ export class ScenarioPlayer {
   readonly context: RecipeContext;
   /** Outputs of places where nothing failed. */
   readonly #outputs = new Map<Place, JsonValue>();
-  plays = 0;
 
   /** Nothing fails, and people answer as the plan says. */
   readonly calm: Script;
@@ -42,7 +41,6 @@ export class ScenarioPlayer {
   }
 
   async perform(script: Script): Promise<Performance> {
-    this.plays++;
     const played = await play(this.stage, script);
     const trace = traceOf(this.atlas, played);
     for (const [place, output] of trace.completed)

@@ -27,7 +27,7 @@ const NOTICES = after + 7;
 const ROW = FRESH_COLUMNS.map((_, index) => `$${index + 1}`);
 const PLAN = ROW[FRESH_COLUMNS.indexOf('plan')];
 
-const create = (withNotices: boolean): string => `
+const create = ({ withNotices }: { readonly withNotices: boolean }): string => `
   WITH made AS (
     INSERT INTO @runs (${FRESH_COLUMNS.join(', ')}, until_ms, next_seq, digest)
     SELECT ${ROW.join(', ')}, ${NOW_MS} + ${LEASE}, ${NEXT_SEQ}, ${DIGEST}
@@ -40,8 +40,11 @@ const create = (withNotices: boolean): string => `
   INSERT INTO @events (run, seq, count, digest, events)
   SELECT key, 1, ${COUNT}, ${DIGEST}, ${EVENTS} FROM made RETURNING run`;
 
-const CREATE = { name: 'errand_create', text: create(false) };
-const CREATE_WITH_NOTICES = { name: 'errand_create_with_notices', text: create(true) };
+const CREATE = { name: 'errand_create', text: create({ withNotices: false }) };
+const CREATE_WITH_NOTICES = {
+  name: 'errand_create_with_notices',
+  text: create({ withNotices: true }),
+};
 
 /** `known`: the end of the log that this call has written; absent if an earlier call wrote it. */
 export async function createRun(

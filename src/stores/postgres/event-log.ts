@@ -32,7 +32,7 @@ export interface Entry {
 
 const PAGE_ROWS = 200;
 
-const append = (withNotices: boolean): string => `
+const append = ({ withNotices }: { readonly withNotices: boolean }): string => `
   WITH moved AS (
     UPDATE @runs SET next_seq = $4, digest = $5, status = coalesce($6, status),
       status_row = coalesce($7, status_row), status_row_checksum = coalesce($8::bigint, status_row_checksum),
@@ -44,8 +44,11 @@ const append = (withNotices: boolean): string => `
   INSERT INTO @events (run, seq, count, digest, events)
   SELECT key, $3, $11, $5, $12 FROM moved RETURNING run`;
 
-const APPEND = { name: 'errand_append', text: append(false) };
-const APPEND_WITH_NOTICES = { name: 'errand_append_with_notices', text: append(true) };
+const APPEND = { name: 'errand_append', text: append({ withNotices: false }) };
+const APPEND_WITH_NOTICES = {
+  name: 'errand_append_with_notices',
+  text: append({ withNotices: true }),
+};
 
 export class EventLog {
   readonly #db: Database;

@@ -26,15 +26,24 @@ export function eachNode(root: unknown): FoundNode[] {
 
 function nodesIn(file: Raw, list: string, fallback: NodeType): FoundNode[] {
   return asList(file[list]).flatMap((item, index) =>
-    withMembers(asMap(item), [list, index], fallback, true),
+    withMembers({ node: asMap(item), path: [list, index], fallback, isTarget: true }),
   );
 }
 
-function withMembers(node: Raw, path: Path, fallback: NodeType, isTarget: boolean): FoundNode[] {
+interface Place {
+  readonly node: Raw;
+  readonly path: Path;
+  readonly fallback: NodeType;
+  readonly isTarget: boolean;
+}
+
+function withMembers({ node, path, fallback, isTarget }: Place): FoundNode[] {
   const type = typeOf(node, fallback);
   const own: FoundNode = { type, node, path, isTarget };
   if (type !== 'for_each' || !('agent' in node)) return [own];
-  return [own, ...withMembers(asMap(node['agent']), [...path, 'agent'], 'agent', false)];
+  const member = asMap(node['agent']);
+  const around = { path: [...path, 'agent'], fallback: 'agent', isTarget: false } as const;
+  return [own, ...withMembers({ node: member, ...around })];
 }
 
 function typeOf(node: Raw, fallback: NodeType): NodeType | undefined {

@@ -47,7 +47,11 @@ export interface World {
 const CUT_SHORT: ReadonlySet<DiagnosticCode> = new Set(['yaml-alias-bomb', 'include-too-many']);
 
 /** `isTop`: the file that is about to run, rather than one that it calls. */
-export function loadFile(file: string, text: string, world: World, isTop = false): LoadedFile {
+export function loadFile(
+  file: string,
+  text: string,
+  world: World & { readonly isTop: boolean },
+): LoadedFile {
   const source = sourceText(file, text);
   const problems: Problem[] = [];
   const root = readDocument(source, world, (problem) => {
@@ -60,7 +64,11 @@ export function loadFile(file: string, text: string, world: World, isTop = false
     return { file, root, diagnostics: toDiagnostics(problems, root, source, world.outside) };
 
   const declared = withInputsOfOthers(root.value);
-  const { document, problems: unused } = withStandIns(declared.document, world.providers, isTop);
+  const { document, problems: unused } = withStandIns(
+    declared.document,
+    world.providers,
+    world.isTop,
+  );
   problems.push(...declared.problems, ...unused);
   const checked = checkDocument(document);
   const lost = problems.filter(({ code }) => code !== 'duplicate-key');

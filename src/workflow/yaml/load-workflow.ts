@@ -121,7 +121,7 @@ function loadTree(
 ): FilePlan | undefined {
   const { loaded, diagnostics, world } = loading;
   const open = (path: string, content: string): LoadedFile => {
-    const result = loadFile(path, content, world, path === file);
+    const result = loadFile(path, content, { ...world, isTop: path === file });
     loaded.set(path, result);
     diagnostics.push(...result.diagnostics);
     return result;

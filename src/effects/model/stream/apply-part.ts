@@ -108,13 +108,13 @@ function textOf(value: unknown): string | undefined {
 export function noteContent(chars: number, state: StreamState, watch: CallTimeouts): void {
   state.written += chars;
   state.isDelivered = true;
-  watch.content(false);
+  watch.content();
 }
 
 function applyBlock(part: BlockPart, state: StreamState, watch: CallTimeouts): void {
   noteBlock(state.turn, part);
-  if (part.type === 'reasoning-start') watch.content(true);
-  if (part.type === 'reasoning-end') watch.content(false);
+  if (part.type === 'reasoning-start') watch.thinking();
+  if (part.type === 'reasoning-end') watch.content();
   noteStray(part, state, watch);
 }
 
@@ -132,7 +132,7 @@ function applyDelta(part: DeltaPart, state: StreamState, watch: CallTimeouts): v
     state.reasoning += delta;
     state.written += delta.length;
     state.isDelivered ||= delta !== '';
-    watch.content(true);
+    watch.thinking();
   }
   noteStray(part, state, watch);
 }
