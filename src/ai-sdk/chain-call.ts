@@ -3,14 +3,10 @@
  * or with one failure that lists every attempt. The decisions are the engine's (`machine/policy`); this
  * file waits, keeps the deadline and the budget, and writes the ledger.
  */
-import { buildReport } from '../errors/report/build.ts';
-import { usdWords } from '../errors/render/money.ts';
-import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
+import type { ErrorReport, ReportDraft } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
-import { ambientStamp } from '../errors/thrown/stamp.ts';
 import {
   chooseModel,
-  isTransient,
   newChain,
   noteFailure,
   noteReply,
@@ -23,8 +19,8 @@ import { INLINE_CEILING_MS } from '../workflow/plan/plan-limits.ts';
 import type { AttemptRow } from './attempt-row.ts';
 import { AttemptScope } from './attempt-scope.ts';
 import { usedByAnswer, usedByFailure } from './attempt-usage.ts';
+import { CallFailures } from './call-failures.ts';
 import { CallLedger } from './call-ledger.ts';
-import { failureOf, overdue, timedOut } from './attempt-failure.ts';
 import { beforeContent, contextOf } from './failure-context.ts';
 import type { Chain, Entry, NamedModel } from './chain-options.ts';
 
@@ -80,12 +76,13 @@ export class ChainCall<Model extends NamedModel> {
   readonly #ledger: CallLedger<Model>;
   readonly #refused = new Set<ChainEntry>();
   readonly #name = `call ${++calls}`;
-  #last: ErrorReport | undefined;
+  readonly #failures: CallFailures<Model>;
 
   constructor(chain: Chain<Model>, caller: AbortSignal | undefined) {
     this.#chain = chain;
     this.#caller = caller;
     this.#ledger = new CallLedger(chain);
+    this.#failures = new CallFailures(chain, this.#ledger);
     const { clock, deadlineMs, entries } = chain;
     this.#endsAtMs = deadlineMs === undefined ? Infinity : clock.now() + deadlineMs;
     this.#entries = newChain(
@@ -104,7 +101,7 @@ export class ChainCall<Model extends NamedModel> {
         return { answer: await ask(attempt), attempt };
       } catch (thrown) {
         const error = this.#failed(attempt, thrown);
-        if (!this.#note(attempt, error)) throw this.#ended(error);
+        if (!this.#note(attempt, error)) throw this.#failures.ended(error);
       }
     }
   }
@@ -121,9 +118,9 @@ export class ChainCall<Model extends NamedModel> {
 
   /** Ends an attempt whose answer is sent back: the model works, and the answer is billed. */
   sentBack(attempt: OpenAttempt<Model>, error: ReportDraft, reported?: ReportedUsage): ErrandError {
-    const report = this.#report(error);
+    const report = this.#failures.report(error);
     this.#answered(attempt, reported, report);
-    return this.#ended(report);
+    return this.#failures.ended(report);
   }
 
   #answered(
@@ -147,7 +144,7 @@ export class ChainCall<Model extends NamedModel> {
       throw this.#caller?.reason;
     }
     if (stop?.by === 'reader') return this.abandoned(attempt);
-    const error = this.#errorOf(attempt, thrown);
+    const error = this.#failures.of(attempt, thrown);
     this.#ledger.add(attempt, usedByFailure(attempt, error), error);
     return error;
   }
@@ -163,7 +160,7 @@ export class ChainCall<Model extends NamedModel> {
   abandoned(attempt: OpenAttempt<Model>): ErrorReport {
     attempt.scope.close();
     attempt.entry.memory.abandoned(attempt.entry.name, attempt.key, this.#chain.clock.now());
-    const error = this.#report({
+    const error = this.#failures.report({
       kind: 'cancelled.call',
       message: `The answer of ${attempt.entry.target} was not read to its end`,
       outcome: 'partial',
@@ -179,7 +176,7 @@ export class ChainCall<Model extends NamedModel> {
       const choice = chooseModel(this.#entries, nowMs, (id) => this.#readyAtMs(id, nowMs));
       switch (choice.type) {
         case 'spent':
-          throw this.#exhausted();
+          throw this.#failures.exhausted();
         case 'wait':
           await this.#waitUntil(choice.untilMs);
           break;
@@ -226,7 +223,7 @@ export class ChainCall<Model extends NamedModel> {
   }
 
   #turnedAway(entry: Entry<Model>, retryAfterMs: number): void {
-    const error = this.#report({
+    const error = this.#failures.report({
       kind: 'breaker.open',
       message: `${entry.target} failed too often; calls to it are refused for the moment`,
       details: { target: entry.target },
@@ -236,7 +233,7 @@ export class ChainCall<Model extends NamedModel> {
     noteFailure(this.#entries, entry.id, error, { ...contextOf(error, nowMs), isTurnedAway: true });
     const refused = this.#entries.find(({ model }) => model === entry.id);
     if (refused !== undefined) this.#refused.add(refused);
-    if (this.#ledger.rows.length === 0) this.#last = error;
+    if (this.#ledger.rows.length === 0) this.#failures.note(error);
   }
 
   /** False when no entry may be asked any more. */
@@ -252,7 +249,7 @@ export class ChainCall<Model extends NamedModel> {
     const own = this.#entries.find(({ model }) => model === entry.id);
     const pausedUntilMs = own?.isSpent === true ? 0 : (own?.pausedUntilMs ?? 0);
     entry.memory.failed(entry.name, key, { error, pausesAs, pausedUntilMs, nowMs });
-    this.#last = error;
+    this.#failures.note(error);
     return hasNext;
   }
 
@@ -261,8 +258,9 @@ export class ChainCall<Model extends NamedModel> {
     const { clock, entries } = this.#chain;
     const nowMs = clock.now();
     const isProbed = untilMs === Infinity;
-    if (isProbed ? nowMs >= this.#endsAtMs : untilMs > this.#endsAtMs) throw this.#tooLate();
-    if (!isProbed && untilMs - nowMs > INLINE_CEILING_MS) throw this.#exhausted();
+    if (isProbed ? nowMs >= this.#endsAtMs : untilMs > this.#endsAtMs)
+      throw this.#failures.tooLate();
+    if (!isProbed && untilMs - nowMs > INLINE_CEILING_MS) throw this.#failures.exhausted();
     const endMs = Math.min(untilMs, this.#endsAtMs);
     const ending = new AbortController();
     const wake = Promise.withResolvers<void>();
@@ -299,92 +297,6 @@ export class ChainCall<Model extends NamedModel> {
     if (limit === undefined || price === null) return;
     const spent = this.#ledger.spentUsdMicros;
     if (spent + costUsdMicros(price, estimate) <= limit) return;
-    throw this.#ended(
-      this.#report({
-        kind: 'limit.budget',
-        message: `The next attempt, at ${target}, would exceed the budget of the call (${usdWords(limit)}); ${usdWords(spent)} has been spent`,
-        outcome: 'not_started',
-        details: { limit, spent, unit: 'usdMicros' },
-        ...this.#cause(),
-      }),
-    );
-  }
-
-  #errorOf(attempt: OpenAttempt<Model>, thrown: unknown): ErrorReport {
-    const { stop } = attempt.scope;
-    const { ref } = attempt.entry;
-    const seen = { ...attempt, stamp: this.#stamp() };
-    if (stop?.by === 'silence') return timedOut(ref, stop.limitMs, seen);
-    if (stop?.by !== 'deadline') return failureOf(thrown, ref, seen);
-    return this.#report(
-      overdue(this.#chain.deadlineMs ?? 0, { cause: this.#last, isUnderWay: true, ...attempt }),
-    );
-  }
-
-  #tooLate(): ErrandError {
-    const { deadlineMs = 0 } = this.#chain;
-    return this.#endedBefore((cause) =>
-      this.#report(overdue(deadlineMs, { cause, isUnderWay: false, isDelivered: false })),
-    );
-  }
-
-  #exhausted(): ErrandError {
-    return this.#endedBefore((cause) => this.#spent(cause));
-  }
-
-  /** The end of a call before its next attempt. */
-  #endedBefore(failure: (cause: ErrorReport | undefined) => ErrorReport): ErrandError {
-    // nothing was asked, because every breaker is open: the cause says more than its consequence
-    if (this.#last?.kind === 'breaker.open') return this.#ended(this.#last);
-    return this.#ended(failure(this.#last ?? this.#remembered()));
-  }
-
-  #spent(cause: ErrorReport | undefined): ErrorReport {
-    const nowMs = this.#chain.clock.now();
-    const ready = this.#chain.entries.map(({ memory, name }) => memory.readyAtMs(name, nowMs));
-    const retryAfterMs = Math.max(0, Math.min(...ready) - nowMs);
-    const count = this.#ledger.rows.length;
-    const tried =
-      count === 0
-        ? 'All models pause'
-        : `No model answered in ${count} attempt${count === 1 ? '' : 's'}`;
-    return this.#report({
-      kind: 'provider.exhausted',
-      message: cause === undefined ? tried : `${tried}; the last failure: ${cause.message}`,
-      ...(cause === undefined ? {} : { cause }),
-      ...(Number.isFinite(retryAfterMs) && retryAfterMs > 0
-        ? { provider: { ...cause?.provider, retryAfterMs } }
-        : {}),
-    });
-  }
-
-  /** The latest failure of earlier calls: it caused these pauses. */
-  #remembered(): ErrorReport | undefined {
-    const known = this.#chain.entries.map(({ memory, name }) => memory.latestFailure(name));
-    return known.findLast((report) => report !== undefined);
-  }
-
-  #cause(): { readonly cause?: ErrorReport } {
-    return this.#last === undefined ? {} : { cause: this.#last };
-  }
-
-  #report(draft: ReportDraft): ErrorReport {
-    return buildReport(draft, { stamp: this.#stamp() });
-  }
-
-  #stamp(): Stamp {
-    return { id: ambientStamp().id, at: new Date(this.#chain.clock.now()).toISOString() };
-  }
-
-  /** The failure that ends the call: transient kinds become exhausted, others keep their kind. */
-  #ended(error: ErrorReport): ErrandError {
-    const final =
-      isTransient(error) && error.kind !== 'provider.exhausted' && !OWN.has(error.kind)
-        ? this.#spent(error)
-        : error;
-    const attempts = this.#ledger.failures;
-    return new ErrandError(attempts.length === 0 ? final : { ...final, attempts });
+    throw this.#failures.overBudget({ target, limit, spent });
   }
 }
-
-const OWN: ReadonlySet<string> = new Set(['breaker.open', 'limit.node_timeout', 'limit.budget']);

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
-import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
+import { type JsonObject } from '../../errors/support/safe-json.ts';
 import {
   alreadyAnswered,
   forOpenGate,
@@ -30,36 +30,25 @@ import {
   type RunHandle,
   type RunOptions,
 } from '../backend.ts';
-import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { boundOf } from '../../workflow/check/most-requests.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
-import { connectTemporal, hasAttributes, isInvalid, type TemporalConnection } from './connect.ts';
-import { arrivedReport } from './temporal-failure.ts';
+import { connectTemporal, hasAttributes, type TemporalConnection } from './connect.ts';
 import {
-  ATTRIBUTES,
   CANCELLED_BY,
-  MEMO,
   UPDATES,
-  WORKFLOW_TYPE,
   type Begin,
   type LegSettings,
   type RunIdentity,
   type RunInput,
-  type RunMemo,
   type RunSettings,
 } from './messages.ts';
 import { RedactedPayloads } from './secrets/redacted-payloads.ts';
-import {
-  jsonBytes,
-  MAX_PAYLOAD_BYTES,
-  tooLargeInput,
-  tooLargeMessage,
-  withSnapshot,
-} from './sizes/payload-size.ts';
-import { sentBytes } from './codec.ts';
+import { withSnapshot } from './sizes/payload-size.ts';
 import { resumeRequestOf, withWorkflow } from './resume-request.ts';
 import { connectionSecrets, type TemporalConfig, type TemporalOptions } from './config.ts';
+import { sendUpdate, startExecution, type IdReuse } from './execution-requests.ts';
 import { RunQueries } from './run-queries.ts';
 import { RemoteRunHandle } from './remote-run-handle.ts';
 import { newRunId } from '../run-id.ts';
@@ -153,7 +142,7 @@ export class TemporalBackend implements Backend {
       settings: this.#settingsNow(),
     };
     try {
-      await this.#execute(first, isOwn ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE');
+      await this.#execute(first, { reuse: isOwn ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE' });
       options.onCreated?.(run);
     } catch (refusal) {
       if (!isOwn || !isKind(refusal, 'run.already_active')) throw refusal;
@@ -168,7 +157,10 @@ export class TemporalBackend implements Backend {
     refuseEnded({ run, status }, options);
     if (endedAt === undefined) {
       const how = await this.#requestOf(run, options);
-      const firstSeq = await this.#update(run, UPDATES.resume, [how, this.#legOf(options)]);
+      const firstSeq = await sendUpdate(this.#queries, run, UPDATES.resume, [
+        how,
+        this.#legOf(options),
+      ]);
       return this.#leg(run, firstSeq, options);
     }
     return this.#again(run, { type: 'resume', how: await this.#requestOf(run, options) }, options);
@@ -216,7 +208,7 @@ export class TemporalBackend implements Backend {
   async #sendAnswer(run: string, answer: Answer, args: unknown[]): Promise<number> {
     for (let left = ANSWER_AGAIN.most; ; left--) {
       try {
-        return await this.#update(run, UPDATES.answer, args);
+        return await sendUpdate(this.#queries, run, UPDATES.answer, args);
       } catch (refusal) {
         if (isKind(refusal, 'run.not_found')) await this.#refuseOvertaken(run, answer);
         if (left === 0 || !isKind(refusal, 'run.already_active')) throw refusal;
@@ -327,54 +319,10 @@ export class TemporalBackend implements Backend {
       : this.#settings;
   }
 
-  async #execute(
-    input: RunInput,
-    reuse: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE' = 'ALLOW_DUPLICATE',
-  ): Promise<void> {
-    const { identity, settings } = input;
-    const { run, workflow, file, startedAt } = identity;
-    const { taskMs } = this.#options;
-    const memo: RunMemo = { workflow, file, status: 'running', costUsdMicros: 0, startedAt };
-    const attributes = {
-      [ATTRIBUTES.workflow]: [workflow],
-      [ATTRIBUTES.status]: ['running'],
-    };
-    try {
-      await this.#queries.guarded(run, () =>
-        this.#temporal.workflows.start(WORKFLOW_TYPE, {
-          workflowId: run,
-          taskQueue: this.#options.config.taskQueue,
-          args: [input],
-          memo: { [MEMO]: memo },
-          ...(settings.hasAttributes ? { searchAttributes: attributes } : {}),
-          workflowIdReusePolicy: reuse,
-          workflowIdConflictPolicy: 'FAIL',
-          staticSummary: workflow,
-          ...(taskMs === undefined ? {} : { workflowTaskTimeout: taskMs }),
-        }),
-      );
-    } catch (thrown) {
-      const sizeBytes = jsonBytes(input);
-      if (sizeBytes > MAX_PAYLOAD_BYTES && isInvalid(thrown))
-        throw new ErrandError(tooLargeInput(identity.workflow, sizeBytes), { cause: thrown });
-      if (readProperty(thrown, 'name') !== 'WorkflowExecutionAlreadyStartedError') throw thrown;
-      const message = `The run ${run} is already running`;
-      throw new ErrandError({ kind: 'run.already_active', message }, { cause: thrown });
-    }
-  }
-
-  async #update(run: string, name: string, args: unknown[]): Promise<number> {
-    const sizeBytes = await sentBytes(args);
-    // Temporal would end the run
-    if (sizeBytes > MAX_PAYLOAD_BYTES) throw new ErrandError(tooLargeMessage(run, sizeBytes));
-    return this.#queries.guarded(run, async () => {
-      try {
-        return await this.#queries.handle(run).executeUpdate<number>(name, { args });
-      } catch (thrown) {
-        const arrived = arrivedReport(thrown);
-        throw arrived === undefined ? thrown : new ErrandError(arrived.report, { cause: thrown });
-      }
-    });
+  #execute(input: RunInput, how: { readonly reuse?: IdReuse } = {}): Promise<void> {
+    const { config, taskMs } = this.#options;
+    const place = { temporal: this.#temporal, queries: this.#queries, config, taskMs };
+    return startExecution(place, input, how);
   }
 
   #leg(run: string, firstSeq: number, options: Pick<RunOptions, 'onEvent'>): RunHandle {
