@@ -2,12 +2,9 @@
 import { hideInternals } from '../errors/redaction/hide-internals.ts';
 import { forPerson, type PersonReport } from '../errors/report/audiences.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
-import {
-  expectedOf,
-  isForPeople,
-  isOfToolCall,
-  isReplyToAgent,
-} from '../machine/gates/gate-answer.ts';
+import { expectedOf } from '../machine/gates/edited-result.ts';
+import { isForPeople } from '../machine/gates/gate-answer.ts';
+import { isOfToolCall, isReplyToAgent } from '../machine/gates/accept-value.ts';
 import { introOf } from '../machine/gates/gate-questions.ts';
 import { GRANT_DURATIONS } from '../machine/policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf } from '../machine/state/plan-lookup.ts';

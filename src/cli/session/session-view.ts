@@ -30,8 +30,8 @@ import {
 } from '../screen/ending-text.ts';
 import { afterFailure, failurePanel } from '../screen/failure-panel.ts';
 import { LiveView } from '../screen/live-view.ts';
-import { shellWord } from '../../errors/support/shell-word.ts';
 import type { Terminal } from '../terminal.ts';
+import { helpfulCommands } from './helpful-commands.ts';
 
 export interface SessionViewOptions {
   /** A built-in format, or the name of an extension that renders. */
@@ -313,26 +313,6 @@ export class SessionView {
     else if (result.status === 'cancelled') this.#terminal.err(cancelledText(run));
     else this.#terminal.err(interruptedText(run));
   }
-}
-
-/** Returns the exact commands that help after a refusal. */
-function helpfulCommands(
-  { kind, class: errorClass, details }: ErrorReport,
-  { run = '', isBegun }: Subject,
-): readonly string[] {
-  if (isBegun === true && errorClass === 'extension') return [`Resume it: errand resume ${run}`];
-  if (kind === 'run.already_active') return [`Follow it: errand watch ${run}`];
-  // results of removed nodes cannot be kept
-  if (kind !== 'run.drifted' || details?.['gone'] !== undefined) return [];
-  const names: unknown = details?.['nodes'];
-  const nodes: readonly unknown[] = Array.isArray(names) ? names : [];
-  const first = nodes.find((node) => typeof node === 'string' && !node.includes(' '));
-  return [
-    `Keep their results: errand resume ${run} --accept-drift`,
-    ...(typeof first === 'string'
-      ? [`Run them again: errand retry ${run} --from ${shellWord(first)} --accept-drift`]
-      : []),
-  ];
 }
 
 function commandMarkdown(line: string): string {

@@ -1,8 +1,8 @@
 /** Messages to a run from outside its process, sent through its store. */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
+import { alreadyAnswered } from '../../machine/gates/refused-answer.ts';
 import {
-  alreadyAnswered,
   answerEvent,
   isGateOpen,
   refuseClosed,

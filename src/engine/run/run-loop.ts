@@ -5,7 +5,8 @@
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
-import { answerEvent, alreadyAnswered, type Answer } from '../../machine/gates/gate-answer.ts';
+import { answerEvent, type Answer } from '../../machine/gates/gate-answer.ts';
+import { alreadyAnswered } from '../../machine/gates/refused-answer.ts';
 import type { EventBody, RunEvent } from '../../machine/state/events.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { recordEvents, step } from '../../machine/decide/step.ts';

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
 import { type JsonObject } from '../../errors/support/safe-json.ts';
+import { alreadyAnswered } from '../../machine/gates/refused-answer.ts';
 import {
-  alreadyAnswered,
   forOpenGate,
   isGateOpen,
   refuseClosed,

@@ -6,7 +6,7 @@ import { approvalGate, type Conversation, type OpenCall } from '../conversation/
 import { readMore } from '../conversation/bounded-results.ts';
 import { ASK_PERSON, READ_OUTPUT } from '../../workflow/plan/built-in-tools.ts';
 import { askPerson } from '../gates/ask-person.ts';
-import { REPLY } from '../gates/gate-answer.ts';
+import { REPLY } from '../gates/accept-value.ts';
 import type { EventBody } from '../state/events.ts';
 import { visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
