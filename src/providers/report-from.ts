@@ -39,7 +39,7 @@ export interface ReportFromOptions {
 }
 
 /**
- * Makes a report of whatever was thrown, by a provider's SDK or anything else. Never throws.
+ * Makes a report of any thrown value, from a provider's SDK or from other code. Never throws.
  * @example
  * ```ts
  * import { reportFrom } from 'errand';
@@ -253,7 +253,7 @@ function providersProblem(
 }
 
 /**
- * Makes a report of a failure that an SDK took for a success: a refusal, a cut, an error in the body.
+ * Makes a report of a failure that an SDK took for a success: a refusal, a cut reply, an error in the body.
  * @example
  * ```ts
  * import { reportFromFailure } from 'errand/classify';
