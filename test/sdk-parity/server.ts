@@ -1,6 +1,6 @@
 /**
- * A server on 127.0.0.1 that replies as a script says. Each script has an address of its own, so calls may
- * run at the same time.
+ * A server on 127.0.0.1 that replies by a script. Each script has an address of its own, so calls
+ * may run at the same time.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -16,7 +16,8 @@ export interface Loopback {
 export async function startLoopback(): Promise<Loopback> {
   const scripts = new Map<string, Script>();
   const sockets = new Set<Socket>();
-  // a connection that it closed while a request is on its way would be another failure than the script's
+  // if the server closed a connection with a request on its way, that would be another failure than
+  // the script's
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const script = scripts.get((request.url ?? '').split('/')[1] ?? '');
     drain(request, () => {
@@ -47,7 +48,7 @@ export async function startLoopback(): Promise<Loopback> {
   };
 }
 
-/** An answer before the request is read to its end would be a reset on some systems. */
+/** On some systems an answer becomes a reset if the request was not read to its end. */
 function drain(request: IncomingMessage, then: () => void): void {
   request.on('end', then);
   request.on('error', () => undefined);
