@@ -1,6 +1,6 @@
 /** The machine's clock for calls outside a run, in a form that callers can replace. */
 
-/** `AbortSignal` if the program has such types; otherwise nothing needs them. */
+/** `AbortSignal` if the program has such types; otherwise a form that needs none of them. */
 export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
   ? Known
   : { readonly aborted: boolean; readonly reason: unknown };

@@ -41,10 +41,7 @@ export interface WireRecord extends ReplyBounds {
   readonly doneCalls: Set<unknown>;
   /** For protocols with choices: state of the requested one. */
   choice?: 'begun' | 'ended';
-  /**
-   * There is more than one reply: another choice, a second start, a piece after the end, or one
-   * call in two versions.
-   */
+  /** More than one reply: another choice, a second start, a piece after the end, a call twice. */
   isMixed: boolean;
   /** A part of the reply is in a place that the SDK does not read. */
   isUnread: boolean;
@@ -127,9 +124,7 @@ function noteListedStatus(wire: WireRecord, item: unknown): void {
   wire.finishReason = status;
 }
 
-/**
- * The status of the whole, or the reason for it; a good status does not replace an earlier bad one.
- */
+/** The status of the whole, or its reason; a good status does not replace an earlier bad one. */
 function noteEnd(wire: WireRecord, end: string, response: unknown): void {
   const status = readProperty(response, 'status');
   const own = end === 'completed' && typeof status === 'string' ? status : end;
@@ -171,10 +166,7 @@ function noteBlocks(wire: WireRecord, event: unknown): void {
   if (stopped !== undefined) openCalls.delete(readProperty(stopped, 'contentBlockIndex'));
 }
 
-/**
- * Reads a chunk of OpenAI's chat, a delta of Anthropic's message, Bedrock's stop, or a candidate of
- * Gemini.
- */
+/** Reads OpenAI's chat chunk, Anthropic's message delta, Bedrock's stop, or Gemini's candidate. */
 function noteFinishReasons(wire: WireRecord, event: unknown): void {
   const delta = readProperty(event, 'delta');
   noteFinishReason(wire, readProperty(delta, 'stop_reason'));
@@ -282,10 +274,7 @@ function callWords(item: unknown, written: string): string {
   return JSON.stringify([readProperty(item, 'name'), asValue(written)]);
 }
 
-/**
- * The JSON without the blanks between its tokens, which may differ between two versions of one
- * value.
- */
+/** The JSON without blanks between tokens, in which two versions of one value may differ. */
 function asValue(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json));
@@ -344,10 +333,7 @@ function noteItem(wire: WireRecord, item: unknown, index: unknown): void {
   if (typeof index === 'number') wire.texts.set(index, text);
 }
 
-/**
- * Whether an event has pieces of a reply, all of them empty. A ping has none, but is a sign of
- * life.
- */
+/** Whether an event has pieces of a reply, all empty. A ping has none, but is a sign of life. */
 export function isEmptyEvent(event: unknown): boolean {
   if (event === DONE) return true;
   const choices = readProperty(event, 'choices');
