@@ -1,4 +1,4 @@
-/** A good call through `resilientModel` costs at most 30 µs of its own, beside the same call of the model itself. */
+/** A good call through `resilientModel` adds at most 30 µs to the same call of the bare model. */
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { resilientModel } from '../src/ai-sdk/index.ts';
 import { withResilience } from '../src/judging.ts';
@@ -45,7 +45,7 @@ export const bench: Bench = {
     };
     const names = Object.keys(ways) as (keyof typeof ways)[];
     const times = new Map<string, number[]>(names.map((name) => [name, []]));
-    // in turns, so that a busy moment of the machine meets all of them
+    // in turns, so that a busy moment of the machine disturbs all of them alike
     for (let round = 0; round < ROUNDS; round++)
       for (const name of names) times.get(name)?.push(await usPerCall(ways[name]));
     const us = (name: keyof typeof ways): number => median(times.get(name) ?? []);

@@ -1,4 +1,4 @@
-/** A bounded, valid report of anything in under 50 ms. */
+/** A bounded, valid report of any value in under 50 ms. */
 import { BAD_INPUTS, type BadInput } from '../src/errors/report/bad-input.cases.ts';
 import { writeReport } from '../src/errors/report/read.ts';
 import { elapsedMs, median, type Bench, type Measurement } from './measure.ts';
@@ -13,11 +13,11 @@ export const bench: Bench = {
 
 function measure({ name, make, use }: BadInput): Measurement {
   const times = Array.from({ length: TRIES }, () => {
-    // made anew each time, because an error that has its report already would be quick
+    // a new input each time, because an error that already has its report would be fast
     const input = make();
     return elapsedMs(() => use(input));
   });
-  // a time is worth nothing if what came out was not a report
+  // the time only counts if the result is a report
   writeReport(use(make()));
   return { name, ms: median(times), limitMs: LIMIT_MS };
 }

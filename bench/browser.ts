@@ -1,4 +1,6 @@
-/** A real Chromium and a real `errand serve` for benches of the dashboard, and the CPU time that each of them spends. */
+/**
+ * A real Chromium and a real `errand serve` for benches of the dashboard, and the CPU time of each.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,10 +13,10 @@ const CHROMIUM =
 const PATIENCE_MS = 120_000;
 const TICKS_MS = 10;
 
-/** Whether there is a browser, and a system that says what its threads spend. */
+/** Whether there is a browser, and a system that shows the CPU time of threads. */
 export const canMeasure = existsSync(CHROMIUM) && existsSync('/proc/self/schedstat');
 
-/** A folder with workflow files in it; it is gone after the work. */
+/** Runs the work in a folder with workflow files, and removes the folder afterwards. */
 export async function inFolder<T>(
   files: Readonly<Record<string, string>>,
   work: (folder: string) => Promise<T>,
@@ -28,7 +30,7 @@ export async function inFolder<T>(
   }
 }
 
-/** An answer of the server, of which only these fields are read. */
+/** An answer of the server, reduced to the fields that benches read. */
 export interface Answer {
   readonly run: string;
   readonly status: string;
@@ -72,7 +74,7 @@ export async function withServer<T>(
 
 export interface OpenedBrowser {
   readonly page: Page;
-  /** CPU time of the main threads of all pages. */
+  /** The CPU time of the main threads of all pages. */
   readonly mainThreadMs: () => number;
 }
 
@@ -95,13 +97,13 @@ async function pageProcesses(browser: Browser): Promise<readonly number[]> {
   return processInfo.flatMap(({ type, id }) => (type === 'renderer' ? [id] : []));
 }
 
-/** Its first thread is the main thread. */
+/** The first thread of a process is its main thread. */
 function threadMs(pid: number): number {
   const [nanoseconds = '0'] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
   return Number(nanoseconds) / 1e6;
 }
 
-/** Of all threads, those of its collector included. */
+/** The CPU time of all threads, including garbage collection. */
 function processMs(pid: number): number {
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const [user = '0', system = '0'] = fields.split(' ').slice(11, 13);

@@ -1,6 +1,7 @@
 /**
- * The package as users install it: what `npm run build` made. With `ERRAND_BENCH_BEFORE=FOLDER`, a checkout or a
- * copy of one that was built earlier, benches of steps and fan-outs measure that build too, in the same rounds.
+ * The package as users install it: the result of `npm run build`. With
+ * `ERRAND_BENCH_BEFORE=FOLDER`, an earlier built checkout or a copy of one, benches of steps and
+ * fan-outs measure that build too, in the same rounds.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +17,7 @@ export interface Build {
   readonly workflow: typeof workflow;
 }
 
-/** The build of this checkout, and the earlier one where it is named. */
+/** The build of this checkout, and the earlier one if it is named. */
 export async function builds(): Promise<readonly Build[]> {
   buildOnce();
   const before = process.env['ERRAND_BENCH_BEFORE'];

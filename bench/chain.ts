@@ -1,4 +1,4 @@
-/** A workflow of `call` nodes, one after the other, for an Errand with the function `lookup`. */
+/** A chain of `call` nodes, for an Errand with the function `lookup`. */
 import type { RunnableWorkflow } from '../src/engine/errand-options.ts';
 import type { Build } from './built-package.ts';
 

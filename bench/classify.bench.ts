@@ -1,8 +1,8 @@
 /**
- * At most 8 µs of CPU to say what a failure is, warm, over the corpus, and 30 µs from a thrown SDK error to a
- * report. Servers repeat their sentences, and texts are remembered: what a sentence costs that never came
- * before stands beside it. Bodies are read up to 64 KiB: one of 10 MB costs what one of that size does, with
- * room for the noise of a machine.
+ * At most 8 µs of CPU to classify a failure, warm, over the corpus, and 30 µs from a thrown SDK
+ * error to a report. Servers repeat their sentences, and texts are remembered: a separate row shows
+ * the cost of a new sentence. Bodies are read up to 64 KiB: one of 10 MB may cost no more than one
+ * of that size, with room for the noise of a machine.
  */
 import { classify } from '../src/providers/classify/classify.ts';
 import { extractFailure } from '../src/providers/extract/extract.ts';
@@ -12,7 +12,7 @@ import { quickest, type Bench, type Measurement } from './measure.ts';
 
 const LIMIT_MS = 0.008;
 const REPORT_LIMIT_MS = 0.03;
-/** Cost of a body that is cut, against one of 64 KiB of the same form in the same run. */
+/** The cost of a truncated body, against one of 64 KiB of the same form in the same run. */
 const LONG_FACTOR = 3;
 
 const BATCHES = 25;
@@ -53,7 +53,10 @@ function overCorpus(): Measurement[] {
   ];
 }
 
-/** As the SDKs of OpenAI and Anthropic throw it: the status and the body in the message too. */
+/**
+ * The error as the SDKs of OpenAI and Anthropic throw it: with the status and the body in the
+ * message too.
+ */
 function thrownFrom({ status, headers, body }: (typeof ENTRIES)[number]): Error[] {
   if (status === null || status < 400 || typeof body !== 'object' || body === null) return [];
   const fields = Object.entries(headers).filter(([name]) => !name.startsWith(':'));
@@ -122,7 +125,7 @@ function both(thrown: unknown): void {
 
 type Measure = (work: () => void) => number;
 
-/** Of this process alone: other work on the machine does not count. */
+/** The CPU time of this process alone: other work on the machine does not count. */
 const cpuOf: Measure = (work) => {
   let least = Infinity;
   for (let batch = 0; batch < BATCHES; batch++) {
@@ -136,7 +139,7 @@ const cpuOf: Measure = (work) => {
 
 const wallOf: Measure = (work) => quickest(BATCHES, work);
 
-/** Warm: the first batches are run and thrown away. */
+/** Warm: discards the first batches. */
 function perItem<T>(
   items: readonly T[],
   work: (item: T) => unknown,

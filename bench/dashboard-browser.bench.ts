@@ -1,6 +1,7 @@
 /**
- * The page of a run in a real Chromium while 10,000 events come. The goals are CPU time of the browser's main
- * thread, because other programs run beside it; how late the paintings were is printed beside them.
+ * The page of a run in a real Chromium while 10,000 events arrive. The goals are CPU time of the
+ * browser's main thread, because other programs run beside it; the delay of the paintings is
+ * printed with them.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,9 +17,12 @@ import { median } from './measure.ts';
 
 /** Three events for each member, and some around them. */
 const MEMBERS = 3400;
-/** Events are painted within 300 ms, and the page gathers them for 150. */
+/** Events appear within 300 ms, and the page collects them for 150. */
 const PAINTING_MS = 150;
-/** All of it, to what the browser's own reader takes for the same events when nothing is drawn. */
+/**
+ * The most that all of it may take, as a multiple of the time in which the browser's own reader
+ * takes the same events without drawing.
+ */
 const MOST_TIMES = 8;
 const TYPES = ['run:started', 'node:started', 'node:completed', 'route:taken', 'run:completed'];
 const LOOK_EVERY_MS = 250;
@@ -50,7 +54,7 @@ async function painted({ page, mainThreadMs }: OpenedBrowser, { url, token, ask 
   await go.waitFor();
   const before = mainThreadMs();
   await go.click();
-  // asking more often would be a part of what is measured
+  // more frequent polling would distort the measurement
   while (!(await page.title()).startsWith('completed')) await delay(LOOK_EVERY_MS);
   const spentMs = mainThreadMs() - before;
   const late = await page.evaluate<number[]>('watched.lateMs');

@@ -1,6 +1,6 @@
 /**
- * A run of 100,000 events is opened in a real Chromium, first after a start of the server: one that was made
- * in one leg, of which the view was saved, and one that was made in many, of which it was not.
+ * Opens a run of 100,000 events in a real Chromium, first after a start of the server. One run took
+ * one leg, and its view was saved; the other took many legs, and its view was not.
  */
 import {
   canMeasure,
@@ -76,7 +76,7 @@ async function inLegs(served: Served): Promise<string> {
   return run;
 }
 
-/** By a server that has just started. */
+/** Opens the run on a server that has just started. */
 function opened(folder: string, run: string, how: string) {
   return withServer(folder, (served) =>
     withBrowser((browser) => openedWith(browser, served, { run, how })),

@@ -1,4 +1,7 @@
-/** What the dashboard computes: events folded into a view, a view opened from what was sent, a graph laid out. */
+/**
+ * The computations of the dashboard: it folds events into a view, opens a view from sent data, and
+ * lays out a graph.
+ */
 import { layoutGraph } from '../src/history/graph-layout/layout-graph.ts';
 import { beginView, foldView } from '../src/history/run-view.ts';
 import { viewFromJson, viewToJson } from '../src/history/run-view/sent-view.ts';
@@ -7,10 +10,10 @@ import type { EventBody, RunEvent } from '../src/machine/state/events.ts';
 import { quickest, type Bench } from './measure.ts';
 
 const EVENTS = 10_000;
-/** Folded and painted has 300 ms; painting is the larger part. */
+/** Folding and painting may take 300 ms together; painting is the larger part. */
 const FOLD_MS = 100;
 const MANY_EVENTS = 100_000;
-/** A long run opens within 1.5 s, of which reading its log and drawing it take the rest. */
+/** A long run opens within 1.5 s; reading its log and drawing it take the rest. */
 const MANY_FOLD_MS = 750;
 const NODES = 200;
 const LAYOUT_MS = 50;
@@ -49,7 +52,7 @@ export const bench: Bench = {
   },
 };
 
-/** Members of a group, each with a call that fails once. */
+/** The log of a group whose members each make a call that fails once. */
 function log(most: number): readonly RunEvent[] {
   const members = Math.floor(most / 7);
   const keys = Array.from({ length: members }, (_, key) => String(key));

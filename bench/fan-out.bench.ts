@@ -1,6 +1,7 @@
 /**
- * A `for_each` over a list through `errand.start`: in SQLite beside the same rows written bare in the same
- * transactions, and in memory, which must not take longer than SQLite. At ten times the length a member costs the same.
+ * A `for_each` over a list through `errand.start`: in SQLite beside the same rows written bare in
+ * the same transactions, and in memory, which must not take longer than SQLite. With ten times the
+ * members, each one costs the same.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +26,7 @@ type Durability = 'full' | 'normal';
 const MEMBERS = 1000;
 const LIMIT = 2.5;
 const LONG = 10_000;
-/** How much dearer a member of the long list may be. */
+/** The most that a member of the long list may cost, relative to one of the short list. */
 const FLAT = 1.5;
 
 export const bench: Bench = {
@@ -42,7 +43,7 @@ export const bench: Bench = {
   },
 };
 
-/** A sync is no work of the processor, so `full` is measured by the clock. */
+/** A sync is no work of the processor, so the clock measures `full`. */
 const MEASURED: Readonly<Record<Durability, keyof Spent>> = { normal: 'cpuMs', full: 'wallMs' };
 
 async function fanOut(directory: string, build: Build): Promise<Measurement[]> {
@@ -112,7 +113,7 @@ function beside(rounds: Rounds, durability: Durability, build: Build): Measureme
   };
 }
 
-/** Writes the rows of a file into a bare table, each in a commit of its own, as the run did. */
+/** Writes the rows of a file into a bare table, each in its own commit, as the run did. */
 function sameRows(path: string, from: string, durability: Durability): () => void {
   const stored = new DatabaseSync(from, { readOnly: true });
   const texts = stored.prepare('SELECT events FROM events ORDER BY id').all();
@@ -124,7 +125,7 @@ function sameRows(path: string, from: string, durability: Durability): () => voi
   `);
   const insert = db.prepare('INSERT INTO events (events) VALUES (?)');
   return () => {
-    // making the text is part of the work
+    // encoding the text is part of the work
     for (const { events } of texts) insert.run(JSON.stringify(JSON.parse(String(events))));
   };
 }

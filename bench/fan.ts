@@ -1,4 +1,4 @@
-/** A `for_each` over a list, so many members at a time, whose step is a function. */
+/** A `for_each` over a list with a limit of parallel members, whose step is a function. */
 import type { Errand } from '../src/engine/errand-interface.ts';
 import type { Build } from './built-package.ts';
 

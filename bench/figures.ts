@@ -1,15 +1,18 @@
-/** Works out what a row of a result says: medians, spreads, how it stands to its limit, and whether it keeps to its goal. */
+/**
+ * Computes the figures of a row: medians, spreads, the ratio to its limit, and whether it meets its
+ * goal.
+ */
 import { median } from './measure.ts';
 import type { Curve, Goal, Peer, Row } from './result.ts';
 
 export interface Spread {
   readonly median: number;
-  /** A quarter of the rounds is below, a quarter above the second one. */
+  /** A quarter of the rounds lies below `low`, and a quarter above `high`. */
   readonly low: number;
   readonly high: number;
 }
 
-/** Undecided: the measurement is too coarse to say, which is not met. */
+/** Undecided: the measurement is too coarse for a verdict, so the goal is not met. */
 export type Verdict = 'met' | 'missed' | 'undecided' | 'no goal';
 
 export function spreadOf(rounds: readonly number[]): Spread {
@@ -18,13 +21,13 @@ export function spreadOf(rounds: readonly number[]): Spread {
   return { median: median(rounds), low: at(0.25), high: at(0.75) };
 }
 
-/** How many times its limit a row is, round by round; undefined where it has none. */
+/** The ratio of a row to its limit, round by round; undefined without a limit. */
 export function ratioOf({ ours, limit }: Row): Spread | undefined {
   if (limit === undefined) return undefined;
   return spreadOf(ours.map((value, round) => value / (limit.rounds[round] ?? Infinity)));
 }
 
-/** What a row adds to its limit, round by round. */
+/** The time that a row adds to its limit, round by round. */
 export function addedOf({ ours, limit }: Row): Spread | undefined {
   if (limit === undefined) return undefined;
   return spreadOf(ours.map((value, round) => value - (limit.rounds[round] ?? 0)));
@@ -46,7 +49,10 @@ function keeps(row: Row, goal: Goal): boolean {
   return median(row.ours) >= goal.least;
 }
 
-/** How much of its goal a row takes: up to 1 it is met. Undefined where there is no goal, or it is zero. */
+/**
+ * The share of its goal that a row takes: up to 1 it is met. Undefined without a goal, or if the
+ * goal is zero.
+ */
 export function goalShare(row: Row): number | undefined {
   const { goal, ours } = row;
   if (goal === undefined) return undefined;
@@ -58,7 +64,7 @@ export function goalShare(row: Row): number | undefined {
   return share(goal.least, median(ours));
 }
 
-/** The quickest of the peers that did the work; where more is better, the one with most. */
+/** The fastest of the peers that did the work; if more is better, the one with the most. */
 export function bestPeer({
   peers = [],
   unit,
@@ -68,7 +74,7 @@ export function bestPeer({
   return did.toSorted((a, b) => sign * (median(a.rounds) - median(b.rounds)))[0];
 }
 
-/** How many times the first point the last one costs. */
+/** The cost of the last point as a multiple of the first. */
 export function growthOf({ points }: Curve): number {
   const [first, last] = [points[0], points.at(-1)];
   return median(last?.rounds ?? []) / median(first?.rounds ?? []);

@@ -1,6 +1,7 @@
 /**
- * What must cost the same however much there is: a step of a long run, an event of a long log that is resumed, a node of a long
- * file that is checked and resumed, and the list and the start of a run in a full store. Over when a curve bends.
+ * Costs that must not grow: a step of a long run, an event of a long log that is resumed, a node of
+ * a long file that is checked and resumed, and the list and the start of a run in a full store.
+ * Fails if a curve bends.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,16 +12,16 @@ import { untilGate } from './gated.ts';
 import type { Bench, Measurement } from './measure.ts';
 import { casesInRounds, spentOn, spreadText, summaryOf, type Spent } from './spent.ts';
 
-/** How much dearer a piece may be where there is most. */
+/** The most that a piece may cost at the largest size, relative to the smallest. */
 const FLAT = 1.5;
 
-/** Something that is measured at two sizes: what it costs for each of its pieces. */
+/** The cost of each piece, measured at two sizes. */
 interface Curve {
   readonly name: string;
   readonly small: number;
   readonly large: number;
   readonly rounds: number;
-  /** Prepares that size, and gives what is measured. */
+  /** Prepares that size, and returns the measurement. */
   readonly at: (size: number) => Promise<() => Promise<Spent>>;
 }
 

@@ -1,8 +1,9 @@
 /**
- * Ten thousand hostile failures, none of which may take more than 5 ms to extract, classify (twice) and
- * report, and as many texts to take secrets out of. Every sort and size is run once beforehand, so that
- * what is measured is compiled. What took more than half the limit is measured three times more on
- * the same input and the best counts: other programs and collections of garbage only ever add.
+ * Ten thousand hostile failures, and as many texts to remove secrets from. None of the failures may
+ * take more than 5 ms to extract, classify (twice) and report. Each sort and size runs once
+ * beforehand, so that the measured code is compiled. A case above half the limit is measured three
+ * more times on the same input, and the best time counts: other programs and garbage collection
+ * only ever add.
  */
 import { createRedactor } from '../src/errors/redaction/redact.ts';
 import { classify } from '../src/providers/classify/classify.ts';
@@ -50,7 +51,7 @@ function slowestOf<T>(
   const random = seeded(7);
   const sorts = Object.entries(TEXTS);
   const worst = new Map<string, number>();
-  // warm, as in a process that has been running for a while
+  // warm, as in a process that has run for a while
   for (const [, write] of sorts) for (const size of SIZES) work(make(write(size, random), random));
   for (let index = 0; index < COUNT; index++) {
     const [name, write] = sorts[index % sorts.length] ?? ['', padded];
@@ -74,7 +75,7 @@ function repeated(unit: string, chars: number): string {
 }
 
 function pick<T>(list: readonly T[], random: () => number): T {
-  // lists here are never empty
+  // the lists here are never empty
   return list[Math.floor(random() * list.length)] as T;
 }
 
@@ -184,7 +185,7 @@ const TEXTS: Readonly<Record<string, Write>> = {
     ),
 };
 
-/** The text as a body, a message, a header, a fault, or inside a value that somebody parsed. */
+/** The text as a body, a message, a header, a fault, or inside a parsed value. */
 function toFailure(text: string, random: () => number): object {
   const base = {
     provider: pick(['openai', 'google', 'bedrock', undefined], random),

@@ -1,4 +1,4 @@
-/** Importing the built core costs at most 45 ms above a Node that does nothing. */
+/** Importing the built core costs at most 45 ms more than a Node that does nothing. */
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +15,7 @@ export const bench: Bench = {
   run: () => {
     buildOnce();
     const programs = ['', ...ENTRIES.map((entry) => `import ${JSON.stringify(urlOf(entry))};`)];
-    // in turns, so that a busy moment of the machine meets all of them
+    // in turns, so that a busy moment of the machine disturbs all of them alike
     const rounds = Array.from({ length: TRIES }, () => programs.map(run));
     const [bareMs = 0, ...times] = programs.map((_, index) =>
       median(rounds.map((round) => round[index] ?? 0)),

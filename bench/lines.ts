@@ -36,7 +36,7 @@ export function withSpread(rounds: readonly number[], unit: Unit): string {
   return `${figure(middle, unit)} (${digits(low)} to ${digits(high)})`;
 }
 
-/** How it stands to its limit. */
+/** The ratio of a row to its limit, in words. */
 export function besides(row: Row): string {
   const ratio = ratioOf(row);
   const added = addedOf(row);
@@ -56,7 +56,7 @@ export function figure(value: number, unit: Unit): string {
   return `${digits(value)} ${unit}`;
 }
 
-/** Less than its limit is no addition. */
+/** A figure below its limit is no addition. */
 function signed(value: number, unit: Unit): string {
   return value < 0 ? `−${figure(-value, unit)}` : `+${figure(value, unit)}`;
 }

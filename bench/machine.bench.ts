@@ -1,6 +1,6 @@
 /**
- * What a step of the machine costs without any store: a node is begun, completed and left. It must
- * cost the same in a run of two hundred steps and of ten thousand.
+ * The cost of a step of the machine without any store: a node begins, completes and is left. It
+ * must be the same in a run of two hundred steps and of ten thousand.
  */
 import { newRunState, type RunState } from '../src/machine/state/state.ts';
 import { step } from '../src/machine/decide/step.ts';
@@ -12,14 +12,14 @@ const STEP_MS = 0.003;
 const SHORT = 200;
 const LONG = 10_000;
 const ROUNDS = 25;
-/** How much dearer a step of the long run may be. */
+/** The most that a step of the long run may cost, relative to the short run. */
 const FLAT = 1.5;
 
 export const bench: Bench = {
   name: 'machine alone: a step without engine and store',
   run: () => {
     const plan = loop();
-    // what is measured is the machine, not its compilation
+    // measures the machine, not its compilation
     for (let round = 0; round < 3; round++) perStep(plan, LONG);
     const short = best(() => perStep(plan, SHORT));
     const long = best(() => perStep(plan, LONG));
@@ -52,7 +52,7 @@ function loop(): WorkflowPlan {
   return loaded.plan;
 }
 
-/** Each step is three events: begun, completed, routed. */
+/** Each step has three events: begun, completed, routed. */
 function perStep(plan: WorkflowPlan, steps: number): number {
   const state: RunState = newRunState('bench', plan);
   let nowMs = 1_000_000;

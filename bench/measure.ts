@@ -1,14 +1,14 @@
-/** What a bench gives to the runner, and how times are taken. */
+/** The results that a bench passes to the runner, and the ways to take times. */
 import type { Bounds, Unit } from './result.ts';
 
 export interface Measurement {
   readonly name: string;
   readonly ms: number;
-  /** Measured in the same run wherever it depends on the machine; absent where only the figure counts. */
+  /** Measured in the same run if it depends on the machine; absent if only the figure counts. */
   readonly limitMs?: number;
-  /** Between which the true value lies, where the bench works that out. */
+  /** Bounds of the true value, if the bench computes them. */
   readonly boundsMs?: Bounds;
-  /** Printed beside it. */
+  /** Printed beside the figure. */
   readonly note?: string;
 }
 
@@ -17,7 +17,7 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: Unit;
-  /** The least that a multiple may be, and the most of everything else. */
+  /** The minimum of a multiple, and the maximum of everything else. */
   readonly limit: number;
   readonly note?: string;
 }
@@ -44,7 +44,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 0 ? (low + high) / 2 : low;
 }
 
-/** Of several tries the quickest: what else a machine does only ever adds. */
+/** The fastest of several tries: other work of a machine only ever adds. */
 export function quickest(tries: number, work: () => unknown): number {
   return Math.min(...Array.from({ length: tries }, () => elapsedMs(work)));
 }

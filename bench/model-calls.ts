@@ -1,4 +1,4 @@
-/** The two calls that are compared: one through the AI SDK alone, one through our effect. */
+/** The two compared calls: one through the AI SDK alone, one through our effect. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createModelEffect } from '../src/effects/model/model-effect.ts';
@@ -8,7 +8,7 @@ const SDKS = join(import.meta.dirname, '../test/sdks');
 
 export type Call = () => Promise<void>;
 
-/** Written down here as far as it is used: the package is only there for tests. */
+/** Declared here only as far as it is used: the package is only present for tests. */
 interface Ai {
   readonly streamText: (call: object) => {
     readonly fullStream: AsyncIterable<{ readonly type: string }>;

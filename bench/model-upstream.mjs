@@ -1,4 +1,4 @@
-/** A provider in a process of its own: the same streamed answer to every request, at once. */
+/** A provider in a separate process: gives the same streamed answer to every request, at once. */
 import { createServer } from 'node:http';
 
 const chunk = (delta, finish = null) => ({

@@ -1,8 +1,8 @@
 /**
- * What our call of a model adds to a bare one of the AI SDK, over loopback: at most 60 µs at the
- * median, and at least 0.9 of its requests a second with 32 at once. Both take turns in small
- * batches; of the medians of the batches the quickest counts, since all else that a machine does
- * only ever adds.
+ * The time that our call of a model adds to a bare one of the AI SDK, over loopback: at most 60 µs
+ * at the median, and at least 0.9 of its requests per second with 32 at once. Both take turns in
+ * small batches. The fastest of the batches' medians counts, since all other work of a machine only
+ * ever adds.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ export async function run(): Promise<readonly Added[]> {
 async function added(bare: Call, ours: Call): Promise<Added> {
   let [bareMs, oursMs] = [Infinity, Infinity];
   for (let batch = 0; batch < BATCHES; batch++) {
-    // neither is always the one that comes after the other
+    // neither always runs second
     if (batch % 2 === 0) oursMs = Math.min(oursMs, await medianOf(ours));
     bareMs = Math.min(bareMs, await medianOf(bare));
     if (batch % 2 === 1) oursMs = Math.min(oursMs, await medianOf(ours));
@@ -87,7 +87,7 @@ async function share(bare: Call, ours: Call): Promise<Added> {
   };
 }
 
-/** Calls a millisecond, with so many under way at any time. */
+/** Calls per millisecond, with a fixed number of them open at any time. */
 async function rate(call: Call): Promise<number> {
   let left = CALLS_AT_ONCE;
   const start = performance.now();

@@ -1,10 +1,11 @@
 /**
- * Why a goal is missed: where the processor's time goes, by profiles of 2026-11-18 and 19 on a busy machine (`perf` for whole
- * processes, three to five of each; V8's profiler for the rest). Shares of starts and resumes are of what Errand adds to its
- * limit. A text says so where no profile stands behind it.
+ * The reasons for missed goals: where the processor's time goes, by profiles of 2026-11-18 and 19
+ * on a busy machine (`perf` for whole processes, three to five of each; V8's profiler for the
+ * rest). Shares of starts and resumes refer to the time that Errand adds to its limit. A text says
+ * so if no profile supports it.
  */
 interface Reason {
-  /** How the names of the rows begin that it explains. */
+  /** The beginnings of the names of the rows that it explains. */
   readonly rows: readonly string[];
   readonly text: string;
 }

@@ -1,4 +1,6 @@
-/** A process of its own for `rehearse.bench.ts`, so that its peak of memory is that of the rehearsal. */
+/**
+ * A separate process for `rehearse.bench.ts`, so that its peak of memory is that of the rehearsal.
+ */
 import { loadWorkflowText } from '../src/workflow/yaml/load-workflow.ts';
 import { validateLoaded } from '../src/workflow/check/validate-workflow.ts';
 import { rehearsePlan } from '../src/rehearsal/rehearse-plan.ts';
@@ -39,7 +41,7 @@ async function measure(): Promise<Rehearsed> {
   if (validation.plan === undefined) throw new Error('The workflow of the bench is not valid');
   const before = process.cpuUsage();
   const { result } = await rehearsePlan(validation.plan, validation);
-  // what it works itself: other programs on the machine are no part of it
+  // its own CPU time, without other programs on the machine
   const { user, system } = process.cpuUsage(before);
   const seconds = (user + system) / 1_000_000;
   return {

@@ -33,6 +33,6 @@ function measured(): Rehearsed {
   const script = join(import.meta.dirname, 'rehearse-child.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`the process ended with ${status}\n${stderr}`);
-  // written right there
+  // `rehearse-child.ts` writes this form
   return JSON.parse(stdout) as Rehearsed;
 }

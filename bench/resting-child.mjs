@@ -1,4 +1,7 @@
-/** A process of its own for `resting.bench.ts`, on the built package: starts runs that stop at a gate, and prints the peak of its memory. */
+/**
+ * A separate process for `resting.bench.ts`, on the built package: starts runs that stop at a gate,
+ * and prints the peak of its memory.
+ */
 const [, , home = '', runs = '0'] = process.argv;
 const { openErrand } = await import('../dist/index.js');
 const { workflow } = await import('../dist/workflow/authoring/define.js');
@@ -16,7 +19,7 @@ const gated = workflow({
     },
   ],
 });
-/** An application may keep them to answer later. */
+/** An application may keep them, to answer later. */
 const handles = [];
 for (let started = 0; started < Number(runs); started += 100)
   await Promise.all(

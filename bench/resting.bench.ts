@@ -1,4 +1,7 @@
-/** What thousands of runs weigh that rest at a gate, each of them kept by its handle: the peak of the process, from its start. */
+/**
+ * The memory of thousands of runs that rest at a gate, each kept by its handle: the peak of the
+ * process since its start.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,15 +1,16 @@
 /**
- * What benches give to the runner and what a stored run holds: every value of every round, so that
- * ratio, spread and verdict are worked out in one place (`figures.ts`), and by any reader again.
+ * The results that benches pass to the runner, and the content of a stored run: every value of
+ * every round, so that one place (`figures.ts`), and any later reader, can compute ratio, spread
+ * and verdict.
  */
 
 export type Unit = 'µs' | 'ms' | 'MB' | '×' | 'runs/s' | 'steps/s';
 
-/** What a row has to keep to; a row without one is only shown. */
+/** The goal of a row; a row without one is only shown. */
 export type Goal =
-  /** At most so many times its limit, of the same round. */
+  /** At most this multiple of its limit, in the same round. */
   | { readonly times: number }
-  /** At most so much more than its limit, of the same round. */
+  /** At most this much above its limit, in the same round. */
   | { readonly plus: number }
   | { readonly most: number }
   | { readonly least: number };
@@ -19,21 +20,23 @@ export interface Bounds {
   readonly high: number;
 }
 
-/** One piece of work, through the package as users have it, beside its limit and its peers. */
+/**
+ * One piece of work, measured through the package as users have it, beside its limit and its peers.
+ */
 export interface Row {
-  /** As the table of goals calls it, such as `W5`; several rows may share one. */
+  /** The name in the table of goals, such as `W5`; several rows may share one. */
   readonly work: string;
   readonly name: string;
   readonly unit: Unit;
   /** One value of each round, in the order of the rounds. */
   readonly ours: readonly number[];
-  /** The least that any program could do, taken in the same rounds. */
+  /** The least that any program could do, measured in the same rounds. */
   readonly limit?: { readonly is: string; readonly rounds: readonly number[] };
   readonly peers?: readonly Peer[];
   readonly goal?: Goal;
-  /** Between which the true value lies: a goal between them is neither met nor missed. */
+  /** Bounds of the true value: a goal between them is neither met nor missed. */
   readonly bounds?: Bounds;
-  /** Why a goal is missed, or what a reader would misunderstand. */
+  /** The reason for a missed goal, or a note on what a reader might misunderstand. */
   readonly note?: string;
 }
 
@@ -42,15 +45,17 @@ export type Peer =
   | { readonly name: string; readonly version: string; readonly rounds: readonly number[] }
   | { readonly name: string; readonly version: string; readonly why: string };
 
-/** One cost along something that grows. */
+/** One cost as a function of a growing size. */
 export interface Curve {
   readonly work: string;
   readonly name: string;
   readonly unit: Unit;
-  /** The thing that grows: `steps of the run`. */
+  /** The size that grows: `steps of the run`. */
   readonly along: string;
   readonly points: readonly { readonly at: number; readonly rounds: readonly number[] }[];
-  /** The last point costs at most so many times the first one, or the curve bends. */
+  /**
+   * The most that the last point may cost, as a multiple of the first: above it the curve bends.
+   */
   readonly flat?: number;
   readonly note?: string;
 }
@@ -73,17 +78,17 @@ export interface MachineFacts {
   readonly os: string;
   readonly node: string;
   readonly sqlite: string;
-  /** Of the minute before: 0 is a quiet machine. */
+  /** The load of the minute before: 0 is a quiet machine. */
   readonly load: number;
 }
 
 export interface Measured {
   readonly measured: { readonly at: string; readonly machine: MachineFacts };
-  /** How much of its goal the row took on the latest earlier day. */
+  /** The share of its goal that the row took on the latest earlier day. */
   readonly earlier?: { readonly at: string; readonly share: number };
 }
 
-/** What `bench/results/latest.json` holds: the last value of every row. */
+/** The content of `bench/results/latest.json`: the last value of every row. */
 export interface BenchResult {
   readonly rows: readonly (Row & Measured)[];
   readonly curves: readonly (Curve & Measured)[];

@@ -1,6 +1,9 @@
-/** Takes several ways of doing a thing in turns, each round in another order, so that none is always the one after another. */
+/**
+ * Runs several ways of doing a thing in turns, in another order each round, so that none always
+ * follows the same one.
+ */
 
-/** Gives the value of one round: a time, mostly. */
+/** Returns the value of one round: usually a time. */
 export type Way<Value = number> = () => Value | Promise<Value>;
 
 /** The values of each way, by its name, in the order of the rounds. */
@@ -9,7 +12,7 @@ export async function inShuffledRounds<Name extends string, Value>(
   ways: Readonly<Record<Name, Way<Value>>>,
 ): Promise<Readonly<Record<Name, readonly Value[]>>> {
   const names = Object.keys(ways) as Name[];
-  // every name gets its list right here
+  // this makes a list for every name
   const values = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
     Name,
     Value[]

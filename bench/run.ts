@@ -1,10 +1,11 @@
 /**
- * `npm run bench [name…] [-- --peers] [--store]`: runs every bench, or those whose name holds one of the words,
- * and prints what was measured beside its limit, with spread and verdict. Exits with 1 unless every goal is met.
+ * `npm run bench [name…] [-- --peers] [--store]`: runs every bench, or those whose name contains
+ * one of the words, and prints each figure beside its limit, with spread and verdict. Exits with 1
+ * unless every goal is met.
  *
- * `--peers` takes the peers of `bench/peers` along. Whatever the benches need is installed first. `--store` adds the
- * rows to the stored run, from which `npm run docs` makes `docs/performance.md`; rows that were not
- * measured this time stay.
+ * `--peers` includes the peers of `bench/peers`. Missing packages are installed first. `--store`
+ * adds the rows to the stored run, from which `npm run docs` makes `docs/performance.md`; rows that
+ * were not measured this time stay.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -20,7 +21,7 @@ import { describeMachine, storeResult } from './stored.ts';
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const withPeers = process.argv.includes('--peers');
 ensureInstalled('sdks', 'temporal', 'otel', ...(withPeers ? (['peers'] as const) : []));
-// the load before all of them, not that of the bench before
+// the load before all benches, not after the previous one
 const load = process.env[WITHIN];
 const machine = { ...describeMachine(), ...(load === undefined ? {} : { load: Number(load) }) };
 const found = await Promise.all(
@@ -29,7 +30,7 @@ const found = await Promise.all(
     .map(benchIn),
 );
 const names = found.map(({ name }) => name);
-/** A whole name means that bench, even where it is a part of another. */
+/** A whole name means that bench, even if another name contains it. */
 const isMeant = (name: string): boolean =>
   wanted.length === 0 ||
   wanted.some((word) => (names.includes(word) ? name === word : name.includes(word)));
@@ -41,7 +42,10 @@ if (only === undefined) {
 } else if (chosen.length === 1) await measure(only);
 else measureApart(chosen);
 
-/** Each in a process of its own: what one leaves behind (its heap, what V8 has learned) is no part of another. */
+/**
+ * Runs each in its own process, because one would leave traces in the next: its heap, and V8's
+ * optimisations.
+ */
 function measureApart(benches: readonly ComparedBench[]): void {
   buildOnce();
   const flags = process.argv.slice(2).filter((word) => word.startsWith('--'));
@@ -50,7 +54,7 @@ function measureApart(benches: readonly ComparedBench[]): void {
       stdio: 'inherit',
       env: { ...process.env, [WITHIN]: String(machine.load) },
     });
-    // also where it could not be run at all: the others can
+    // even if one cannot run at all: the others can
     if (status !== 0) process.exitCode = 1;
   }
 }
@@ -69,7 +73,7 @@ async function measure(bench: ComparedBench): Promise<void> {
 }
 
 async function benchIn(file: string): Promise<ComparedBench> {
-  // a file of that name exports one bench, or is one itself
+  // a file of that name exports one bench, or runs as one itself
   const module = (await import(join(import.meta.dirname, file))) as {
     bench?: Bench | ComparedBench;
   } & Bench;

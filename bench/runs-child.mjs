@@ -1,12 +1,12 @@
-/** A process of its own for `runs.bench.ts`, on the built package. */
+/** A separate process for `runs.bench.ts`, on the built package. */
 const [, , home = '', task, what = '', compiled] = process.argv;
-// as the command does, before anything of ours is loaded
+// as the command does, before it loads anything of ours
 if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compiled);
 
 const { openErrand } = await import('../dist/index.js');
 const store = `sqlite:${home}/errand.db`;
 
-/** Loaded only where it is needed: a resume finds its plan in the store. */
+/** Loaded only if needed: a resumed run finds its plan in the store. */
 const define = async (definition) =>
   (await import('../dist/workflow/authoring/define.js')).workflow(definition);
 
@@ -50,7 +50,7 @@ if (task === 'prepare') {
   const errand = await openErrand({ store });
   const handle = await errand.resume(what);
   for await (const _event of handle.events()) break;
-  // `performance` would have to be loaded first, which is no part of it
+  // `performance` would have to be loaded first, which should not count
   process.stdout.write(String(process.uptime() * 1000));
   await errand.close();
 } else {
@@ -64,7 +64,7 @@ if (task === 'prepare') {
   process.exit(0);
 }
 
-/** What is really held; what the system keeps ready for the next garbage is not the runs' doing. */
+/** The memory in use; the system's reserve for the next garbage does not belong to the runs. */
 function liveBytes() {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -1,6 +1,6 @@
 /**
- * Whole runs on a real SQLite file: the resumption of a long run from the start of its process, and what
- * thousands of waiting runs weigh.
+ * Whole runs on a real SQLite file: the resumption of a long run from the start of its process, and
+ * the memory of thousands of waiting runs.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { buildOnce } from './door/installed.ts';
 import type { Bench, Figure, Measurement } from './measure.ts';
 
-/** As many as `runs-child.mjs` takes. */
+/** The same number as in `runs-child.mjs`. */
 const STEPS = 1000;
 const RESUME_MS = 70;
 const RESUMES = 15;
@@ -30,8 +30,8 @@ export const bench: Bench = {
 };
 
 /**
- * From the start of the process to the first event of the new leg, in the built package, with what
- * Node keeps of compiled code, as the command has it.
+ * From the start of the process to the first event of the new leg, in the built package, with
+ * Node's compile cache, as in the command.
  */
 function resume(directory: string): Measurement {
   const home = join(directory, 'resume');
@@ -81,7 +81,7 @@ function runScript(home: string, task: string, what = '', compiled = ''): string
   const script = join(import.meta.dirname, 'runs-child.mjs');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    // every flag costs a start: the code that Node brings along was compiled without it
+    // every flag slows the start: Node's own snapshot of compiled code was made without it
     [...(task === 'waiting' ? ['--expose-gc'] : []), script, home, task, what, compiled],
     { encoding: 'utf8' },
   );

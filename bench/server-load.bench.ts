@@ -1,6 +1,6 @@
 /**
- * A server in a process of its own under load from another one: whether it answers, what its memory does,
- * what readers cost that stand still, and how late an event of another process is.
+ * A server in a separate process under load from another one: whether it answers, how its memory
+ * grows, the cost of readers that stall, and the delay of an event of another process.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,10 @@ const SECONDS = 30;
 const RUNS = 50;
 /** Memory after the load, as a multiple of the memory after the warm-up. */
 const MOST_GROWTH = 1.25;
-/** One core answers 1,000 a second in a quarter of its time, whatever else the machine does. */
+/**
+ * One core answers 1,000 requests per second in a quarter of its time, whatever else the machine
+ * does.
+ */
 const MOST_CPU_MS = 0.25;
 const READERS = 256;
 const MOST_READERS_MB = 64;
@@ -96,7 +99,7 @@ async function loaded(served: Served) {
   ];
 }
 
-/** Readers that take nothing, each with a stream of a run that waits. */
+/** Readers that take nothing, each with a stream of a waiting run. */
 async function readers(served: Served, runs: readonly string[]) {
   const before = memoryMb(served.pid);
   const open: Socket[] = [];
@@ -127,7 +130,7 @@ function standing({ port, token }: Served, run: string): Promise<Socket> {
   });
 }
 
-/** From the commit in this process to a reader of the other one. */
+/** The time from the commit in this process to a reader of the other one. */
 async function late({ url, token }: Served, own: ErrandServer, runs: readonly string[]) {
   const times: number[] = [];
   const read = (path: string, headers: Readonly<Record<string, string>>) =>
@@ -169,7 +172,7 @@ function memoryMb(pid: number): number {
 
 /** Linux counts in hundredths of a second. */
 function cpuMs(pid: number): number {
-  // what follows the name of the program, which may hold blanks
+  // the fields after the program's name, which may contain blanks
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
   return (user + system) * 10;

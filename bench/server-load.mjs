@@ -1,4 +1,7 @@
-/** A process of its own for `server.bench.ts`: sends requests at a steady rate, and counts the answers. */
+/**
+ * A separate process for `server.bench.ts`: sends requests at a steady rate, and counts the
+ * answers.
+ */
 import { Agent, get } from 'node:http';
 
 const [, , url = '', token = '', rate = '0', seconds = '0'] = process.argv;

@@ -1,6 +1,6 @@
 /**
- * What a request to the server takes: a page of runs as a multiple of an answer that reads nothing, and
- * how long an event takes from its commit to a reader in the same process.
+ * The time of a request to the server: a page of runs as a multiple of an answer that reads
+ * nothing, and the time of an event from its commit to a reader in the same process.
  */
 import type { ErrandServer } from '../src/server/index.ts';
 import { median, type Bench, type Measurement } from './measure.ts';
@@ -8,7 +8,7 @@ import { eventMs, waitingServer, type WaitingServer } from './waiting-server.ts'
 
 const RUNS = 50;
 const TRIES = 200;
-/** A page of 50 runs may take as long as so many answers that read nothing. */
+/** The most that a page of 50 runs may take, as a multiple of an answer that reads nothing. */
 const MOST_TIMES = 60;
 const EVENT_LIMIT_MS = 50;
 

@@ -1,13 +1,13 @@
 /**
- * Measures several things in rounds, in another order in each, so that what else the machine does meets all of
- * them alike. Of each the median counts, and the spread is printed beside it.
+ * Measures several things in rounds, in another order each round, so that other work of the machine
+ * disturbs all of them alike. The median of each counts, and the spread is printed beside it.
  */
 import { median } from './measure.ts';
 import { inShuffledRounds } from './rounds.ts';
 
 export interface Spent {
   readonly wallMs: number;
-  /** Of the whole process, its collector and compiler included. */
+  /** The CPU time of the whole process, including its collector and compiler. */
   readonly cpuMs: number;
 }
 
@@ -23,7 +23,7 @@ export async function casesInRounds(rounds: number, cases: readonly Case[]): Pro
   return inShuffledRounds(rounds, Object.fromEntries(cases.map(({ name, run }) => [name, run])));
 }
 
-/** For each of so many pieces of the work. */
+/** The cost of each piece of the work. */
 export async function spentOn(pieces: number, work: () => unknown): Promise<Spent> {
   const cpu = process.cpuUsage();
   const startMs = performance.now();
@@ -35,7 +35,7 @@ export async function spentOn(pieces: number, work: () => unknown): Promise<Spen
 
 export interface Summary {
   readonly ms: number;
-  /** A quarter of the rounds was below the first, a quarter above the second. */
+  /** A quarter of the rounds lies below the first, a quarter above the second. */
   readonly spread: readonly [number, number];
 }
 

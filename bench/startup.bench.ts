@@ -1,6 +1,7 @@
 /**
- * How long the command takes as a person has it: installed, from `dist`. Where a bare Node takes 40 ms,
- * help may take 120 ms and the validation of a small file 250 ms; where a bare Node is slower, the limits grow with it.
+ * The time of the command as a person has it: installed, from `dist`. If a bare Node takes 40 ms,
+ * help may take 120 ms and the validation of a small file 250 ms; if a bare Node is slower, the
+ * limits grow with it.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ nodes:
   - {name: label, type: agent, model: sim/clerk, prompt: Hello, tools: [], output: {ok: {type: boolean}}}
 `;
 
-/** The words that are typed, and where there is one its limit on a machine whose bare Node takes 40 ms. */
+/** The typed words, and for some a limit on a machine whose bare Node takes 40 ms. */
 const COMMANDS: readonly (readonly [typed: string, limitMs?: number])[] = [
   ['--help', 120],
   ['validate small.yaml', 250],
@@ -48,9 +49,10 @@ function measure(folder: string): readonly Measurement[] {
   writeFileSync(join(folder, 'small.yaml'), SMALL);
   const binary = join(installed, 'bin/errand.mjs');
   const programs = [['--eval', ''], ...COMMANDS.map(([typed]) => [binary, ...typed.split(' ')])];
-  // the first time fills the compile cache and makes the store
+  // the first run fills the compile cache and makes the store
   for (const args of programs) mustRun(args, folder);
-  // in turns, so that a busy moment of the machine meets all of them; the quickest is the command's own
+  // in turns, so that a busy moment of the machine disturbs all of them alike; the fastest time is
+  // the command's own
   const rounds = Array.from({ length: TRIES }, () =>
     programs.map((args) => elapsedMs(() => mustRun(args, folder))),
   );

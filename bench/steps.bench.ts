@@ -1,6 +1,7 @@
 /**
- * What a `call` step costs an application that calls `errand.start`: in memory, and durable in SQLite beside the least
- * that any program could do, the same bytes inserted as rows of a bare table with a commit for each.
+ * The cost of a `call` step in an application that calls `errand.start`: in memory, and durable in
+ * SQLite. The durable limit is the least that any program could do: insert the same bytes as rows
+ * of a bare table, with a commit for each.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,13 +23,16 @@ import {
 
 type Durability = 'full' | 'normal';
 
-/** In microseconds of the processor, at any length. */
+/** In processor time, at any length. */
 const STEP_MS = 0.015;
 const LENGTHS = [200, 1000];
 const AT_ONCE = 50;
 const DISK_MB = 0.5;
 
-/** How much of the limit a step may cost. A sync is no work of the processor, so `full` is measured by the clock. */
+/**
+ * The most that a step may cost, relative to the limit. A sync is no work of the processor, so the
+ * clock measures `full`.
+ */
 const DURABLE: Readonly<
   Record<Durability, { alone: number; together: number; steps: number; by: keyof Spent }>
 > = {
@@ -54,7 +58,7 @@ export const bench: Bench = {
   },
 };
 
-/** A node after the other, as most workflows are, and one node again and again. */
+/** A chain of nodes, as in most workflows, and one node that repeats. */
 const SHAPES = { chain, loop } as const;
 
 function loop({ workflow }: Build, steps: number) {
@@ -73,7 +77,7 @@ function loop({ workflow }: Build, steps: number) {
   });
 }
 
-/** Every run of a loop counts from its own beginning. */
+/** Every run of a loop counts from its own start. */
 function functions(steps: number) {
   let left = 0;
   return {
@@ -159,7 +163,10 @@ async function durable(
   return judged.map((each) => beside(rounds, each, by));
 }
 
-/** With a sync for each commit, those that are under way at the same time share one; without, nothing is shared. */
+/**
+ * With a sync for each commit, commits at the same time share one; without syncs they share
+ * nothing.
+ */
 function atOnce(limit: string): string {
   return `${limit}, as many at once`;
 }
@@ -181,7 +188,7 @@ function beside(
   };
 }
 
-/** Inserts rows of the size that a run in that file has, so many in a transaction. */
+/** Inserts rows of the same size as those of a run in that file, grouped into transactions. */
 function bareRows(
   path: string,
   durability: Durability,
@@ -210,7 +217,7 @@ function bareRows(
   };
 }
 
-/** The file of a chain holds its plan too, which is a third of it. */
+/** The file of a chain also holds its plan, which is a third of it. */
 async function disk(directory: string, loaded: readonly Build[]): Promise<Figure[]> {
   const steps = 1000;
   const measured: Figure[] = [];

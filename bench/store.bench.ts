@@ -1,7 +1,7 @@
 /**
- * What a durable step costs, beside the least that any program could do: make the text of the same
- * two events, and commit it as one row of a table without anything around it. Both are measured in
- * turns, and the best round of each counts, so that a busy machine disturbs neither.
+ * The cost of a durable step, beside the least that any program could do: encode the text of the
+ * same two events, and commit it as one row of a bare table. Both run in turns, and the best round
+ * of each counts, so that a busy machine disturbs neither.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { openSqliteStore } from '../src/stores/sqlite/sqlite.ts';
 import type { Bench, Measurement } from './measure.ts';
 
 type Durability = 'full' | 'normal';
-/** Milliseconds for a step. */
+/** Milliseconds per step. */
 type Measured = () => number | Promise<number>;
 
 const RUNS_AT_ONCE = 50;
@@ -39,7 +39,7 @@ async function oneAfterTheOther(
   directory: string,
   { durability, limit, rounds }: { durability: Durability; limit: number; rounds: number },
 ): Promise<Measurement> {
-  // long enough to hold the merging of the write-ahead log that a step brings about
+  // long enough to include the checkpoints of the write-ahead log that steps cause
   const steps = durability === 'normal' ? 4000 : 500;
   const bare = openBare(join(directory, `bare-${durability}.db`), durability);
   const store = await openStore(join(directory, `step-${durability}.db`), durability);
@@ -66,7 +66,7 @@ async function manyRuns(directory: string): Promise<Measurement> {
   return { name: 'durability full, 50 runs at once', ms, limitMs: STEP_AT_ONCE_MS };
 }
 
-/** The bare rows go in transactions of as many rows as are under way at a time. */
+/** Groups the bare rows into transactions of as many rows as steps run at a time. */
 async function manyStepsOfOneRun(directory: string): Promise<Measurement> {
   const steps = 4000;
   const bare = openBare(join(directory, 'bare-at-once.db'), 'normal');
@@ -85,7 +85,7 @@ function openStore(path: string, durability: Durability): Promise<RunStore> {
   return openSqliteStore({ path, now: () => Date.now(), durability });
 }
 
-/** Creates a run, and gives what makes its next step. */
+/** Creates a run, and returns a function that makes its next step. */
 async function newRun(store: RunStore, id: string): Promise<() => Promise<unknown>> {
   const { claim, head } = await store.create({
     id,
@@ -118,7 +118,7 @@ function twoEvents(run: string, seq: number): readonly object[] {
 }
 
 interface Bare {
-  /** So many rows, that many in each transaction. */
+  /** Inserts `rows` rows, `together` of them in each transaction. */
   insert(rows: number, together: number): void;
   close(): void;
 }
@@ -150,7 +150,7 @@ function openBare(path: string, durability: Durability): Bare {
   };
 }
 
-/** The best of the rounds for each. */
+/** The best round of each. */
 async function inTurns(rounds: number, measured: readonly Measured[]): Promise<readonly number[]> {
   const best = measured.map(() => Infinity);
   for (let round = 0; round < rounds; round++) {
@@ -167,7 +167,7 @@ async function perStep(steps: number, work: () => unknown): Promise<number> {
   return (performance.now() - start) / steps;
 }
 
-/** Within a multiple of what the bare rows took. */
+/** Bounds it by a multiple of the time of the bare rows. */
 function beside(
   bareMs: number,
   { name, ms, limit }: { name: string; ms: number; limit: number },

@@ -30,8 +30,9 @@ export function describeMachine(): MachineFacts {
 }
 
 /**
- * Rows of the same work and name are replaced, and all earlier ones of a bench whose rows are no others': it may have named
- * them otherwise. A row keeps the machine and the day that it was measured on.
+ * Replaces rows of the same work and name. If rows name the bench itself as their work, replaces
+ * all of its earlier ones: it may have renamed them. A row keeps the machine and the day of its
+ * measurement.
  */
 export function storeResult(
   bench: string,
@@ -55,7 +56,7 @@ export function storeResult(
   writeFileSync(STORED, `${JSON.stringify(result, rounded, 1)}\n`);
 }
 
-/** What the stored row says of an earlier day: two days that agree say more than one. */
+/** The result of the stored row on an earlier day: two days that agree say more than one. */
 function earlierOf(
   stored: BenchResult | undefined,
   { work, name }: Row,
@@ -80,7 +81,7 @@ function merged<T extends { readonly work: string; readonly name: string }>(
   );
 }
 
-/** Four digits say more than a busy machine knows. */
+/** More than four digits would claim more than a busy machine can show. */
 function rounded(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value)
     ? Number(value.toPrecision(4))

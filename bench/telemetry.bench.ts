@@ -1,7 +1,8 @@
 /**
- * What telemetry costs a durable step: nothing while nobody has registered a provider, and little with one
- * and a batching exporter. By CPU time, in turns, because a busy machine makes both sides slower. Each figure has
- * the bounds in which the true one lies; where they hold the limit it is undecided, and neither met nor missed.
+ * The cost of telemetry for a durable step: nothing while nobody has registered a provider, and
+ * little with one and a batching exporter. By CPU time, in turns, because a busy machine slows both
+ * sides. Each figure has bounds of the true value; if the limit lies between them, it is undecided,
+ * neither met nor missed.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -16,15 +17,20 @@ const STEPS = 200;
 const WARM_UP = 100;
 const IDLE_SHARE = 0.01;
 const STEP_LIMIT_MS = 0.01;
-/** How often more is measured where the bounds still hold the limit; then it says what it has. */
+/**
+ * The most looks: each measures more while the limit lies between the bounds; after the last the
+ * result stands.
+ */
 const MAX_LOOKS = 6;
-/** Deviations of a normal distribution for 99.9 % at each look: so all of them together are right with 99 %. */
+/** Standard deviations for 99.9 % at each look: so all of them together are right with 99 %. */
 const CERTAIN = 3.29;
-/** Short ones, for each look. */
+/** Pairs of short measurements, for each look. */
 const PAIRS = 400;
-/** For each look: the true figure lies between the least and the most of twelve with 99.9 %. */
+/**
+ * Batches for each look: the true figure lies between the least and the most of twelve with 99.9 %.
+ */
 const BATCHES = 12;
-/** Of many, some are undisturbed. */
+/** With many pairs, some are undisturbed. */
 const BATCH_PAIRS = 40;
 
 const load = createRequire(join(import.meta.dirname, '../test/otel-sdk/package.json'));
@@ -70,7 +76,7 @@ export const bench = {
     const added = await addedBy(plain, traced);
     const counted = await open(true);
     const meters = registerMeters();
-    // as many as the last batch has: of more the quickest would be quicker
+    // as many as the last batch has: with more, the fastest would be faster
     for (let round = 0; round < BATCH_PAIRS; round++) await measure(counted);
     await provider.shutdown();
     await meters.shutdown();
@@ -104,7 +110,7 @@ interface Figure extends Bounds {
   readonly count: number;
 }
 
-/** By how much the second takes longer than the first: of pairs that follow each other at once. */
+/** The extra time of the second side, from pairs that follow each other at once. */
 function compare(first: Side, second: Side): Promise<Figure> {
   return untilDecided(first, second, IDLE_SHARE, async () => {
     forget(first, second);
@@ -113,7 +119,9 @@ function compare(first: Side, second: Side): Promise<Figure> {
   });
 }
 
-/** How much more the second takes where neither was disturbed: batch by batch, so that it has bounds. */
+/**
+ * The extra time of the second side if neither was disturbed: batch by batch, which gives bounds.
+ */
 function addedBy(first: Side, second: Side): Promise<Figure> {
   return untilDecided(first, second, STEP_LIMIT_MS, async () => {
     const added: number[] = [];
@@ -141,7 +149,7 @@ async function untilDecided(
   }
 }
 
-/** The median and the bounds in which the true one lies. Ranks are enough, so what was disturbed counts as one. */
+/** The median and the bounds of the true one. Ranks suffice, so a disturbed value counts as one. */
 function figureOf(values: readonly number[]): Figure {
   const sorted = values.toSorted((a, b) => a - b);
   const count = sorted.length;
@@ -192,7 +200,7 @@ interface Provider {
   shutdown(): Promise<void>;
 }
 
-/** As a host does; its exporter takes the batches and drops them. */
+/** Registers a provider as a host does; its exporter takes the batches and drops them. */
 function register(): Provider {
   const sdk = load('@opentelemetry/sdk-trace') as {
     BatchSpanProcessor: new (options: object) => object;
@@ -213,7 +221,7 @@ function register(): Provider {
   return provider;
 }
 
-/** With a reader that never collects: recording is what a step pays. */
+/** With a reader that never collects: a step only pays for recording. */
 function registerMeters(): Provider {
   const { MeterProvider, PeriodicExportingMetricReader, InMemoryMetricExporter } = load(
     '@opentelemetry/sdk-metrics',

@@ -1,4 +1,7 @@
-/** What somebody would write for Temporal without Errand: the same activities, no machine. */
+/**
+ * A workflow as somebody would write it for Temporal without Errand: the same activities, no
+ * machine.
+ */
 import { proxyActivities } from '@temporalio/workflow';
 import type { EffectDone, EffectTask } from '../src/engine/temporal/messages.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Whole runs on a real Temporal server, beside a hand-written workflow with the same activities: what
- * the machine costs there is what it costs more than nothing. Needs a server, see `test/temporal`.
+ * Whole runs on a real Temporal server, beside a hand-written workflow with the same activities:
+ * the difference is the cost of the machine there. Needs a server, see `test/temporal`.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ async function compared(
   name: string,
   { errand, byHand }: Readonly<Record<'errand' | 'byHand', () => Promise<unknown>>>,
 ): Promise<Row> {
-  // the first of each is what a worker does once
+  // the first of each includes work that a worker does only once
   await errand();
   await byHand();
   const rounds = await inShuffledRounds(ROUNDS, {
@@ -153,7 +153,7 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** As the machine would ask for them. */
+/** The effects as the machine would request them. */
 function tasks(count: number): EffectTask[] {
   return chain(count).nodes.map((node, n) => ({
     v: 1,

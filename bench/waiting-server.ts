@@ -14,7 +14,7 @@ nodes: [{name: q, type: human_gate, prompt: Go?, options: [{label: Yes, value: y
 
 export interface WaitingServer {
   readonly server: ErrandServer;
-  /** Where its store is, if that is a file. */
+  /** The folder of its store, if that is a file. */
   readonly directory: string;
   readonly runs: readonly string[];
   close(): Promise<void>;
@@ -48,7 +48,10 @@ async function start(server: ErrandServer): Promise<string> {
 
 type Fetch = (path: string, headers: Readonly<Record<string, string>>) => Promise<Response>;
 
-/** From the commit of the answer to a run to the reader of its events, who had all before it. */
+/**
+ * The time from the commit of the answer to a run, to the reader of its events, who had all earlier
+ * ones.
+ */
 export async function eventMs(own: ErrandServer, run: string, read: Fetch): Promise<number> {
   const headers = { accept: 'text/event-stream' };
   const { body } = await read(`/v1/runs/${run}/events?type=gate:answered`, headers);

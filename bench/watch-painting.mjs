@@ -1,8 +1,11 @@
-/** Runs in the page for `dashboard-browser.bench.ts`, before its own scripts: how late each painting was. */
+/**
+ * Runs in the page for `dashboard-browser.bench.ts`, before the page's own scripts: records the
+ * delay of each painting.
+ */
 const watched = { lateMs: [], since: undefined };
 globalThis.watched = watched;
 
-// the page reads its stream part by part
+// the page reads its stream in pieces
 const read = Object.getOwnPropertyDescriptor(ReadableStreamDefaultReader.prototype, 'read').value;
 ReadableStreamDefaultReader.prototype.read = async function () {
   const part = await read.call(this);
@@ -14,7 +17,7 @@ const observer = new MutationObserver(() => {
   const { since } = watched;
   if (since === undefined) return;
   watched.since = undefined;
-  // the task after the next frame begins when it is on the screen
+  // the task after the next frame begins when the frame is on the screen
   requestAnimationFrame(() => setTimeout(() => watched.lateMs.push(performance.now() - since), 0));
 });
 observer.observe(document, { childList: true, subtree: true, characterData: true });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the command line: from the sources in a checkout, from `dist` in an installed package. Plain
- * JavaScript, so that a Node that is too old can still say so.
+ * Starts the command line: from the sources in a checkout, from `dist` in an installed package.
+ * Plain JavaScript, so that a Node that is too old can still say so.
  */
 const NEEDED = { major: 22, minor: 18 };
 const SOURCE = new URL('../src/cli/main.ts', import.meta.url);
@@ -10,7 +10,7 @@ const BUILT = new URL('../dist/cli/main.cjs', import.meta.url);
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor)) {
-  // an import would load what these two can do besides, which takes longer than what is asked of them
+  // an import would load all features of these two modules, which takes longer than this work
   const { directory } = process.getBuiltinModule('node:module').enableCompileCache();
   const { existsSync } = process.getBuiltinModule('node:fs');
   leaveOutExperiments();
@@ -25,7 +25,10 @@ if (major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor)) {
   startOnNewerNode(NEEDED, import.meta.url);
 }
 
-/** Many a Node calls its database an experiment, at the head of whatever the command prints. */
+/**
+ * Many versions of Node print a warning that their database is experimental, before any output of
+ * the command.
+ */
 function leaveOutExperiments() {
   process.emitWarning = new Proxy(process.emitWarning.bind(process), {
     apply(emit, it, args) {

@@ -1,7 +1,8 @@
 /**
- * Loads the built command with the code that V8 compiled for it in an earlier process. Node's own cache is filled
- * before a file runs, so it lacks every function that is compiled when it is first called, which is nearly all of them.
- * Here it is filled at the end of the process. Only scripts allow that, which is why the command is built as CommonJS too.
+ * Loads the built command with the code that V8 compiled for it in an earlier process. Node fills
+ * its own cache before a file runs, so that cache lacks every function that is compiled at its
+ * first call: nearly all of them. This file fills the cache at the end of the process. Only scripts
+ * allow that, which is why the command is also built as CommonJS.
  */
 const { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync } =
   process.getBuiltinModule('node:fs');
@@ -13,17 +14,19 @@ const { constants, Script } = process.getBuiltinModule('node:vm');
 const BEFORE = '(function (exports, require, module, __filename, __dirname) { ';
 const AFTER = '\n})';
 
-/** Exit code of a command that refused what was typed: any word may have stood in place of its name. */
+/**
+ * Exit code of a command that refused its arguments: any word may have stood in place of its name.
+ */
 const REFUSED = 2;
 
-/** V8 would copy data that begin at another multiple. */
+/** V8 copies data that begin at any other multiple. */
 const ALIGNED = 8;
 
-/** Digits of the checksum that a file begins with. */
+/** Number of digits of the checksum at the start of the file. */
 const SUM = 8;
 
 /**
- * A file of the command. Size and time tell whether somebody has changed it since it was compiled.
+ * A file of the command. Size and time show whether somebody has changed it since it was compiled.
  * @typedef {{ readonly name: string, readonly size: number, readonly mtimeMs: number }} Part
  */
 
@@ -71,8 +74,8 @@ export function loadCommand(main, folder) {
     const folder = path.dirname(file);
     /** @param {string} id */
     const require = (id) => (id.startsWith('.') ? load(path.join(folder, id)) : requireOther(id));
-    // like an import: loading takes a turn of the event loop, in which followers of a run hear of the effect whose
-    // code is loaded, and what is loaded is there at once
+    // like an import: loading takes a turn of the event loop, in which followers of a run receive
+    // the effect whose code is loaded, and then the code is available at once
     /** @param {string} id */
     require.later = async (id) => {
       if (!modules.has(path.join(folder, id))) await new Promise(setImmediate);
@@ -85,7 +88,7 @@ export function loadCommand(main, folder) {
 }
 
 /**
- * One for each command, because each calls other functions of the same files.
+ * Names one file for each command, because each calls other functions of the same files.
  * @param {string} main
  */
 function fileName(main) {
@@ -108,11 +111,11 @@ function readCompiled(file) {
   try {
     opened = openSync(file, 'r');
     const { size, uid } = fstatSync(opened);
-    // V8 believes what it is given, so this must not come from somebody else
+    // V8 trusts its cache, so this file must not come from another user
     if (process.getuid !== undefined && uid !== process.getuid()) return parts;
     const bytes = Buffer.allocUnsafeSlow(size);
     if (readSync(opened, bytes) !== size) return parts;
-    // damaged, it would crash the process, and the next one
+    // damaged data would crash this process, and the next one
     if (bytes.toString('latin1', 0, SUM) !== sumOf(bytes.subarray(SUM))) return parts;
     const head = bytes.toString('latin1', SUM, bytes.indexOf('\n'));
     let at = SUM + aligned(head.length + 1);
@@ -122,7 +125,7 @@ function readCompiled(file) {
     }
     return parts;
   } catch {
-    // it is made at the end of this process
+    // the end of this process writes the file
     return new Map();
   } finally {
     if (opened !== undefined) closeSync(opened);
@@ -148,7 +151,7 @@ function writeCompiled(file, loaded) {
     const opened = openSync(made, 'wx', 0o600);
     try {
       writeSync(opened, Buffer.concat([Buffer.from(sumOf(content)), content]));
-      // another process must find all of it or nothing, after a power failure too
+      // another process must find all of it or nothing, even after a power failure
       fsyncSync(opened);
     } finally {
       closeSync(opened);

@@ -1,4 +1,7 @@
-/** For a Node that is too old to run Errand: hands over to the one of the checkout, or says so. */
+/**
+ * Hands over from a Node that is too old for Errand to the one of the checkout, or says that there
+ * is none.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -33,7 +36,7 @@ function runOn(node, program) {
   const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of SIGNALS) {
     process.on(signal, () => {
-      // a terminal sends Ctrl-C to both of us, and a second one may mean "at once"
+      // a terminal sends Ctrl-C to both processes, and a second one may mean "at once"
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     });
   }

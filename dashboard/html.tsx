@@ -11,10 +11,10 @@ import { RunReport, runHeading } from './view/run/run-report.tsx';
 import { AllSteps } from './view/run/step-drawer.tsx';
 import { SurroundingsContext } from './view/surroundings.ts';
 
-/** The styles of the page, put in by the build. */
+/** The styles of the page, which the build inserts. */
 declare const DASHBOARD_STYLES: string;
 
-/** Nothing is loaded, and nothing runs; only its own styles count. */
+/** Loads and runs nothing; only its own styles apply. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 export function runHtml(page: RunPageData, nowMs: number): string {

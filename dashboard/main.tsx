@@ -1,4 +1,7 @@
-/** Starts the page: takes the token out of the address, signs in with it, and shows what the address names. */
+/**
+ * Starts the page: takes the token out of the address, signs in with it, and shows the page that
+ * the address names.
+ */
 import { render } from 'preact';
 import { freshness, isAway, noteAway } from './app/api.ts';
 import { listenToVisibility } from './app/hidden-tab.ts';
@@ -17,7 +20,7 @@ async function start(): Promise<void> {
   const host = document.querySelector('#app');
   if (host === null) return;
   await signInByAddress();
-  // an address with a token that is pasted over the one of the page loads nothing
+  // pasting an address with a token over the current one loads nothing
   window.addEventListener('hashchange', () => void signInByAddress());
   listenToNavigation();
   listenToVisibility();

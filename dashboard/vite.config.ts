@@ -1,7 +1,10 @@
-/** Builds the dashboard: `scripts/dashboard.mjs` says where to. */
+/** Builds the dashboard: `scripts/dashboard.mjs` names the target folder. */
 import { defineConfig, type Plugin } from 'vite';
 
-/** Parts that most pages use: one file, because many small ones compress badly. Each names the files that begin so. */
+/**
+ * Parts that most pages use, in one file, because many small ones compress badly. Each entry is the
+ * beginning of file names.
+ */
 const SHARED = [
   'dashboard/app/api',
   'dashboard/app/confirm',
@@ -44,7 +47,10 @@ function isShared(module: string): boolean {
   return start !== undefined;
 }
 
-/** Left out in silence, a file that was renamed would make a circle of the parts, and each page larger. */
+/**
+ * Without this check, a renamed file would silently make the parts import each other in a circle,
+ * and each page larger.
+ */
 const allShared: Plugin = {
   name: 'all-shared',
   apply: (_config, { isSsrBuild }) => isSsrBuild !== true,
@@ -57,7 +63,7 @@ const allShared: Plugin = {
 /** Parts that are loaded when a person is asked, or starts a run. */
 const FORMS = /dashboard\/form\/(?!questions)/;
 
-/** Styles are one file that the page names, so that nothing has to be loaded beside a script. */
+/** Styles are one file that the page names, so that scripts load nothing else. */
 const plainImports: Plugin = {
   name: 'plain-imports',
   enforce: 'pre',
@@ -74,13 +80,13 @@ export default defineConfig({
   base: './',
   publicDir: false,
   logLevel: 'warn',
-  // whatever NODE_ENV says: for development every element would hold the place of its source
+  // independent of NODE_ENV: in development mode every element would hold its source position
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     target: 'es2023',
     // a file in a data address would be inline
     assetsInlineLimit: 0,
-    // few files are loaded together, and what loads them ahead is as large as some of them
+    // few files are loaded together, and a preload script would be as large as some of them
     modulePreload: false,
     reportCompressedSize: false,
     cssCodeSplit: false,

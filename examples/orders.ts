@@ -1,6 +1,6 @@
 /**
- * What `orders.yaml` can call. `errand` is the Errand that runs the workflow, installed or not; zod is
- * this module's own.
+ * The functions that `orders.yaml` can call. `errand` is the Errand that runs the workflow, installed
+ * or not; zod is a dependency of this module.
  */
 import { raise, tool } from 'errand';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ const ORDERS = new Map([
   ['A-1002', { total: 120, daysAgo: 40 }],
 ]);
 
-/** Declared: what does not fit is a typed failure before and after it runs. */
+/** Declares its schemas: input or output that does not fit is a typed failure. */
 export const find_order = tool({
   description: 'Finds an order by its number.',
   input: z.object({ id: z.string().regex(/^A-\d+$/) }),
@@ -26,7 +26,7 @@ export const find_order = tool({
   },
 });
 
-/** Declares nothing: it is a function, and what it throws is `call.failed`. */
+/** Declares nothing: it is a function, and its errors are `call.failed`. */
 export function refundFor({ total, daysAgo }: { total: number; daysAgo: number }): object {
   return { amount: daysAgo <= 30 ? total : total / 2 };
 }

@@ -1,4 +1,4 @@
-/** The scripts of support-desk.yaml. A script fails by its own name: a kind, a message, details. */
+/** The scripts of support-desk.yaml. A script fails with a kind of its own, a message and details. */
 import { raiseError } from '../helpers/errand-error.mjs';
 
 /** @type {Readonly<Record<string, number>>} */

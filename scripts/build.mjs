@@ -1,13 +1,13 @@
 /**
- * `npm run build`: `dist` from nothing, so that it holds no file whose source is gone, and the catalog
- * as JSON for readers that run no JavaScript.
+ * `npm run build`: makes `dist` from scratch, so that it holds no file without a source, and the
+ * catalog as JSON for readers that run no JavaScript.
  *
- * With `--if-possible`, after an installation: builds when the compiler is there, so that
- * `import 'errand'` works in a checkout at once, and leaves the rest alone when it is not. npm asks for
- * that when it packs too, right after `prepack` has built everything.
+ * With `--if-possible`, after an installation: builds if the compiler is installed, so that
+ * `import 'errand'` works in a checkout at once, and otherwise does nothing. npm also runs this when
+ * it packs, right after `prepack` has built everything.
  *
- * With `--into FOLDER`, for tests of the package: builds there, from what the compiler wrote before where
- * that is up to date, and leaves `dist` alone.
+ * With `--into FOLDER`, for tests of the package: builds there, reuses up-to-date output of the
+ * compiler, and leaves `dist` alone.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';

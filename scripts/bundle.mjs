@@ -1,7 +1,7 @@
 /**
- * Makes `dist` from what the compiler wrote: few files of JavaScript instead of hundreds, because a
- * program that imports Errand pays for every file that is opened, and the types as they are. Two
- * arguments name other folders: tests bundle the sources themselves, whose types nobody reads.
+ * Makes `dist` from the compiler's output: a few files of JavaScript instead of hundreds, because a
+ * program that imports Errand pays for every opened file, and the types unchanged. Two arguments
+ * name other folders: tests bundle the sources themselves, whose types nobody reads.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ import { loadedModules } from './loaded-modules.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const [COMPILED = join(ROOT, 'build'), DIST = join(ROOT, 'dist')] = process.argv.slice(2);
 
-/** Entries that package.json exports, and files that are started or looked up on their own. */
+/** Entries that package.json exports, and files that are started or looked up by their path. */
 const ENTRIES = [
   'index',
   'whole',
@@ -32,7 +32,7 @@ const ENTRIES = [
   'effects/sandbox/worker-entry',
 ];
 
-/** Entries that the modules of workflows may import from the command that runs them. */
+/** Entries that modules of workflows may import from the command that runs them. */
 const FOR_MODULES = [
   'index',
   'ai-sdk/index',
@@ -46,7 +46,7 @@ const FOR_MODULES = [
   'workflow/authoring/define',
 ];
 
-/** Files that find others from where they are, and so have to stay there. */
+/** Files that find others by their own location, and so have to stay there. */
 const PLACED = [
   'lazy-judging',
   'lazy-workflow',
@@ -58,21 +58,23 @@ const PLACED = [
   'effects/sandbox/sandbox-worker',
 ];
 
-/** Entries that are loaded on their own: what they do not reach stays out of the files that they load. */
+/**
+ * Entries that are loaded alone: modules outside their reach stay out of the files that they load.
+ */
 const ALONE = { errors: 'errors/index', browser: 'browser', sdk: 'ai-sdk/index' };
 
-/** So many of the programs load what is common to them. */
+/** Modules that this many of the programs load go into the common file. */
 const COMMON = 5;
 
-/** By the program that loads them. */
+/** The loaded modules, by program. */
 const LOADED = loadedModules(compiled);
 
 /** @type {Map<string, ReadonlySet<string>>} */
 const REACHED = new Map();
 
 /**
- * Node's own modules, taken as they are: an import asks a module for everything that it has, which
- * loads what it would only have loaded on demand, such as the streams of `node:fs`.
+ * Takes Node's own modules without an import: an import asks a module for all of its exports, which
+ * loads parts that it would only load on demand, such as the streams of `node:fs`.
  * @type {import('rolldown').Plugin}
  */
 const builtinsAsTheyAre = {
@@ -88,8 +90,8 @@ const builtinsAsTheyAre = {
 };
 
 /**
- * The packages in here require nothing but Node's own modules; and somebody's bundle of them may have no
- * address, or run in a browser, where nothing of Node may be asked for before it is needed.
+ * The packages in here require only Node's own modules. A user's bundle of them may have no address, or
+ * run in a browser, where nothing may ask for Node before it is needed.
  * @param {string} code
  */
 function withoutRequire(code) {
@@ -102,8 +104,8 @@ function withoutRequire(code) {
 }
 
 /**
- * The command's parser can start other programs, which Errand never asks of it, and to be ready for
- * that takes longer than to print the help.
+ * The command's parser can start other programs. Errand never needs that, and preparing for it takes
+ * longer than printing the help.
  * @type {import('rolldown').Plugin}
  */
 const noProgramsOfCommander = {
@@ -119,7 +121,7 @@ const bundler = await rolldown({
   // the sandbox finds its engine, which is no JavaScript, by its package
   external: [/^node:/, /quickjs/],
   platform: 'node',
-  // what a file is chosen for by name does not bring along what it imports
+  // a module that is assigned to a file by name does not pull its imports into that file
   preserveEntrySignatures: 'allow-extension',
   plugins: [builtinsAsTheyAre, noProgramsOfCommander],
   logLevel: 'warn',
@@ -127,7 +129,7 @@ const bundler = await rolldown({
 await bundler.write({
   dir: DIST,
   format: 'esm',
-  // every character is read before the first line runs; the types keep their comments
+  // Node reads every character before the first line runs; the types keep their comments
   comments: { legal: true, annotation: true, jsdoc: false },
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => {
@@ -141,7 +143,7 @@ await bundler.write({
 });
 await bundler.close();
 
-// Temporal's own bundler takes it from here, in a sandbox where nothing of Node may be near
+// Temporal's own bundler reads it from here, in a sandbox that must not contain anything of Node
 const workflow = await rolldown({
   input: { 'engine/temporal/run-workflow': compiled('engine/temporal/run-workflow') },
   external: ['@temporalio/workflow'],
@@ -159,8 +161,9 @@ for (const file of filesIn(COMPILED))
   if (file.endsWith('.d.ts')) cpSync(join(COMPILED, file), join(DIST, file));
 
 /**
- * The bundler makes a file that only re-exports for each module that is loaded on demand and lies in a file with
- * others. Such a file is one more to open, so importers take the module from the file that it is in.
+ * The bundler makes a file of mere re-exports for each module that is loaded on demand and shares a
+ * file with others. That would be one more file to open, so importers take the module from the file
+ * that contains it.
  */
 function leaveOutDoors() {
   const folder = join(DIST, 'chunks');
@@ -198,8 +201,8 @@ function filesIn(folder) {
 }
 
 /**
- * One character that is not ASCII makes Node keep its whole file in two bytes a character, after
- * having looked at each of them.
+ * One character outside ASCII makes Node keep its whole file at two bytes a character, after it has
+ * looked at each of them.
  * @param {string} path of JavaScript
  */
 function writeAsAscii(path) {
@@ -211,24 +214,26 @@ function writeAsAscii(path) {
 }
 
 /**
- * Modules that the same programs load are one file, because a file costs half a millisecond before a line of
- * it is read. What a module imports is loaded by all that load the module, so that no program loads
- * a file for a part of it.
+ * Modules that the same programs load go into one file, because a file costs half a millisecond before
+ * a line of it is read. Programs that load a module also load its imports, so no program loads a file
+ * for a part of it.
  * @param {string} id of a module
  * @param {import('rolldown').ChunkingContext} graph
- * @returns {string | null} the file that it goes into, unless it is left to the bundler
+ * @returns {string | null} the file that it goes into, or null to leave it to the bundler
  */
 function togetherIn(id, graph) {
-  // the command awaits what it loads; in one file with a part of that, it would wait for itself
+  // the command awaits the modules that it loads; in one file with a part of them, it would wait
+  // for itself
   if (graph.getModuleInfo(id)?.isEntry) return null;
   const programs = [...LOADED].flatMap(([name, files]) => (files.has(id) ? [name] : []));
   if (programs.length === 0) return null;
   const alone = Object.entries(ALONE).flatMap(([name, entry]) =>
     reachedFrom(entry, graph).has(id) ? [name] : [],
   );
-  // what nearly all programs load is small, and an application of the AI SDK may load all of it too
+  // the code that nearly all programs load is small, and an application of the AI SDK may load all
+  // of it
   const isCommon = programs.includes('import') || programs.length >= COMMON;
-  // nearly all of what an import loads is loaded by every other program but the help
+  // every other program but the help loads nearly all modules that an import loads
   const named = programs.includes('import')
     ? programs.filter((name) => name === 'import' || name === 'help')
     : programs;
@@ -236,7 +241,7 @@ function togetherIn(id, graph) {
 }
 
 /**
- * All that is imported from there, at once and not on demand.
+ * All modules that are imported from there, at once and not on demand.
  * @param {string} entry
  * @param {import('rolldown').ChunkingContext} graph
  * @returns {ReadonlySet<string>}
@@ -245,7 +250,7 @@ function reachedFrom(entry, graph) {
   const known = REACHED.get(entry);
   if (known !== undefined) return known;
   const reached = new Set([compiled(entry)]);
-  // a set gives out what is added to it meanwhile
+  // the loop also visits ids that are added during it
   for (const id of reached)
     for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) reached.add(imported);
   REACHED.set(entry, reached);

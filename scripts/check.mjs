@@ -1,7 +1,7 @@
 /**
- * `npm run check`: everything that is judged without running the product. All checks run, whatever
- * fails, so that one round shows all there is to repair; two at a time, because most of them use one
- * core. What each has said is shown when it has ended.
+ * `npm run check`: every judgement that does not run the product. All checks run, even after a
+ * failure, so that one round shows every necessary repair. Two run at a time, because most of them
+ * use one core. The output of each appears when it has ended.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

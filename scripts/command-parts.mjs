@@ -1,7 +1,8 @@
 /**
- * Writes the files of the command a second time, as CommonJS: `bin/load-command.mjs` can keep the compiled code of
- * such files, which nobody can of ES modules, because V8 makes theirs before they run. Entries of the package
- * are written too, for the modules of workflows, which must get the Errand that runs them.
+ * Writes the files of the command a second time, as CommonJS: `bin/load-command.mjs` can keep the
+ * compiled code of such files. Nobody can keep that of ES modules, because V8 makes it before they
+ * run. Also writes entries of the package, for modules of workflows, which must get the Errand that
+ * runs them.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +22,7 @@ export function writeCommandParts(dist, entries) {
   const paths = new Set(entries.map((name) => join(dist, `${name}.js`)));
   const [main = ''] = paths;
   const hash = createHash('sha256');
-  // a set gives out what is added to it meanwhile
+  // the loop also visits paths that are added during it
   for (const path of paths) {
     const { text, imported } = asCommonJs(path, { isMain: path === main });
     for (const each of imported) paths.add(each);
@@ -53,7 +54,9 @@ function asCommonJs(path, { isMain }) {
     return `require(${JSON.stringify(commonJsName(specifier))})`;
   };
 
-  /** Names whose value an importer would take too early. @type {Set<string>} */
+  /**
+   * Names whose value an importer would take too early. @type {Set<string>}
+   */
   const changing = new Set();
   for (const node of program.body)
     for (const { name, isSet } of declaredBy(node)) {
@@ -81,10 +84,10 @@ function asCommonJs(path, { isMain }) {
   }
   for (const { start, end, moduleRequest } of module.dynamicImports) {
     const specifier = source.slice(moduleRequest.start, moduleRequest.end);
-    // a package that may or may not be installed, or a file of the user's
+    // a package that may be missing, or a file of the user
     if (!/^"\.{1,2}\//.test(specifier)) continue;
     const now = required(JSON.parse(specifier));
-    // a part that a workflow's module imports may have been loaded by Node, whose `require` is only its own
+    // Node itself loads a part that a workflow's module imports, and its `require` has no `later`
     const later = `require.later?.(${JSON.stringify(commonJsName(JSON.parse(specifier)))})`;
     edits.push({ start, end, text: `(${later} ?? Promise.resolve().then(() => ${now}))` });
   }

@@ -1,6 +1,6 @@
 /**
- * Builds the dashboard into a folder (default: `dist`): `dashboard/` with the files that the server sends,
- * compressed, and `dashboard/html.js`, which writes the page of a run as one file.
+ * Builds the dashboard into a folder (default: `dist`): `dashboard/` with the files that the server
+ * sends, compressed, and `dashboard/html.js`, which writes the page of a run as one file.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes the pages under `docs/` that are made from the code. With `--check` it only
- * says which of them are stale, and exits with 1 if any is.
+ * `npm run docs`: writes the pages under `docs/` that are generated from the code. With `--check`
+ * it only names the stale pages, and exits with 1 if there are any.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ import { renderRehearsalSchema, renderWorkflowSchema } from './docs/workflow-sch
 
 const ROOT = dirname(import.meta.dirname);
 
-/** Each page with what makes it. */
+/** Each page, with the function that makes it. */
 const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/errors.md': renderErrorsPage,
   [EVENTS_PAGE]: renderEvents,
@@ -39,7 +39,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   [WORKFLOW_FILE_PAGE]: renderWorkflowFile,
   // for programs that read reports without Errand
   'schema/report.json': renderReportSchema,
-  // named by the first line of workflow files, so that editors complete them
+  // the first line of workflow files names it, so that editors complete them
   'schema/workflow.json': renderWorkflowSchema,
   'schema/rehearsal.json': renderRehearsalSchema,
 };
@@ -64,7 +64,7 @@ function readPage(page: string): string | undefined {
   try {
     return readFileSync(join(ROOT, page), 'utf8');
   } catch (error) {
-    // a page that is not there yet is written like one that is stale
+    // a missing page is written like a stale one
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }

@@ -1,7 +1,7 @@
 /**
- * `npm run goldens`: writes every golden file and every generated page anew, for a change of wording
- * that many of them show. Read the difference before you commit it. Values that are written into a
- * test itself stay as they are: they are meant to stop a change by mistake.
+ * `npm run goldens`: rewrites every golden file and every generated page, for a change of wording
+ * that many of them show. Read the diff before you commit it. Values inside a test stay unchanged:
+ * they are meant to stop an accidental change.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 /**
- * Installs what a script is about to need, and only when it is not there yet. Plain JavaScript for
- * Node 20 and no packages: this runs before anything is installed.
+ * Installs the packages that a script is about to need, if they are missing. Plain JavaScript for
+ * Node 20 without packages: this runs before anything is installed.
  *
- * A set counts as installed when its stamp holds the hash of the lockfile, or when npm's own record
- * of what it put there agrees with the lockfile (someone ran `npm ci` by hand).
+ * A set counts as installed if its stamp holds the hash of the lockfile, or if npm's own record of the
+ * installation agrees with the lockfile (someone ran `npm ci` by hand).
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -51,7 +51,7 @@ const SETS = {
   },
   sdks: {
     directory: 'test/sdks',
-    // two of them have install scripts, and neither does anything that tests need
+    // two of them have install scripts, and tests need neither
     flags: ['--ignore-scripts'],
     contents: "the providers' official SDKs, which tests compare with",
     withDev: false,
@@ -70,7 +70,7 @@ const SETS = {
   },
   temporal: {
     directory: 'test/temporal-sdk',
-    // what is native in it comes built
+    // its native parts come built
     flags: ['--ignore-scripts'],
     contents: "Temporal's SDK, which only the tests of that backend load",
     withDev: false,
@@ -95,7 +95,10 @@ const SETS = {
   },
 };
 
-/** Settings of an outer npm that are wrong for the inner one: they change what is installed, or where. */
+/**
+ * Settings of an outer npm that are wrong for the inner one: they change the packages that it
+ * installs, or the place.
+ */
 const OUTER_NPM_SETTINGS = [
   'dry_run',
   'global',
@@ -113,7 +116,7 @@ const OUTER_NPM_SETTINGS = [
   'workspaces',
 ];
 
-/** For what went wrong while installing, in words that say what to do. */
+/** A failed installation, with a message that says what to do. */
 export class InstallError extends Error {}
 
 /**
@@ -126,15 +129,15 @@ export function ensureInstalled(...names) {
     const reason = whyMissing(name);
     if (reason === null) continue;
     const larger = SETS[name].coveredBy;
-    // what a developer has installed is brought up to date, not cut down to what runs
+    // a developer's packages are updated, and not reduced to those that run
     const hasLarger = larger !== undefined && existsSync(stampPath(larger));
     install(hasLarger ? larger : name, reason);
   }
 }
 
 /**
- * The path of a Node that runs TypeScript; installs one when the running Node is too old and no
- * other set brought one.
+ * The path of a Node that runs TypeScript; installs one if the running Node is too old and no other
+ * set brought one.
  *
  * @returns {string}
  */
@@ -151,8 +154,8 @@ export function ensureNode() {
 }
 
 /**
- * The Node that development is pinned to; only after `dev` is installed. `DEV_NODE` names another, so
- * that the checks and the suites can be run on each version that Errand supports.
+ * The Node that development is pinned to; only after `dev` is installed. `DEV_NODE` names another, to
+ * run the checks and the suites on each version that Errand supports.
  *
  * @returns {string}
  */
@@ -224,7 +227,7 @@ function whyMissing(name) {
 }
 
 /**
- * Compares the lockfile with what npm recorded when it finished.
+ * Compares the lockfile with the record that npm wrote at its end.
  *
  * @param {InstallSet} set
  * @returns {string | null}
@@ -264,7 +267,7 @@ function install(name, reason) {
     // not --prefix, which the install script of `node` would inherit
     cwd: join(ROOT, set.directory),
     env: npmEnvironment(),
-    // stdout belongs to the program that is run afterwards
+    // stdout belongs to the program that runs afterwards
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   });

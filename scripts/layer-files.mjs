@@ -1,4 +1,4 @@
-/** The table of layers as the compiler and the linter read it. */
+/** The table of layers in the forms that the compiler and the linter read. */
 import { LAYERS, READS_THE_WORLD, TOP_LEVEL } from './layers.mjs';
 
 const TESTS = ['**/*.test.ts', '**/*.test-d.ts', '**/*.cases.ts'];
@@ -7,7 +7,7 @@ const NO_CLOCK = 'Pass it in: the pure layers have no timers and no clock.';
 const NO_WORLD = 'Pass it in: the pure layers know no environment.';
 
 /**
- * Where the projects of the files beside the folders are, seen from `src`.
+ * The projects of the files beside the folders, relative to `src`.
  * @type {Readonly<Record<string, string>>}
  */
 const PROJECTS = { root: '.', entry: 'tsconfig.index.json' };
@@ -64,7 +64,7 @@ function join(base, name) {
 }
 
 /**
- * The linter's settings with the rules of the layers in front; the other overrides stay as they are.
+ * The linter's settings with the rules of the layers first; the other overrides stay unchanged.
  * @param {{overrides: readonly {rules: Record<string, unknown>}[]}} settings
  */
 function lintWith(settings) {

@@ -1,6 +1,7 @@
 /**
- * The layers of `src`, and what each may import besides itself: the one table. `npm run layers` makes the
- * project references and the lint rules from it; `test/import-rules.ts` reads it.
+ * The layers of `src`, and the imports that each may make besides its own files: the only table.
+ * `npm run layers` makes the project references and the lint rules from it; `test/import-rules.ts`
+ * reads it.
  */
 
 /**
@@ -16,8 +17,8 @@ const DECIDING = PURE.filter((layer) => layer !== 'history');
 const ENGINE = [...PURE, 'effects', 'stores', 'engine'];
 
 /**
- * Layers above the engine see its facade, the types of that, and what reads files. How a run is
- * executed is below: a second wiring of backends, effects and extensions is refused.
+ * Layers above the engine see its facade, the facade's types, and the code that reads files. The
+ * execution of a run is below: a second wiring of backends, effects and extensions is refused.
  */
 const FACADE = [
   'errand.ts',
@@ -42,8 +43,8 @@ const FACADE = [
 ];
 
 /**
- * The few files below the engine that the command line needs: which variables are secrets, which
- * providers `errand doctor` asks, private files, and the store that reads without claiming.
+ * The few files below the engine that the command line needs: the list of secret variables, the
+ * providers that `errand doctor` asks, private files, and the store that reads without a claim.
  */
 const BELOW_THE_FACADE = {
   effects: ['model/key-values.ts', 'model/openai-compatible-hosts.ts'],
@@ -62,7 +63,7 @@ export const LAYERS = {
   providers: { imports: ['errors'], isPure: true },
   workflow: { imports: ['errors', 'providers'], isPure: true },
   machine: { imports: ['errors', 'providers', 'workflow'], isPure: true },
-  // views over the log: above the machine, so that no decision can rest on one
+  // views over the log: above the machine, so that no decision can depend on one
   history: { imports: DECIDING, isPure: true },
   effects: { imports: DECIDING },
   stores: { imports: DECIDING },
@@ -73,7 +74,7 @@ export const LAYERS = {
   rehearsal: { imports: ENGINE },
   // spans, metrics and log lines of runs, from their events
   telemetry: { imports: ENGINE },
-  // a face of runs that a server gives it: it sees them through a port of its own
+  // a face of the runs that a server provides: it sees them through a port of its own
   'mcp-server': { imports: ENGINE, doors: { engine: FACADE } },
   server: { imports: [...ENGINE, 'telemetry', 'mcp-server', 'root'], doors: { engine: FACADE } },
   cli: {
@@ -126,5 +127,5 @@ export const TOP_LEVEL = {
   },
 };
 
-/** Stamps failures raised outside a run, and waits around a call outside a run. Nothing else can. */
+/** Only these stamp failures raised outside a run, and wait around a call outside a run. */
 export const READS_THE_WORLD = ['src/errors/thrown/stamp.ts', 'src/machine-clock.ts'];

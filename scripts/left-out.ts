@@ -1,7 +1,8 @@
 /**
- * Measures the learned weights on what they did not learn: `node scripts/left-out.ts` leaves out each
- * examination in turn, `-- providers` each group of providers (20 groups). Rules are written by hand and cannot be
- * unlearned, so what they say of these entries flatters; what the weights say alone does not.
+ * Measures the learned weights on entries that they did not learn: `node scripts/left-out.ts`
+ * leaves out each examination in turn, `-- providers` each group of providers (20 groups). The
+ * rules are written by hand and cannot be unlearned, so their result on these entries is too good;
+ * that of the weights alone is not.
  */
 import { createHash } from 'node:crypto';
 import { ALL_ENTRIES, EXAMS, type Entry } from '../test/corpus/entries.ts';
@@ -27,7 +28,10 @@ interface Score {
   both: number;
 }
 
-/** How many of the entries get their kind, by weights that never saw them, by the rules, and by both. */
+/**
+ * The number of entries that get their kind: by weights that never saw them, by the rules, and by
+ * both.
+ */
 function score(left: readonly Entry[]): Score {
   const isLeft = new Set(left);
   const kept = ALL_ENTRIES.filter((entry) => !isLeft.has(entry));
@@ -57,7 +61,9 @@ function add(total: Score, entry: Entry, learned: Learned): void {
   if ((label === undefined ? ruled : kindOf(LABELS[label] ?? '')) === kind) total.both++;
 }
 
-/** The conclusion of the weights for an entry, beside its label: a wrong label shows here too. */
+/**
+ * Shows the conclusion of the weights for an entry beside its label: a wrong label shows here too.
+ */
 function show({ id, status, expect }: Entry, weighed: string): void {
   const label = conclusionOf(expect.kind, expect.category);
   console.log(`  ${id} (${status ?? 'no status'}): ${label}, weighed ${weighed}`);
@@ -89,7 +95,10 @@ function print(name: string, { entries, weights, rules, both }: Score): void {
   );
 }
 
-/** Which of them the whole classifier of today judges otherwise: none, unless a change broke something. */
+/**
+ * The number of entries that today's whole classifier judges differently: none, unless a change
+ * broke something.
+ */
 function judgedOtherwise(): number {
   return ALL_ENTRIES.filter(({ contested }) => !contested).filter((entry) => {
     const failure = extractFailure(entry);

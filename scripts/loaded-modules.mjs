@@ -1,6 +1,7 @@
 /**
- * Which modules people's usual programs load, found by running them on what the compiler wrote: the bundle
- * puts those together that are loaded together, and a list by hand would be wrong with the next import.
+ * Finds the modules that users' typical programs load, by running them on the compiler's output.
+ * The bundle groups modules that are loaded together, and the next import would make a list by hand
+ * wrong.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ nodes:
   - {name: label, type: agent, model: sim/clerk, prompt: Hello, tools: [], output: {ok: {type: boolean}}}
 `;
 
-/** A durable run that ends, and one that is continued. */
+/** A durable run that ends, and one that continues after a stop. */
 const APPLICATION = `
 import { openErrand, workflow } from 'errand-under-test';
 const asks = workflow({ name: 'asks', entryPoint: 'ask', nodes: [
@@ -64,7 +65,7 @@ function loadedBy(args, folder) {
   const record = join(folder, 'record.json');
   const { status, stderr } = spawnSync(process.execPath, ['--import', RECORDER, ...args], {
     cwd: folder,
-    // settings of the machine that builds must not change what is built
+    // settings of the building machine must not change the build
     env: { PATH: process.env['PATH'], HOME: folder, RECORD_MODULES: record },
     encoding: 'utf8',
   });

@@ -1,6 +1,6 @@
 /**
- * Writes down the modules that a program loads, into the file that `RECORD_MODULES` names: preloaded by
- * `loaded-modules.mjs` while the package is bundled.
+ * Records the modules that a program loads, in the file that `RECORD_MODULES` names.
+ * `loaded-modules.mjs` preloads this while the package is bundled.
  */
 import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';

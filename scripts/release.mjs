@@ -1,8 +1,8 @@
 /**
- * `npm run release -- 0.2.0`: makes a release of what is committed. It asks for a clean tree and green
- * checks, sets the version, turns "Unreleased" in the changelog into the section of that version,
- * packs, commits and tags. It pushes and publishes nothing, and prints how to. `--dry-run` says what it
- * would do and changes nothing.
+ * `npm run release -- 0.2.0`: makes a release of the committed state. It demands a clean tree and
+ * green checks, sets the version, turns "Unreleased" in the changelog into the section of that
+ * version, packs, commits and tags. It neither pushes nor publishes, and prints the commands for
+ * both. `--dry-run` prints the plan and changes nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { ROOT } from './install.mjs';
 
 const UNRELEASED = '## Unreleased';
 const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
-/** Ignored by git, and gone with the next build. */
+/** Ignored by git, and removed by the next build. */
 const PACKED = 'build/release';
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(-[0-9A-Za-z.-]+)?$/;
 const STEPS = ['major', 'minor', 'patch'];
 
-/** For what has to be put right first, in words that say how. */
+/** A condition that must be fixed first, with a message that says how. */
 class NotReady extends Error {}
 
 try {
@@ -98,7 +98,8 @@ function versionAfter(present, wanted) {
 }
 
 /**
- * A release comes after what came before it, and of two of those the later one.
+ * Whether a version comes after the present one of the same numbers: a release follows its own
+ * pre-releases, and a later pre-release follows an earlier one.
  *
  * @param {string | undefined} asked what follows the three numbers
  * @param {string | undefined} present

@@ -1,4 +1,4 @@
-/** `npm start`: a support desk on a bad day, and what Errand makes of it. Needs no key. */
+/** `npm start`: shows a support desk on a bad day, and how Errand handles it. Needs no key. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, ensureNode, ROOT, runScript } from './install.mjs';
@@ -16,7 +16,7 @@ runScript(() => {
   const node = ensureNode();
   const errand = join(ROOT, 'bin', 'errand.mjs');
 
-  // where nobody can be asked, the answer comes with the command
+  // if there is nobody to ask, the command brings the answer
   const isAsked = process.stdin.isTTY && process.stderr.isTTY;
   console.log(INTRODUCTION + (isAsked ? ASKED : ''));
   const status = show(['run', EXAMPLE, ...(isAsked ? [] : ['--answer', 'approve=pay'])]);

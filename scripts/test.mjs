@@ -1,6 +1,6 @@
 /**
- * `npm test`: installs what the suites need and runs all of them; arguments go to Vitest. The last
- * line is the count.
+ * `npm test`: installs the packages that the suites need and runs all suites; arguments go to
+ * Vitest. The last line is the count.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './in
 runScript(() => {
   ensureInstalled('dev', 'sdks', 'servers', 'client', 'temporal', 'otel', 'oldest');
   const node = devNode();
-  // one process builds what several test files would otherwise build at once
+  // one process builds the parts that several test files would otherwise build at the same time
   for (const maker of makers(process.argv.slice(2)))
     spawnSync(node, [join(ROOT, maker)], { stdio: 'inherit' });
   const directory = mkdtempSync(join(tmpdir(), 'errand-test-'));
@@ -63,7 +63,7 @@ function summarize(outcome) {
     process.exitCode ||= 1;
     return `The tests did not finish: ${error instanceof Error ? error.message : String(error)}`;
   }
-  // a file that cannot be loaded has no tests, and is a failure all the same
+  // a file that cannot be loaded has no tests, and is still a failure
   const broken = (counts.testResults ?? []).filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
   ).length;

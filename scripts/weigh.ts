@@ -1,7 +1,7 @@
 /**
  * Writes the weights of the signs (`src/providers/classify/weighed/weights.ts`), learned from the
- * entries of the corpora: for each sign how much it speaks for each conclusion. Logistic regression, with a
- * fixed order and no randomness, so that the same corpora give the same weights.
+ * entries of the corpora: for each sign, how strongly it supports each conclusion. Logistic
+ * regression in a fixed order, without randomness, so that the same corpora give the same weights.
  */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -19,13 +19,13 @@ import { conclusionOf } from '../src/providers/classify/weighed/weigh.ts';
 const ROUNDS = 12;
 const STEP = 0.5;
 const SHRINKING = 1e-3;
-/** A sign that was seen once is chance. */
+/** A sign that occurred only once is chance. */
 const MIN_SEEN = 2;
 const MAX_SIGNS = 3500;
-/** An error so small teaches nothing, and skipping it makes learning several times quicker. */
+/** A smaller error teaches nothing; skipping it makes learning several times faster. */
 const MIN_ERROR = 0.002;
 
-/** A failure and what it is. */
+/** A failure and its label. */
 export interface Lesson {
   readonly failure: ProviderFailure;
   readonly label: string;
@@ -33,12 +33,15 @@ export interface Lesson {
 
 export interface Learned {
   readonly labels: readonly string[];
-  /** By sign, one weight for each label. */
+  /** One weight for each label, by sign. */
   readonly weights: ReadonlyMap<number, Float32Array>;
   readonly bias: Float64Array;
 }
 
-/** All that the weights are learned from: recorded failures, other words for them, and the cases of the rules. */
+/**
+ * Everything that the weights are learned from: recorded failures, other words for them, and the
+ * cases of the rules.
+ */
 export function allLessons(): Lesson[] {
   return [...lessonsIn(ALL_ENTRIES), ...lessonsIn(WORDINGS), ...lessonsOfRules()];
 }
@@ -97,7 +100,10 @@ export function labelsOf(lessons: readonly Lesson[]): string[] {
   return [...new Set(lessons.map(({ label }) => label))].sort();
 }
 
-/** Weights lie flat in one array, sign by sign; a sample is the list of its places in it. */
+/**
+ * Learns weights that lie flat in one array, sign by sign; a sample is the list of its places in
+ * it.
+ */
 function regress(
   samples: readonly Sample[],
   labels: readonly string[],
@@ -133,7 +139,7 @@ function regress(
   };
 }
 
-/** How likely each label is. */
+/** The probability of each label. */
 function predict(
   likely: Float64Array,
   bias: Float64Array,
@@ -239,7 +245,10 @@ function digits(sign: number): string {
   return text;
 }
 
-/** The test of the weights asks for the same: after a change of the lessons they must be learned again. */
+/**
+ * The test of the weights compares the same fingerprint: after a change of the lessons they must be
+ * learned again.
+ */
 export function fingerprint(): string {
   const lessons = JSON.stringify([ALL_ENTRIES, WORDINGS, RULE_CASES]);
   return createHash('sha256').update(lessons).digest('hex');

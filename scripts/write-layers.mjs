@@ -1,4 +1,7 @@
-/** `npm run layers`: writes the project references and the import rules of the linter from the table of layers. */
+/**
+ * `npm run layers`: writes the project references and the linter's import rules from the table of
+ * layers.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './install.mjs';

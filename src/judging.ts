@@ -1,4 +1,7 @@
-/** Judges failures, with the classifier at hand: for browsers, and for bundles, which lie somewhere else. */
+/**
+ * Judges failures with the classifier loaded from the start: for browsers, and for bundles, which
+ * lie in another place.
+ */
 import { reportFrom } from './providers/report-from.ts';
 import { resilienceWith, type WithResilience } from './resilience.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Judges failures, for Node: the classifier is most of what importing the package would cost, so it is
- * loaded with the first failure. Bundlers take `whole.ts`, which has it at hand.
+ * Judges failures, for Node: the classifier is most of the cost of importing the package, so the
+ * first failure loads it. Bundlers use `whole.ts`, which imports it.
  */
 import { createRequire } from 'node:module';
 import { ownExtension } from './errors/support/own-extension.ts';
@@ -15,13 +15,13 @@ import {
   type WithResilience,
 } from './resilience.ts';
 
-// a bundle that is no ES module has no address, and still has to load
+// a bundle in another format than ES modules has no address, and still has to load
 const JUDGING = `./judging${ownExtension(import.meta.url)}`;
 
 let loaded: { readonly reportFrom: ReportFrom } | undefined;
 
 /**
- * Makes a report of whatever was thrown, by a provider's SDK or anything else. Never throws.
+ * Makes a report of any thrown value, from a provider's SDK or from other code. Never throws.
  * @example
  * ```ts
  * import { reportFrom } from 'errand';
@@ -41,7 +41,7 @@ const makeResilience = /* @__PURE__ */ resilienceWith(reportFrom);
 
 /**
  * Makes a `withResilience` with breakers and a clock of its own: one for each tenant, or for a test.
- * Throws `validation.input` for options that cannot be meant.
+ * Throws `validation.input` for invalid options.
  * @example
  * ```ts
  * import { createResilience } from 'errand';
@@ -57,11 +57,11 @@ export function createResilience(options: ResilienceOptions = {}): WithResilienc
 }
 
 /**
- * Makes a call again where that helps, behind a breaker and within a deadline: the default instance of
- * `createResilience`. Throws an `ErrandError` with the last failure's report and all attempts in it;
- * where a deadline, an open breaker or the caller ends it, that failure is the cause. A failure whose
- * `retryable` is null (nobody knows) is not retried, unless `on` names its kind. Rejects with
- * `validation.input` for options that cannot be meant, before the call is made.
+ * Retries a call if that helps, behind a breaker and within a deadline: the default instance of
+ * `createResilience`. Throws an `ErrandError` with the last failure's report and all attempts. If a
+ * deadline, an open breaker or the caller ends the call, the last failure is the cause. A failure
+ * whose `retryable` is null (nobody knows) is not retried, unless `on` names its kind. Rejects with
+ * `validation.input` for invalid options, before it makes the call.
  * @example
  * ```ts
  * import { raise, withResilience } from 'errand';
@@ -78,10 +78,10 @@ export const withResilience: WithResilience = /* @__PURE__ */ createResilience()
 
 function load(): { readonly reportFrom: ReportFrom } {
   try {
-    // a module of ours, whose type is above
+    // a module of ours; the cast repeats its type
     return createRequire(import.meta.url)(JUDGING) as { readonly reportFrom: ReportFrom };
   } catch {
-    // what the call failed with says more than that a file is not there
+    // the failure of the call matters more than a missing file of ours
     return { reportFrom: withoutClassifier };
   }
 }

@@ -1,13 +1,13 @@
 /**
- * `workflow()` for Node, loaded when it is first called: the schema of workflow files is most of what
- * importing the package would cost, and most programs that import it never make a workflow in code.
+ * `workflow()` for Node, loaded at its first call: the schema of workflow files is most of the cost
+ * of importing the package, and most programs that import it never make a workflow in code.
  */
 import { createRequire } from 'node:module';
 import { ownExtension } from './errors/support/own-extension.ts';
 import { ErrandError } from './errors/thrown/errand-error.ts';
 import type { workflow as define } from './workflow/authoring/define.ts';
 
-// a bundle that is no ES module has no address, and still has to load
+// a bundle in another format than ES modules has no address, and still has to load
 const DEFINITION = `./workflow/authoring/define${ownExtension(import.meta.url)}`;
 
 let loaded: { readonly workflow: typeof define } | undefined;
@@ -34,7 +34,7 @@ export const workflow: typeof define = (definition) => {
 
 function load(): { readonly workflow: typeof define } {
   try {
-    // a module of ours, whose type is above
+    // a module of ours; the cast repeats its type
     return createRequire(import.meta.url)(DEFINITION) as { readonly workflow: typeof define };
   } catch (error) {
     throw new ErrandError(

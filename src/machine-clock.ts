@@ -1,6 +1,6 @@
-/** The clock of the machine for calls outside a run, in the form that callers can replace. */
+/** The machine's clock for calls outside a run, in a form that callers can replace. */
 
-/** `AbortSignal` where the program has such types, and nothing that needs them where it has not. */
+/** `AbortSignal` if the program has such types; otherwise a form that needs none of them. */
 export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
   ? Known
   : { readonly aborted: boolean; readonly reason: unknown };
@@ -11,7 +11,7 @@ export interface ResilienceClock {
   sleep(ms: number, signal: AbortSignalLike): Promise<void>;
 }
 
-/** The longest a timer of this kind can wait; a longer one would fire at once. */
+/** The longest wait of a timer of this kind; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const MACHINE_CLOCK: ResilienceClock = {
@@ -22,7 +22,9 @@ export const MACHINE_CLOCK: ResilienceClock = {
   },
 };
 
-/** Rejects with the reason of the signal when that comes first. `onStart` gets what the host calls a timer. */
+/**
+ * Rejects with the reason of the signal if that aborts first. `onStart` receives the host's timer.
+ */
 export function timer(
   ms: number,
   signal: AbortSignal,
@@ -43,14 +45,15 @@ export function timer(
   });
 }
 
-/** Durations that have a timer of their own, which does nothing and keeps no process alive. */
+/** Durations with a timer of their own, which does nothing and does not keep the process alive. */
 const kept = new Set<number>();
 const MOST_KEPT = 16;
 let lastMs = 0;
 
 /**
- * Node has a list of timers for each duration, and to make one and to drop it when its last timer is stopped is more
- * than half of what a timer costs. So a duration that is used again gets a timer that stays.
+ * Node keeps a list of timers for each duration. More than half of a timer's cost is to make the
+ * list, and to drop it when its last timer stops. So a duration that is used again gets a permanent
+ * timer.
  */
 function keepIfRepeated(ms: number, like: unknown): void {
   const isRepeated = ms === lastMs;
@@ -61,19 +64,23 @@ function keepIfRepeated(ms: number, like: unknown): void {
   if (isOfNode(keeper)) keeper.unref();
 }
 
-/** A timer that stays would be seen by a test that has replaced the timers, and stand in the history of a workflow of Temporal. */
+/**
+ * A permanent timer would be visible to a test that replaces the timers, and would stand in the
+ * history of a workflow of Temporal.
+ */
 function isOfNode(timer: unknown): timer is { unref(): void } {
   return typeof timer === 'object' && timer !== null && timer.constructor.name === 'Timeout';
 }
 
 /**
- * Calls back after the time, unless it is stopped first. The machine's own clock needs no promise and no
- * signal for that; a clock of the caller's is only asked to sleep.
+ * Calls back after the time, unless stopped first. The machine's own clock needs no promise and no
+ * signal for that; a caller's clock is only asked to sleep.
  */
 export function callLater(clock: ResilienceClock, ms: number, late: () => void): () => void {
   if (clock === MACHINE_CLOCK && ms > 0 && ms <= MAX_TIMER_MS) {
     let running = setTimeout(() => {
-      // an end that came while the process stood still is delivered first, in the turn between the two
+      // an end that came while the process stood still is delivered first, in the turn between the
+      // two
       running = setTimeout(late, 0);
     }, ms);
     if (!kept.has(ms)) keepIfRepeated(ms, running);
@@ -81,7 +88,7 @@ export function callLater(clock: ResilienceClock, ms: number, late: () => void):
   }
   const stopping = new AbortController();
   void sleepThen(clock, ms, { late, signal: stopping.signal });
-  // with a reason of its own: the default one is an exception, whose stack costs more than all the rest
+  // with a reason of its own: the default is an exception, whose stack costs more than all the rest
   return () => stopping.abort(STOPPED);
 }
 
@@ -95,7 +102,7 @@ async function sleepThen(
   try {
     await clock.sleep(ms, signal);
   } catch {
-    // it was stopped, which is what the signal says
+    // it was stopped, as the signal says
     return;
   }
   if (!signal.aborted) late();

@@ -40,14 +40,17 @@ export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {
   return createErrand({ ...options, telemetry });
 }
 
-/** A table, so that none can be forgotten. */
+/** A table, so that no option can be forgotten. */
 const OPTIONS: Readonly<Record<keyof ErrandOptions, true>> = {
   ...SHARED_OPTIONS,
   temporal: true,
   adopt: true,
 };
 
-/** For programs without types: a slip would be ignored, and missed only when a run needs the option. */
+/**
+ * Checks options for programs without types: nobody would notice a slip until a run needs the
+ * option.
+ */
 function checkOptions(options: unknown): void {
   const refuse = refusals('openErrand', 'Correct it, or leave it out.');
   const { store } = checkedObject(refuse, options, Object.keys(OPTIONS));

@@ -1,4 +1,4 @@
-/** Checks of options, before anything is called: a program without types learns of a slip at once. */
+/** Checks options before anything is called: a program without types learns of a slip at once. */
 import { isPlainObject, keysOf, readProperty } from './errors/support/safe-json.ts';
 import { suggest } from './errors/support/suggest.ts';
 import { ErrandError } from './errors/thrown/errand-error.ts';
@@ -9,7 +9,7 @@ export type Refuse = (option: string, problem: string, detail?: string) => Erran
 /** The longest wait, timeout or deadline that an option may ask for. */
 export const MAX_MS = 366 * 86_400_000;
 
-/** `remedy` is for the slips that have none of their own. */
+/** `remedy` is for slips without a remedy of their own. */
 export function refusals(maker: string, remedy: string): Refuse {
   return (option, problem, detail = remedy) =>
     new ErrandError({
@@ -31,14 +31,14 @@ export function checkedObject(
   return options;
 }
 
-/** A key without a value is one that was left out. */
+/** A key without a value counts as absent. */
 export function checkKeys(
   refuse: Refuse,
   value: object,
   known: readonly string[],
   within = '',
 ): void {
-  // a function for each check would cost half of it
+  // a callback for each key would take half of the time of these checks
   for (const key of keysOf(value)) {
     if (known.includes(key) || readProperty(value, key) === undefined) continue;
     const near = suggest(key, known);

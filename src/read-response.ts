@@ -1,12 +1,15 @@
-/** The body of a `Response` that was thrown as it came, for the one caller that can wait for it. */
+/**
+ * Reads the body of a `Response` that was thrown unread, for the one caller that can wait for it.
+ */
 import { readProperty } from './errors/support/safe-json.ts';
 import { unreadResponse } from './providers/extract/unread-response.ts';
 import { MAX_BODY_CHARS } from './providers/json-text.ts';
 
 /**
- * The answer as a record with its body, read from a clone, so that the caller can read it too; undefined
- * where there is nothing to read. What was thrown is not handed back: a promise would wait for one.
- * Never rejects, reads no further than anybody looks, and no longer than until what it is given settles.
+ * The answer as a record with its body, read from a clone, so that the caller can read it too;
+ * undefined if there is nothing to read. Does not return the thrown value itself: an async function
+ * would await a thrown promise. Never rejects; reads no more than anybody uses; and stops when
+ * `until` settles.
  */
 export async function withBodyRead(
   thrown: unknown,
@@ -21,13 +24,13 @@ export async function withBodyRead(
   return Object.assign(new Error('The response is not a success'), found);
 }
 
-/** Undefined where it cannot be read: it has been read already, it broke, or it does not come. */
+/** Undefined if it cannot be read: it was read before, it broke, or it does not arrive. */
 async function textOf(answer: object, until: Promise<unknown>): Promise<string | undefined> {
   const clone = readProperty(answer, 'clone');
   const ended = until.then(() => undefined);
   let reader: Reader | undefined;
   try {
-    // a function by its shape; what it gives is no response where the next line throws
+    // a function by its shape; if it returns no response, the next line throws
     const copy = Reflect.apply(clone as () => Readable, answer, []);
     reader = copy.body?.getReader();
     const decoder = new TextDecoder();
@@ -43,7 +46,7 @@ async function textOf(answer: object, until: Promise<unknown>): Promise<string |
     // the report then says that the body was not read
     return undefined;
   } finally {
-    // the copy is no longer needed, and a failure to cancel it does not matter
+    // nobody needs the copy any longer, and a failure to cancel it does no harm
     reader?.cancel().catch(() => undefined);
     ended.catch(() => undefined);
   }

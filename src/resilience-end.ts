@@ -1,10 +1,10 @@
 /**
- * Ends a call of `withResilience` before it ends by itself: at its deadline, or when its caller says so. A
- * call that has neither pays for a signal and nothing else.
+ * Ends a call of `withResilience` early: at its deadline, or when its caller aborts it. A call with
+ * neither pays for a signal and nothing else.
  */
 import { callLater, timer, type ResilienceClock } from './machine-clock.ts';
 
-/** Known by being this very object: a call may throw a failure of any kind. */
+/** Recognised by identity: a call may throw a failure of any kind. */
 const DEADLINE = new Error('The deadline passed');
 
 const NOT_NEEDED = 'The wait was no longer needed';
@@ -14,7 +14,7 @@ export class EarlyEnd {
   readonly #caller: AbortSignal | undefined;
   #stopTimer: (() => void) | undefined;
   #stopWaiting: (() => void) | undefined;
-  /** Set while the deadline has passed in this attempt. */
+  /** True if the deadline has passed in this attempt. */
   #isOverdue = false;
   #tell: ((reason: unknown) => void) | undefined;
 
@@ -38,7 +38,7 @@ export class EarlyEnd {
     return this.#caller !== undefined || this.#stopTimer !== undefined;
   }
 
-  /** Begins an attempt that may take so long. */
+  /** Begins an attempt that may take that long. */
   watch(clock: ResilienceClock, leftMs: number): void {
     if (leftMs === Infinity) return;
     this.#isOverdue = false;
@@ -60,7 +60,7 @@ export class EarlyEnd {
     this.#caller?.removeEventListener('abort', this);
   }
 
-  /** Settles as the work does, or rejects when the end comes first. */
+  /** Settles as the work does, or rejects if the end comes first. */
   orBefore<T>(work: T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#onEnd(reject);
@@ -68,7 +68,7 @@ export class EarlyEnd {
     });
   }
 
-  /** Rejects when the end comes; resolves when it has not come within the time. */
+  /** Rejects when the end comes; resolves if it has not come within the time. */
   comes(withinMs: number): Promise<void> {
     const waiting = new AbortController();
     this.#stopWaiting = () => waiting.abort(NOT_NEEDED);
@@ -76,7 +76,7 @@ export class EarlyEnd {
     return timer(withinMs, waiting.signal);
   }
 
-  /** Whether it was slept through: false where the caller ended it. */
+  /** Whether it slept to the end: false if the caller ended it. */
   async sleep(clock: ResilienceClock, ms: number): Promise<boolean> {
     try {
       await clock.sleep(ms, this.signal);
@@ -89,20 +89,20 @@ export class EarlyEnd {
 
   /** Whether the deadline threw this; the signal of the call is aborted then. */
   isDeadline(thrown: unknown): boolean {
-    // another call may throw its own: calls may share what they wait for
+    // another call may throw its own deadline: calls may share the work that they wait for
     if (thrown !== DEADLINE || !this.#isOverdue) return false;
     this.#controller.abort(DEADLINE);
     return true;
   }
 
-  /** At once where it has come already. */
+  /** Calls at once if the end has come already. */
   #onEnd(tell: (reason: unknown) => void): void {
     this.#tell = tell;
     if (this.#isOverdue) tell(DEADLINE);
     else if (this.signal.aborted) tell(this.signal.reason);
   }
 
-  /** The caller's signal calls it, with no listener to be made for each call. */
+  /** The caller's signal calls this, so that no call has to make a listener. */
   handleEvent(): void {
     const reason: unknown = this.#caller?.reason;
     this.#controller.abort(reason);

@@ -1,4 +1,4 @@
-/** `createResilience`: breakers and a clock that no other instance has. */
+/** `createResilience`: breakers and a clock that no other instance shares. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -85,12 +85,12 @@ afterEach(() => {
 });
 
 describe('what a call leaves behind', () => {
-  /** How long the body of an answer may take. */
+  /** The longest time that the body of an answer may take. */
   const READ_MS = 5000;
   const endless = (): ReadableStream =>
     new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(8)) });
   const throws = (body: () => string | ReadableStream) => (): never => {
-    // an answer may be thrown as it came
+    // the response may be thrown unread
     throw new Response(body(), { status: 429 }) as unknown as Error;
   };
 
@@ -132,7 +132,7 @@ describe('the clock of the machine', () => {
     const ours = set.mock.calls.flatMap(([, ms], at) =>
       ms === 61_001 ? [set.mock.results[at]?.value as NodeJS.Timeout] : [],
     );
-    // one for each call, and one that stays
+    // one for each call, and one permanent one
     expect(ours).toHaveLength(4);
     expect(ours.filter((timer) => timer.hasRef())).toHaveLength(3);
     const cleared = vi.spyOn(globalThis, 'clearTimeout');

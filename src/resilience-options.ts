@@ -1,6 +1,6 @@
 /**
- * The options of `withResilience`, checked before the first call: a program without types would
- * otherwise learn of a slip from a failure in the middle of a retry, and lose the failure itself.
+ * The options of `withResilience`, checked before the first call: otherwise a program without types
+ * would learn of a slip from a failure in the middle of a retry, and lose the failure itself.
  */
 import type { RetrySchedule } from './errors/catalog/row.ts';
 import { isPlainObject, readProperty } from './errors/support/safe-json.ts';
@@ -23,10 +23,10 @@ import { BACKOFFS } from './workflow/plan/route-plan.ts';
 import type { ToolRetry } from './workflow/authoring/define-tool.ts';
 import type { ToolDescription } from './workflow/authoring/tool-description.ts';
 
-/** How often, and after which waits, a call is made again. */
+/** The number of further attempts, and the waits before them. */
 export type RetryOption = 'default' | 'none' | RetrySchedule | ToolRetry;
 
-/** The wait after a failed attempt; undefined where there is no further attempt. */
+/** The wait after a failed attempt; undefined if there is no further attempt. */
 export type DecideWait = (report: ErrorReport, attemptsMade: number) => number | undefined;
 
 const OPTIONS: readonly string[] =
@@ -77,7 +77,7 @@ export function readRetry(retry: RetryOption = 'default'): DecideWait {
   }
   const planned = readToolRetry(retry);
   return (error, made) => {
-    // the parts of a description that retries are decided by
+    // the parts of a tool's description that decide about retries
     const described = { retry: planned() } as unknown as ToolDescription;
     return retryDelayMs(described, { error, made, words: [error.id] });
   };
@@ -115,7 +115,7 @@ function readSchedule(retry: object): RetrySchedule {
   return { attempts, waitsMs: waits };
 }
 
-/** Checks it at once, and makes the plan of it when a call has failed: few do. */
+/** Checks it at once, and plans it only after a call has failed: few do. */
 function readToolRetry(retry: object): () => NonNullable<ToolDescription['retry']> {
   checkKeys(wrong, retry, RETRY_KEYS, 'retry.');
   const max = readProperty(retry, 'max');

@@ -1,4 +1,4 @@
-/** The record of what `withResilience` saw of a call that did not succeed at once, and the errors that it ends in. */
+/** Records the failures of a call of `withResilience`, and makes the errors that it ends with. */
 import { buildReport, rebuild } from './errors/report/build.ts';
 import type { AttemptSummary, ErrorReport, ReportDraft } from './errors/report/report.ts';
 import { durationWords } from './errors/render/report-words.ts';
@@ -9,7 +9,7 @@ import type { ReportFromOptions } from './providers/report-from.ts';
 export const OVERDUE = 'limit.node_timeout';
 export const CANCELLED = 'cancelled.call';
 
-/** The part of a policy that reports are made with. */
+/** The part of a policy that goes into reports. */
 interface SeenUnder extends ReportFromOptions {
   readonly deadlineMs?: number;
 }
@@ -19,14 +19,14 @@ export class Seen {
   readonly #policy: SeenUnder;
   readonly #attempts: AttemptSummary[] = [];
   #last: ErrorReport | undefined;
-  /** One of them may have been carried out, whatever came after it. */
+  /** One of them may have had its effect, whatever came after it. */
   #isOpen = false;
 
   constructor(policy: SeenUnder) {
     this.#policy = policy;
   }
 
-  /** Attempts of a call further in count one by one. */
+  /** Counts the attempts of a nested call one by one. */
   add(report: ErrorReport): void {
     const inner = hasOwnRetries(report) ? report.attempts : undefined;
     for (const attempt of inner ?? [summary(report, this.#policy)]) this.#count(attempt);
@@ -44,7 +44,7 @@ export class Seen {
     return new ErrandError(attempts.length === 0 ? report : rebuild(report, { attempts, outcome }));
   }
 
-  /** With the last failure as its cause; `cut` where it ended an attempt. */
+  /** Makes an error with the last failure as its cause; `cut` if it ended an attempt. */
   ended(draft: ReportDraft, cut = false): ErrandError {
     const { stamp = ambientStamp(), redactor } = this.#policy;
     const cause = this.#last === undefined ? {} : { cause: this.#last };
@@ -57,7 +57,7 @@ export class Seen {
     return this.ended({ kind: CANCELLED, message: 'The call was cancelled by its caller' }, cut);
   }
 
-  /** No node has this deadline, so the words of the kind are not used. */
+  /** No node has this deadline, so the usual message of the kind does not fit. */
   overdue(cut = false): ErrandError {
     const { deadlineMs = 0 } = this.#policy;
     const { outcome, provider } = this.#last ?? {};
@@ -69,7 +69,7 @@ export class Seen {
         message: cut
           ? `The call did not end within ${within}`
           : `The next attempt would come after ${within}`,
-        // a call that was given up may have done its work
+        // a call that was abandoned may have done its work
         outcome: cut ? 'unknown' : (outcome ?? 'failed'),
         details: { deadlineMs },
         action: {
@@ -83,7 +83,10 @@ export class Seen {
   }
 }
 
-/** Whether a call further in has spent retries of its own: to repeat it would multiply the calls. */
+/**
+ * Whether a nested call has already spent retries of its own: to repeat it would multiply the
+ * calls.
+ */
 export function hasOwnRetries(report: ErrorReport): boolean {
   const { attempts = [], cut, cause } = report;
   if (attempts.length + (cut?.attempts ?? 0) > 1) return true;

@@ -1,4 +1,7 @@
-/** `withResilience` and what calls may throw: neither a promise nor a hostile object keeps it or escapes it. */
+/**
+ * `withResilience` and the values that calls may throw: neither a promise nor a hostile object
+ * blocks it or escapes from it.
+ */
 import { expect, it } from 'vitest';
 import { withResilience } from './judging.ts';
 import type { AbortSignalLike } from './machine-clock.ts';
@@ -36,7 +39,7 @@ it.each(Object.entries(THROWN))('%s is a failure like any other', async (_, thro
 });
 
 it('the deadline of another call is no deadline of this one', async () => {
-  // one request that two calls wait for, as caches and loaders do
+  // one request that two calls wait for, as in caches and loaders
   let shared = Promise.resolve(0);
   const request = (signal: AbortSignalLike): Promise<number> =>
     new Promise((_, reject) => {

@@ -6,7 +6,7 @@ import { withResilience } from './judging.ts';
 import type { ResiliencePolicy, ResilientCall } from './resilience.ts';
 import type { ResilienceClock } from './machine-clock.ts';
 
-/** Time that passes only by being slept through. */
+/** A clock whose time passes only in `sleep`. */
 function virtualClock(): ResilienceClock & { readonly slept: number[] } {
   let now = 1_000_000;
   const slept: number[] = [];
@@ -419,7 +419,7 @@ describe('the options of withResilience', () => {
         'provider.*',
       ),
     ).toBe(true);
-    // a wait of one's own is never shorter than what the server asks for
+    // a wait set by the user is never shorter than the server asks for
     expect(await withResilience(failing(limited('7')), { clock, retry })).toBe('answer 1');
     expect(clock.slept.at(-1)).toBe(7000);
   });

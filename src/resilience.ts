@@ -1,6 +1,6 @@
 /**
  * Resilience around any call, without the engine: retries with one owner, a breaker and a deadline.
- * The decisions are the machine's; this file only waits and keeps the breakers. Runs anywhere.
+ * The machine decides; this file only waits and keeps the breakers. Runs anywhere.
  */
 import type { ErrorReport, ReportDraft } from './errors/report/report.ts';
 import {
@@ -19,27 +19,27 @@ import { CANCELLED, hasOwnRetries, OVERDUE, Seen } from './resilience-seen.ts';
 
 export interface ResiliencePolicy extends ReportFromOptions {
   /**
-   * `default`: the catalog's schedule of whatever fails, also where the request may have arrived, so not
-   * for payments. `none`: one attempt. `{ max, … }`: as routes and tools have it.
-   * `{ attempts, waitsMs }`: these waits, for what is retryable. Without it: `default`.
+   * `default`: the catalog's schedule for the failure, even if the request may have arrived, so not
+   * for payments. `none`: one attempt. `{ max, … }`: as for routes and tools.
+   * `{ attempts, waitsMs }`: these waits, for retryable failures. Default: `default`.
    */
   readonly retry?: RetryOption;
-  /** Calls that share a name share a breaker. Without one there is none. */
+  /** Calls with the same name share a breaker. Without a name there is none. */
   readonly breaker?: string;
   /**
-   * For all attempts and waits together. What it ends is `limit.node_timeout`, with the last failure
-   * as its cause.
+   * The limit of all attempts and waits together. The call then ends with `limit.node_timeout`,
+   * with the last failure as its cause.
    */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignalLike;
-  /** For tests: the time, and how to let it pass. */
+  /** The time, and a way to let it pass, for tests. */
   readonly clock?: ResilienceClock;
 }
 
 export interface ResilientCall {
   /** Aborted at the deadline, or by the caller. */
   readonly signal: AbortSignalLike;
-  /** 0 for the first. */
+  /** 0 for the first attempt. */
   readonly attempt: number;
 }
 
@@ -50,9 +50,9 @@ export interface BreakerMap {
 }
 
 export interface ResilienceOptions {
-  /** The time, and how to let it pass. Default: that of the machine. */
+  /** The time, and a way to let it pass. Default: the machine's clock. */
   readonly clock?: ResilienceClock;
-  /** Where breakers are kept. Default: a map of this instance's own. */
+  /** The place of the breakers. Default: a map of this instance. */
   readonly breakers?: BreakerMap;
 }
 
@@ -62,10 +62,13 @@ export type WithResilience = <T>(
   policy?: ResiliencePolicy,
 ) => Promise<T>;
 
-/** The door from a catch, which may have to be loaded first. */
+/** Makes a report in a catch; may have to be loaded first. */
 export type ReportFrom = (thrown: unknown, options?: ReportFromOptions) => ErrorReport;
 
-/** Makes `createResilience` for an entry of the package, with the way in which that has its classifier. */
+/**
+ * Makes `createResilience` for an entry of the package, with that entry's way to load the
+ * classifier.
+ */
 export function resilienceWith(reportFrom: ReportFrom) {
   return (options: ResilienceOptions = {}): WithResilience => {
     checkInstance(options);
@@ -82,8 +85,9 @@ interface Instance extends Required<ResilienceOptions> {
 const NOTHING_SAID: ResiliencePolicy = {};
 
 /**
- * One promise, a signal and nothing else for a call that succeeds at once without a deadline: it is paid
- * for by every call of a program. Listeners, timers and the list of attempts are made by what needs them.
+ * A call without a deadline that succeeds at once makes one promise, a signal and nothing else:
+ * every call of a program pays for these. Only code that needs listeners, timers or the list of
+ * attempts makes them.
  */
 async function callWithResilience<T>(
   call: (context: ResilientCall) => T | Promise<T>,
@@ -124,7 +128,7 @@ async function callWithResilience<T>(
       const delayMs = hasOwnRetries(report) ? undefined : waitAfter(report, number);
       if (delayMs === undefined) throw seen.failed(report);
       if (clock.now() + delayMs > endsAtMs) throw seen.overdue();
-      // nothing but the caller's signal ends a wait
+      // only the caller's signal ends a wait
       if (!(await end.sleep(clock, delayMs))) throw seen.cancelled();
     }
   } finally {
@@ -141,7 +145,7 @@ interface Around {
   readonly reportFrom: ReportFrom;
 }
 
-/** The report of a failed attempt; throws where the deadline or the caller has ended it. */
+/** The report of a failed attempt; throws if the deadline or the caller has ended it. */
 async function judge(
   thrown: unknown,
   { policy, clock, breaker, end, seen, reportFrom }: Around,
@@ -153,12 +157,12 @@ async function judge(
       failed(OVERDUE);
       throw seen.overdue(true);
     }
-    // what the caller's own abort caused is that cancellation, whatever it looks like
+    // a failure after the caller's own abort is that cancellation, whatever it looks like
     if (policy.signal?.aborted === true) {
       failed(CANCELLED);
       throw seen.cancelled(true);
     }
-    // neither the deadline nor the caller waits for a body that does not come
+    // neither the deadline nor the caller waits for a body that does not arrive
     const read = await withBodyRead(thrown, () => end.comes(MAX_READ_MS));
     const report = reportFrom(read ?? thrown, policy);
     failed(report.kind);
@@ -168,7 +172,7 @@ async function judge(
   }
 }
 
-/** For the body of a response that was thrown unread. */
+/** The limit for reading the body of a response that was thrown unread. */
 const MAX_READ_MS = 5000;
 
 /** The breaker that a policy names; without a name there is none. */

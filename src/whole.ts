@@ -1,4 +1,7 @@
-/** The values of `index.ts` for bundlers, which would not find what that entry loads with the first failure. */
+/**
+ * The values of `index.ts` for bundlers, which would not find the modules that `index.ts` loads at
+ * the first failure.
+ */
 export * from './public-api.ts';
 export { createResilience, reportFrom, withResilience } from './judging.ts';
 export { workflow } from './lazy-workflow.ts';

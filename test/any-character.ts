@@ -1,6 +1,7 @@
 /**
- * Any character of Unicode, as fast-check's unit `binary` draws them. That one keeps a map of all 1.1 million
- * to find out which number a character has, a second of work and 145 MB in each process; this one computes it.
+ * Any character of Unicode, in the same order as fast-check's unit `binary`. That one keeps a map
+ * of all 1.1 million to find the number of a character, a second of work and 145 MB in each
+ * process; this one computes it.
  */
 import fc from 'fast-check';
 
@@ -14,7 +15,7 @@ export const anyCharacter: fc.Arbitrary<string> = fc
     indexOf,
   );
 
-/** For fast-check, which draws dangerous words too and makes smaller ones of what fails. */
+/** Required by fast-check, which also draws dangerous words and shrinks failing ones. */
 function indexOf(character: unknown): number {
   if (typeof character !== 'string') throw new Error('not a character');
   const code = character.codePointAt(0) ?? 0;

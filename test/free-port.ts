@@ -1,12 +1,12 @@
 /**
- * A port for a server that must be given one, and that may come back on it: below those that the system
- * gives to connections, so that none of them takes it in between.
+ * A port for a server that must get a fixed one, and that may return to it: below those that the
+ * system assigns to connections, so that none of them takes it in between.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const FIRST = 10_240;
-/** The least port that systems give out by themselves; Linux begins at 32,768. */
+/** The lowest port that systems assign by themselves; Linux begins at 32,768. */
 const END = 32_768;
 
 export async function freePort(): Promise<number> {

@@ -9,7 +9,7 @@ import { parseAst } from 'vite';
 import { LAYERS, READS_THE_WORLD, TOP_LEVEL } from '../scripts/layers.mjs';
 
 export interface SourceFile {
-  /** Relative to the root of the checkout, with forward slashes. */
+  /** The path relative to the root of the checkout, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -37,7 +37,7 @@ const TOP_FILES = new Map<string, string>(
 
 const READS_CLOCK = new Set<string>(READS_THE_WORLD);
 
-/** Load what is no part of the sources. */
+/** Files that load modules outside the sources. */
 const IMPORTS_BY_PATH = new Set([
   'src/effects/module/load-module.ts',
   // the page of a run, which another tool builds for another runtime
@@ -46,12 +46,12 @@ const IMPORTS_BY_PATH = new Set([
 
 /** Third-party packages, each with the few files or folders that may know it. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  // its types only: the bundle must not ask for it
+  // types only: the bundle must not import it
   '@ai-sdk/provider': ['src/ai-sdk/', 'src/effects/model/'],
   '@hono/node-server': ['src/server/listen.ts'],
   '@hono/zod-openapi': ['src/server/'],
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/quickjs.ts'],
-  // its types; the package itself is loaded when a host has registered a provider
+  // types only; the package itself is loaded when a host has registered a provider
   '@opentelemetry/api': ['src/telemetry/otel/otel-api.ts'],
   '@temporalio/workflow': ['src/engine/temporal/'],
   commander: ['src/cli/'],
@@ -81,7 +81,7 @@ const FORBIDDEN_MEMBERS = new Set(['Date.now', 'Math.random']);
 
 const BUILTINS = new Set(builtinModules);
 
-/** A node of the tree, as far as this file looks at it. */
+/** A node of the tree, with the fields that this file reads. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -96,7 +96,7 @@ function isTest(path: string): boolean {
   return /\.(test|test-d|cases)\.tsx?$/.test(path);
 }
 
-/** Layers that the dashboard is built of; of others it knows types. */
+/** Layers that the dashboard contains; from others it uses only types. */
 const SHOWN = ['errors', 'history'];
 const SHOWN_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   preact: ['dashboard/'],
@@ -105,7 +105,7 @@ const SHOWN_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   vite: ['dashboard/vite.config.ts'],
 };
 
-/** The dashboard runs in a browser, with what is pure of the package. */
+/** The dashboard runs in a browser, with the pure parts of the package. */
 export function findDashboardOffences(files: readonly SourceFile[]): Offence[] {
   return files
     .filter((file) => !isTest(file.path))

@@ -1,7 +1,7 @@
 /**
- * Cleaning up for helpers. One process runs many test files and loads a helper once, so a hook at its top
- * would serve only the first of them. `left-behind.setup.ts` runs in each file and does what is asked
- * for here.
+ * Cleanup for helpers. One process runs many test files and loads a helper once, so a hook at its
+ * top would serve only the first of them. `left-behind.setup.ts` runs in each file and calls the
+ * functions registered here.
  */
 
 type CleanUp = () => unknown;

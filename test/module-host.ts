@@ -1,6 +1,6 @@
 /**
- * A small host in a process of its own: loads modules and calls what they have, as a run would, and
- * prints what came of it. Reads its orders from stdin. Started by `module.test.ts`.
+ * A small host in a separate process: loads modules and calls their functions, as a run would, and
+ * prints the results. Reads its orders from stdin. `module.test.ts` starts it.
  */
 import { readFileSync } from 'node:fs';
 import { createEffectRunner } from '../src/engine/run/effect-runner.ts';
@@ -85,7 +85,7 @@ function requestOf(order: Call): EffectRequest {
   return {
     ref: { key: 'key-1', type: work.type, target: 'n' },
     work,
-    // as far as the runner of effects looks at it
+    // has the fields that the runner of effects reads
     node: node as never,
     workflow: 't',
     path: 'n',
@@ -101,5 +101,5 @@ const results: unknown[] = [];
 // parsed from what the test wrote
 for (const order of JSON.parse(readFileSync(0, 'utf8')) as Order[]) results.push(await obey(order));
 await runner.close();
-// ends even where a module left something running, but not before all is written
+// ends even if a module left something running, but only after everything is written
 process.stdout.write(JSON.stringify(results), () => process.exit(0));

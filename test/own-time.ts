@@ -1,28 +1,32 @@
 /**
- * What work costs, for tests of hostile input. A bound in milliseconds says as much about the machine
- * as about the code, so a test compares two costs of the same run: of a text and of one that is eight
- * times as long, or of the work in question and of work that is known to be cheap.
+ * The cost of work, for tests of hostile input. A bound in milliseconds says as much about the
+ * machine as about the code. So a test compares two costs in the same run: of a text and of one
+ * eight times as long, or of the work in question and of work that is known to be cheap.
  */
 import { expect } from 'vitest';
 import { IS_FAST } from './runs.ts';
 
-/** Of the oldest Node that Errand runs on, which counts for the whole process only. */
+/** The process of the oldest supported Node, which only counts the whole process. */
 type OldProcess = Pick<NodeJS.Process, 'cpuUsage'> &
   Partial<Pick<NodeJS.Process, 'threadCpuUsage'>>;
 
-/** Milliseconds that this thread has worked: what others do on a busy machine is not in it. */
+/** Milliseconds of work of this thread: other work on a busy machine does not count. */
 export function ownMs(): number {
   const known: OldProcess = process;
   const { user, system } = known.threadCpuUsage?.() ?? known.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** How long work is repeated: some machines count in ticks of this length, and wait for one at least. */
+/**
+ * The shortest repetition: some machines count in ticks of this length, and this waits for one at
+ * least.
+ */
 const LEAST_MS = IS_FAST ? 3 : 10;
 
 /**
- * What one call costs, in milliseconds of this thread. It counts from one change of the clock to another
- * and repeats the work in between, so that a clock that moves in ticks is as good as a fine one.
+ * The cost of one call, in milliseconds of this thread. It counts from one change of the clock to
+ * another and repeats the work in between, so that a clock that moves in ticks is as good as a fine
+ * one.
  */
 function costOf(work: () => unknown, workedMs: () => number): number {
   const before = workedMs();
@@ -41,9 +45,12 @@ function costOf(work: () => unknown, workedMs: () => number): number {
   return spentMs / calls;
 }
 
-/** How often a comparison may fail: the collector and the compiler disturb one of the two at times. */
+/**
+ * The most tries of a comparison: at times the collector or the compiler disturbs one of its two
+ * sides.
+ */
 const TRIES = 5;
-/** Twice as much as may be, twice in a row: no disturbance is like that. */
+/** Twice the limit, twice in a row: no disturbance does that. */
 const HOPELESS = 2;
 
 /** Fails unless `work` costs less than `times` as much as `than`, in one of a few tries. */
@@ -66,9 +73,9 @@ function isDoubtful(ratios: readonly number[], times: number): boolean {
 }
 
 const LONGER = 8;
-/** The fast loop compares shorter inputs: an eighth is to the whole as before. */
+/** The fast loop compares shorter inputs: the ratio of an eighth to the whole stays the same. */
 const SHORTER = IS_FAST ? 4 : 1;
-/** Between what a linear cost grows by, 8, and what a quadratic one does, 64. */
+/** Between the growth of a linear cost, 8, and that of a quadratic one, 64. */
 const MOST_GROWTH = 24;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The package as a user gets it: built into a copy of what is packed, so that `dist` of the checkout is
- * not touched, packed there, and unpacked beside its dependencies.
+ * The package as a user gets it: built into a copy of the packed files, so that `dist` of the
+ * checkout stays untouched, packed there, and unpacked beside its dependencies.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -14,9 +14,9 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const COPIED = ['bin', 'helpers', 'schema', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
 
 export interface PackedPackage {
-  /** A project that has the package installed. */
+  /** A project with the package installed. */
   readonly app: string;
-  /** The package in it. */
+  /** The package in that project. */
   readonly directory: string;
   /** Paths of the tarball's files, relative to the package. */
   readonly files: readonly string[];
@@ -30,7 +30,8 @@ export interface Result {
 }
 
 export function packPackage(): PackedPackage {
-  // macOS keeps its temporary directory behind a link, and modules are known by their real paths
+  // macOS keeps its temporary directory behind a link, and Node identifies modules by their real
+  // paths
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'errand-package-')));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
   try {

@@ -1,4 +1,6 @@
-/** A PostgreSQL server of one's own for tests: in a temporary folder, on the loopback, ended with them. */
+/**
+ * A private PostgreSQL server for tests: in a temporary folder, on the loopback, ended with them.
+ */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,20 +12,20 @@ import { freePort } from './free-port.ts';
 
 export interface PostgresServer {
   readonly url: string;
-  /** By a signal that it cannot catch: what it had not made durable is gone. */
+  /** Kills it by a signal that it cannot catch: data that is not durable is lost. */
   kill(): Promise<void>;
-  /** Again, with the data that is there. */
+  /** Starts it again on the same data. */
   start(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Where its programs are; undefined where it is not installed. */
+/** The folder of its programs; undefined if it is not installed. */
 export function postgresPrograms(): string | undefined {
   const places = ['/usr/local/bin', '/usr/bin', ...globSync('/usr/lib/postgresql/*/bin')];
   return places.find((place) => existsSync(join(place, 'initdb')));
 }
 
-/** It refuses to be run by root, who has to lend it another name. */
+/** PostgreSQL refuses to run as root, who has to use another name. */
 const AS_OTHER: readonly string[] =
   process.getuid?.() === 0
     ? ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups']
@@ -57,7 +59,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   const kill = async (): Promise<void> => {
     const sessions = childrenOf(server?.pid);
     await stop('SIGKILL');
-    // each session is a process, and would answer for a while after its server is gone
+    // each session is a process, and would answer for a while after its server has died
     for (const session of sessions) killNow(session);
     while (sessions.some(isRunning)) await after(10);
   };
@@ -74,7 +76,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       folder,
     );
     server = spawn(program ?? '', options, { cwd: folder, stdio: 'ignore' });
-    // one that does not start ends by itself, or the test that waits for it does
+    // a server that does not start ends by itself, or the test that waits for it does
     while (!(await answers(url))) {
       if (server.exitCode !== null) throw new Error('PostgreSQL does not start');
       await after(50);
@@ -117,11 +119,11 @@ function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it has noticed that its server is gone
+    // it has noticed that its server has died
   }
 }
 
-/** One that nobody has collected yet runs no more. */
+/** A process that nobody has collected yet no longer runs. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.trim().startsWith('Z');

@@ -1,6 +1,6 @@
 /**
- * Properties draw anew with each commit, and the same for one commit, so that whatever CI finds is found again
- * by the same command. `npm run soak` and `SAMPLE=all` draw anew each time.
+ * Properties draw new cases with each commit, and the same for one commit, so that the same command
+ * finds again what CI found. `npm run soak` and `SAMPLE=all` draw new cases each time.
  */
 import fc from 'fast-check';
 import { FAST_PROPERTY_RUNS, IS_FAST } from './runs.ts';

@@ -43,7 +43,7 @@ async function askAiSdk(entry: (typeof COMPARED)[number], loopback: Loopback): P
   });
   const { id } = entry;
   if (failure instanceof Error) {
-    // the condition under which `generateText` tries again
+    // the condition under which `generateText` retries
     const retries =
       APICallError.isInstance(failure) && 'isRetryable' in failure && failure.isRetryable === true;
     return { id, system: 'ai', retries, named: failure.name };
@@ -51,7 +51,7 @@ async function askAiSdk(entry: (typeof COMPARED)[number], loopback: Loopback): P
   return { id, system: 'ai', retries: false, named: badFinish(failure) };
 }
 
-/** Applications have to look at the finish reason themselves; looking counts as noticing. */
+/** Applications have to read the finish reason themselves; a readable one counts as noticed. */
 function badFinish(result: unknown): string | null {
   if (typeof result !== 'object' || result === null || !('finishReason' in result)) return null;
   const { finishReason } = result;

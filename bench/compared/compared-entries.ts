@@ -1,4 +1,4 @@
-/** The entries that every compared system can be asked about: whole HTTP responses with a settled label. */
+/** The entries that every compared system can judge: whole HTTP responses with a settled label. */
 import {
   EXAM_ENTRIES,
   FOURTH_EXAM_ENTRIES,
@@ -7,7 +7,10 @@ import {
   type Entry,
 } from '../../test/corpus/entries.ts';
 
-/** The examinations: nobody had seen them when the rules were written. test/corpus/README.md says how they were made. */
+/**
+ * The examinations: nobody had seen them when the rules were written. test/corpus/README.md
+ * describes their making.
+ */
 export const COMPARED: readonly Entry[] = [
   ...EXAM_ENTRIES,
   ...SECOND_EXAM_ENTRIES,

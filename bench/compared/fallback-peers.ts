@@ -1,7 +1,8 @@
 /**
- * `node bench/compared/fallback-peers.ts`: plays the failures of the examinations to a chain of two models, made by
- * `errand/ai-sdk`, `ai-retry` and `ai-fallback`, over the loopback interface, and writes `fallback.json`. The first
- * model always fails so, the second always answers. `npm ci` in `bench/peers` installs the two.
+ * `node bench/compared/fallback-peers.ts`: plays the failures of the examinations to a chain of two
+ * models over the loopback interface, and writes `fallback.jsonl`. `errand/ai-sdk`, `ai-retry` and
+ * `ai-fallback` each make the chain. The first model always fails that way, the second always
+ * answers. `npm ci` in `bench/peers` installs the two peers.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ const { createRetryableModel, error, finishReason, httpStatus } = await peer(
 );
 const { createFallback } = await peer('ai-fallback/dist/index.js');
 
-/** Each as its own documentation shows it, with the second model in the place of its fallback. */
+/** Each as its own documentation shows it, with the second model as its fallback. */
 const SYSTEMS: Readonly<
   Record<System, (first: LanguageModelV4, second: LanguageModelV4) => unknown>
 > = {
@@ -42,7 +43,7 @@ const SYSTEMS: Readonly<
   'ai-fallback': (first, second) => createFallback({ models: [first, second] }),
 };
 
-/** Longer than any of them needs without waiting for a provider. */
+/** Longer than any of them needs if it does not wait for a provider. */
 const MOST_MS = 3000;
 
 const server = await startLoopback();

@@ -1,4 +1,4 @@
-/** What three ways to a second model did with each failure, judged and counted. */
+/** Judges and counts how three ways to a second model handle each failure. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from '../../test/corpus/entries.ts';
@@ -6,9 +6,9 @@ import type { Entry } from '../../test/corpus/entries.ts';
 export type System = 'errand' | 'ai-retry' | 'ai-fallback';
 
 interface Seen {
-  /** Of the first model, which always fails. */
+  /** Requests to the first model, which always fails. */
   readonly requests: number;
-  /** Of the second model, which always answers. */
+  /** Answers of the second model, which always answers. */
   readonly answers: number;
   readonly isAnswered: boolean;
 }
@@ -17,15 +17,16 @@ export interface Handled extends Seen {
   readonly id: string;
   readonly system: System;
   readonly ms: number;
-  /** Null where either way can be meant. */
+  /** Null if either way may be intended. */
   readonly isRight: boolean | null;
 }
 
 export const FALLBACK_FILE = join(import.meta.dirname, 'fallback.jsonl');
 
 /**
- * Right is: another model answers what passes or what a quota ended, and the spent quota is asked once; what the
- * input is at fault for stops after one request. A refused key may stop, or another model may answer, after one request.
+ * Right means: another model answers after a passing failure or a spent quota, and the spent quota
+ * is asked once. A failure of the input ends after one request. A refused key may end the call, or
+ * another model may answer, after one request.
  */
 export function judge({ expect }: Pick<Entry, 'expect'>, seen: Seen): boolean | null {
   const { requests, answers, isAnswered } = seen;
@@ -53,7 +54,7 @@ export function fallbackRows(): readonly Handled[] {
 
 const SYSTEMS: readonly System[] = ['errand', 'ai-retry', 'ai-fallback'];
 
-/** The table of the page about the AI SDK. */
+/** The table for the page about the AI SDK. */
 export function fallbackTable(rows: readonly Handled[]): string {
   const judged = rows.filter(({ isRight }) => isRight !== null);
   const lines = SYSTEMS.map((system) => {

@@ -1,4 +1,4 @@
-/** The recorded verdicts of the compared systems, so that the page can be made without them. */
+/** The recorded verdicts of the compared systems, from which the page can be made without them. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,7 @@ export interface Verdict {
   readonly system: System;
   /** Whether the system would send the same request again. */
   readonly retries: boolean;
-  /** The system's word for the failure; null where it took the response for a good answer. */
+  /** The system's word for the failure; null if it accepted the response as a good answer. */
   readonly named: string | null;
 }
 

@@ -1,4 +1,7 @@
-/** The package as a person installs it: built, and copied into a folder of its own, where nothing leads back to the checkout. */
+/**
+ * The package as users install it: built, and copied into a folder of its own without a link back
+ * to the checkout.
+ */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +12,16 @@ export const ROOT: string = dirname(dirname(import.meta.dirname));
 export const PEERS: string = join(ROOT, 'bench', 'peers');
 
 export interface Installed {
-  /** `node_modules/errand` is in it. */
+  /** The folder that contains `node_modules/errand`. */
   readonly folder: string;
   readonly command: string;
   readonly remove: () => void;
 }
 
-/** Set for the process of one bench among several, whose parent has built: the load of the machine before all of them. */
+/**
+ * Set for the process of one bench among several, whose parent has built: holds the load of the
+ * machine before all of them.
+ */
 export const WITHIN = 'ERRAND_BENCH_WITHIN';
 
 let isBuilt = process.env[WITHIN] !== undefined;
@@ -33,7 +39,7 @@ export function install(): Installed {
   };
 }
 
-/** Whatever was built before is of another tree, perhaps. */
+/** Builds in any case: an older build may come from another tree. */
 export function buildOnce(): void {
   if (isBuilt) return;
   const made = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], {

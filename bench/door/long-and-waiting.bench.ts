@@ -1,6 +1,6 @@
 /**
- * Scale: a run of up to a million events, resumed, looked at and listed, and stores in which up to 100,000 runs wait at a
- * gate. Everything was made by runs, in SQLite. Processor time.
+ * Scale: a run of up to a million events, resumed, viewed and listed, and stores with up to 100,000
+ * runs that wait at a gate. Runs made all of it, in SQLite. Processor time.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,13 +15,16 @@ import { spentOn } from '../spent.ts';
 const EVENTS = [10_000, 100_000, Number(process.env['ERRAND_BENCH_EVENTS'] ?? 1_000_000)];
 const WAITING = [1000, 10_000, Number(process.env['ERRAND_BENCH_WAITING'] ?? 100_000)];
 const TOGETHER = 100;
-/** Caches of the processor and of the database are larger or smaller by this, whatever is done. */
+/**
+ * Caches of the processor and of the database cause differences up to this factor, whatever the
+ * code does.
+ */
 const FLAT = 1.5;
 
 interface Work {
   readonly name: string;
   readonly rounds: number;
-  /** How often in a round. */
+  /** Repetitions in a round. */
   readonly times: number;
   readonly run: (errand: Errand, ids: readonly string[]) => Promise<unknown>;
 }
@@ -132,7 +135,7 @@ function curvesOf(points: Points, along: string): Required<Compared>['curves'] {
   }));
 }
 
-/** For each of so many pieces of one of them. */
+/** The cost of each piece of the work. */
 async function measured(
   { name, rounds, times, run }: Work,
   errand: Errand,
@@ -140,7 +143,7 @@ async function measured(
   pieces = 1,
 ): Promise<readonly [string, number[]]> {
   const spent: number[] = [];
-  // the first are what a process does once
+  // the first rounds include work that a process does only once
   for (let round = 0; round < rounds + 2; round++) {
     const { cpuMs } = await spentOn(times * pieces, async () => {
       for (let index = 0; index < times; index++) await run(errand, ids);
@@ -156,7 +159,7 @@ async function open(path: string): Promise<Errand> {
   });
 }
 
-/** The id of a new run that has come to its gate. */
+/** The id of a new run that has reached its gate. */
 async function rested(errand: Errand, flow: ReturnType<typeof untilGate>): Promise<string> {
   const run = await errand.start(flow);
   const { status } = await run.result();

@@ -1,4 +1,7 @@
-/** Scale: what a member of a `for_each` costs whose list has up to 100,000, in SQLite. Processor time. */
+/**
+ * Scale: the cost of a member of a `for_each` whose list has up to 100,000, in SQLite. Processor
+ * time.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +10,14 @@ import { complete, fan } from '../fan.ts';
 import type { ComparedBench, Curve } from '../result.ts';
 import { spentOn } from '../spent.ts';
 
-/** Many rounds of what is quick. */
+/** Fast work gets many rounds. */
 const ROUNDS: readonly (readonly [members: number, rounds: number])[] = [
   [1000, 15],
   [10_000, 7],
   [Number(process.env['ERRAND_BENCH_MEMBERS'] ?? 100_000), 3],
 ];
 const WARM_UP = 15;
-/** Caches of the processor are larger or smaller by this, whatever is done. */
+/** Caches of the processor cause differences up to this factor, whatever the code does. */
 const FLAT = 1.5;
 
 export const bench: ComparedBench = {

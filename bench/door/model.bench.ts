@@ -1,6 +1,6 @@
 /**
- * W6: what our call of a model adds to a bare one of the AI SDK, over loopback: one of each in turn, in an order that is
- * drawn for every pair, so that whatever else the machine does meets both alike.
+ * W6: the time that our call of a model adds to a bare one of the AI SDK, over loopback. Both run
+ * once per pair, in a random order, so that other work of the machine disturbs both alike.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** The packages that benches compare Errand with: installed in `bench/peers`, for `--peers` only. */
+/**
+ * The packages that benches compare Errand with: installed in `bench/peers`, only for `--peers`.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +13,7 @@ export function peerVersion(name: string): string {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }).version;
 }
 
-/** As CommonJS would load it, which Node does with modules too. */
+/** Loads it as CommonJS does, which Node also does with modules. */
 export function loadPeer(name: string): unknown {
   return createRequire(join(PEERS, 'package.json'))(name) as unknown;
 }

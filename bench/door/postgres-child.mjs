@@ -1,4 +1,7 @@
-/** A process of its own for `postgres.bench.ts`: so many runs, so many of them at a time, each of so many steps. */
+/**
+ * A separate process for `postgres.bench.ts`. Its arguments: the number of runs, how many run at a
+ * time, and the steps of each.
+ */
 const [, , kind, url, runs = '0', steps = '0', atOnce = '1', from] = process.argv;
 
 const { one, close } = kind === 'errand' ? await errand() : await dbos();

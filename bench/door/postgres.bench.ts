@@ -1,6 +1,7 @@
 /**
- * Scale: steps a second on one PostgreSQL server with 1, 2 and 4 processes, beside DBOS on the same server. By the clock,
- * because much of the work is the server's; the rounds take turns, so that both have the same machine.
+ * Scale: steps per second on one PostgreSQL server with 1, 2 and 4 processes, beside DBOS on the
+ * same server. By the clock, because the server does much of the work; the rounds take turns, so
+ * that both have the same machine.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +21,7 @@ const ROUNDS = 3;
 const PROCESSES = [1, 2, 4];
 const DBOS = '@dbos-inc/dbos-sdk';
 
-/** Cost of a step, in the process that makes it. */
+/** The cost of a step, in the process that makes it. */
 const CPU_US: number[] = [];
 
 export const bench: ComparedBench = {
@@ -86,7 +87,7 @@ function compared(rounds: Readonly<Record<string, readonly number[]>>, withPeers
   return { rows: [...rows, cpu], curves: [curve] };
 }
 
-/** One for each, so that neither finds the other's tables. */
+/** Makes a database for each, so that neither finds the other's tables. */
 async function database(url: string, name: string): Promise<string> {
   const client = new pg.Client(url);
   await client.connect();
@@ -106,7 +107,7 @@ async function stepsPerSecond(
       { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: ['--no-deprecation'] },
     );
   const first = child();
-  // alone, because the first to come makes the tables
+  // alone, because the first one makes the tables
   await said(first);
   const others = Array.from({ length: processes - 1 }, child);
   await Promise.all(others.map(said));
@@ -120,13 +121,13 @@ async function stepsPerSecond(
   return (processes * RUNS * STEPS) / seconds;
 }
 
-/** What a process says next; one that ends instead has failed. */
+/** The next message of a process; a process that ends instead has failed. */
 async function said(child: ChildProcess): Promise<unknown> {
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`A process ended with ${String(code)}`);
   });
   const received = once(child, 'message').then(([message]) => message as unknown);
-  // the one that comes later says nothing new
+  // the later of the two adds nothing
   ended.catch(() => undefined);
   return Promise.race([received, ended]);
 }

@@ -1,11 +1,12 @@
-/** What a whole process costs, from its start to its end. */
+/** Measures the cost of a whole process, from its start to its end. */
 import { spawnSync } from 'node:child_process';
 
-/** In the shell's own words, because Node tells nobody what its children have used. */
+/** A script of the shell, because Node does not report the CPU time of its children. */
 const TIMED = `TIMEFORMAT='%3U %3S'; exec 3>&2; { time "$@" >/dev/null 2>&3 3>&-; } 2>&1`;
 
 /**
- * Milliseconds of processor time: on a machine that others use too, the clock on the wall measures them as well.
+ * Milliseconds of processor time: on a shared machine, the clock would also measure the work of
+ * others.
  * @param allowed exit codes that are no mistake
  */
 export function cpuMsOf(

@@ -1,6 +1,6 @@
 /**
- * W5: what `withResilience` costs around a call that succeeds, beside the same promises written by hand and
- * beside packages that make some of them. Processor time of calls one after the other.
+ * W5: the cost of `withResilience` around a call that succeeds, beside the same promises written by
+ * hand and beside packages that make some of them. Processor time of sequential calls.
  */
 import { withResilience } from '../../src/judging.ts';
 import type { ComparedBench, Goal, Peer, Row } from '../result.ts';
@@ -10,7 +10,10 @@ import { inShuffledRounds, type Way } from '../rounds.ts';
 const CALLS = 5000;
 const ROUNDS = 40;
 const DEADLINE_MS = 30_000;
-/** Node has a list of timers for each duration, and the timer by which we keep the list of ours must not help this one. */
+/**
+ * Node keeps a list of timers for each duration; our timer that keeps our list must not help this
+ * one.
+ */
 const BY_HAND_MS = DEADLINE_MS + 1;
 
 const ANSWER = { text: 'A refund.' };
@@ -74,7 +77,7 @@ async function usPerCall(work: Work): Promise<number> {
 
 const counts = new Map<string, { failures: number; openUntilMs: number }>();
 
-/** What an application writes that does not want a package for it. */
+/** The code of an application that does not want a package for it. */
 async function callByHand(breaker: string): Promise<unknown> {
   const state = counts.get(breaker) ?? { failures: 0, openUntilMs: 0 };
   if (state.openUntilMs > Date.now()) throw new Error(`${breaker} is open`);
@@ -117,7 +120,7 @@ function retryAndBreaker(): { work: Work; version: string } {
 }
 
 function cockatiel(): { work: Work; version: string } {
-  // written down as far as it is used
+  // only the parts in use are declared
   const { retry, handleAll, circuitBreaker, ConsecutiveBreaker, timeout, TimeoutStrategy, wrap } =
     loadPeer('cockatiel') as {
       retry: (on: unknown, options: object) => unknown;

@@ -1,6 +1,7 @@
 /**
- * W4: the resumption of a run of 1,000 steps after `kill -9`, from the start of a process to its end, by the
- * library and by the command. Its limit is a Node that reads the same log out of the same file and folds nothing.
+ * W4: a run of 1,000 steps resumes after `kill -9`, measured from the start of a process to its
+ * end, by the library and by the command. The limit is a Node that reads the same log from the same
+ * file and folds nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
@@ -77,7 +78,7 @@ export const bench: ComparedBench = {
         library: once(['resume.mjs', run]),
         command: once([command, 'resume', run, '--quiet']),
       };
-      // the first time fills what Node keeps of compiled code
+      // the first run fills Node's compile cache
       for (const way of Object.values(ways)) way();
       const rounds = await inShuffledRounds(ROUNDS, ways);
       const limit = { is: 'a Node that reads the log', rounds: rounds.read };

@@ -1,4 +1,7 @@
-/** W8: what it costs to import the package and to start the command, beside a Node that does nothing. */
+/**
+ * W8: the cost of importing the package and of starting the command, beside a Node that does
+ * nothing.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ComparedBench, Goal, Peer, Row } from '../result.ts';
@@ -46,7 +49,7 @@ export const bench: ComparedBench = {
           ]),
         ),
       };
-      // the first time fills what Node keeps of compiled code, and makes the store
+      // the first run fills Node's compile cache, and makes the store
       for (const args of Object.values(programs)) cpuMsOf(args, folder);
       const rounds = await inShuffledRounds(
         ROUNDS,

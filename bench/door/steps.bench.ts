@@ -1,7 +1,8 @@
 /**
- * W1 and W2 beside Mastra: what a step costs, one after the other, through the public API of each; in memory by the processor's
- * time, since nothing waits, and kept on disk by the clock. Both are in one process, so each collects garbage of the other
- * too; the goals are those of `steps.bench.ts`, where Errand is alone.
+ * W1 and W2 beside Mastra: the cost of one step of a chain, through the public API of each. In
+ * memory by processor time, since nothing waits, and on disk by the clock. Both run in one process,
+ * so each also collects garbage of the other; the goals are those of `steps.bench.ts`, where Errand
+ * is alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,7 @@ const ROUNDS = 15;
 const MASTRA = '@mastra/core';
 const LIBSQL = '@mastra/libsql';
 
-/** What both do: so many steps, kept or not, and what is counted. */
+/** The work of both: the number of steps, whether they are stored, and the measure. */
 interface Work {
   readonly name: string;
   readonly goal: string;
@@ -45,7 +46,7 @@ const WORKS: readonly Work[] = [
   },
 ];
 
-/** Which of the two, for which work. */
+/** One of the two, and its work. */
 type Name = `${'errand' | 'mastra'}: ${string}`;
 
 export const bench: ComparedBench = {
@@ -121,7 +122,7 @@ function errandWay(build: Build, { memory, kept }: Opened, work: Work): Way {
     });
 }
 
-/** Written down as far as it is used. */
+/** Declared only as far as it is used. */
 interface MastraParts {
   readonly createStep: (step: object) => object;
   readonly createWorkflow: (options: object) => MastraWorkflow;

@@ -1,6 +1,7 @@
 /**
- * Scale: what a list, a look at one run and the start of a new one cost in a store with up to a million ended runs.
- * The runs are rows as a real run leaves them, written through the store's own door. Processor time.
+ * Scale: the cost of a list, of a view of one run and of a new start, in a store with up to a
+ * million ended runs. The runs are rows of the same form as those of a real run, written through
+ * the store's own interface. Processor time.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,10 @@ import type { ComparedBench, Curve } from '../result.ts';
 const SIZES = [1000, 10_000, 100_000, Number(process.env['ERRAND_BENCH_RUNS'] ?? 1_000_000)];
 const TOGETHER = 500;
 const ROUNDS = 15;
-/** Caches of the file system and the database are larger or smaller by this, whatever a query does. */
+/**
+ * Caches of the file system and the database cause differences up to this factor, whatever a query
+ * does.
+ */
 const FLAT = 1.5;
 
 const flow = workflow({
@@ -73,7 +77,7 @@ async function measured(path: string, work: Work, known: readonly string[]) {
   const store = await open(path);
   const errand = await createErrand({ store });
   const rounds: number[] = [];
-  // the first ones are what a process does once
+  // the first rounds include work that a process does only once
   for (let round = 0; round < 2 * ROUNDS; round++) {
     const times = 20;
     const start = process.cpuUsage();
@@ -89,7 +93,7 @@ function open(path: string): Promise<RunStore> {
   return openSqliteStore({ path, now: Date.now, durability: 'normal' });
 }
 
-/** Adds so many runs: the events of one that was run, under ids of their own. */
+/** Adds runs: the events of one real run, under new ids. */
 async function fill(path: string, count: number, known: string[]): Promise<void> {
   const store = await open(path);
   const errand = await createErrand({ store });
@@ -116,7 +120,7 @@ async function fill(path: string, count: number, known: string[]): Promise<void>
         }),
       ),
     );
-    // enough to look at, and no second store in memory
+    // enough ids for the views, without a second store in memory
     known.push(...ids.slice(0, 2));
   }
   await errand.close();

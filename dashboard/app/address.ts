@@ -15,13 +15,13 @@ export interface RunFilters {
   readonly attention?: string;
   readonly workflow?: string;
   readonly kind?: string;
-  /** Where the page of the list begins. */
+  /** The cursor at which the page of the list begins. */
   readonly cursor?: string;
 }
 
 const FILTERS = ['status', 'attention', 'workflow', 'kind', 'cursor'] as const;
 
-/** `path` is without the base that the server is mounted at. */
+/** `path` excludes the base at which the server is mounted. */
 export function addressOf(path: string, search: string): Address {
   const query = new URLSearchParams(search);
   const parts = path
@@ -54,12 +54,12 @@ function filtersIn(query: URLSearchParams): RunFilters {
   );
 }
 
-/** A path that is not well encoded is taken as it is written. */
+/** A path with invalid encoding is taken literally. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // the page then says that there is nothing of this name
+    // the page then says that nothing has this name
     return part;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The API of the server that the page came from. A refusal is thrown with its problem document; a server
- * that does not answer is noted, and looked for until it is back.
+ * The API of the page's own server. Throws a refusal with its problem document. If the server does
+ * not answer, notes that, and polls until it is back.
  */
 import { signal } from '@preact/signals';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
@@ -8,7 +8,7 @@ import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 
 export type Role = 'read' | 'run' | 'edit';
 
-/** Refused by the server, in the words of its problem document. */
+/** A refusal of the server, in the words of its problem document. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly problem: ShownProblem;
@@ -19,12 +19,12 @@ export class Refusal extends Error {
   }
 }
 
-/** No answer came. */
+/** The server did not answer. */
 export class ServerAway extends Error {
   override readonly name = 'ServerAway';
 }
 
-/** A problem that the page itself has found. */
+/** A problem that the page itself found. */
 function ownProblem(title: string, status: number, detail: string, advice: string): ShownProblem {
   return {
     type: 'about:blank',
@@ -40,7 +40,9 @@ function ownProblem(title: string, status: number, detail: string, advice: strin
   };
 }
 
-/** Said where a person did something meanwhile: the request may have arrived, and only its answer not. */
+/**
+ * Shown if a person acted meanwhile: the request may have arrived, and only its answer is missing.
+ */
 export const NO_ANSWER = ownProblem(
   'The server does not answer',
   0,
@@ -51,13 +53,13 @@ export const NO_ANSWER = ownProblem(
 /** The path that the server is mounted at; built files are one folder below it. */
 export const BASE = new URL(/* @vite-ignore */ '..', import.meta.url).pathname.replace(/\/$/, '');
 
-/** The role of the visitor; undefined until the first answer says so. */
+/** The role of the visitor; undefined until the first answer shows it. */
 export const role = signal<Role | undefined>(undefined);
-/** The session is not there, or is over: the page asks for the token. */
+/** The session is missing or over: the page asks for the token. */
 export const isSignedOut = signal(false);
 /** The server does not answer. */
 export const isAway = signal(false);
-/** Counts the times that everything shown has to be read again. */
+/** Counts the times that everything on the page must be read again. */
 export const freshness = signal(0);
 
 export interface Sent {
@@ -89,7 +91,7 @@ export function withQuery(
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** The body of an answer; the type is what the server's own schema of the route says. */
+/** The body of an answer, typed by the server's own schema of the route. */
 export async function read<T>(path: string, sent: Sent = {}): Promise<T> {
   return (await call<T>(path, sent)).body;
 }
@@ -97,12 +99,12 @@ export async function read<T>(path: string, sent: Sent = {}): Promise<T> {
 export async function call<T>(path: string, sent: Sent = {}): Promise<Answer<T>> {
   const response = await answered(path, sent);
   const text = await response.text();
-  // a server that stops answers open connections for a moment, without its store
+  // a stopping server answers open connections for a moment, without its store
   if (response.status === 503 && isAway.value) throw new ServerAway('The server is not ready');
   if (!response.ok) throw refusalIn(response, text);
   noteRole(response.headers.get('errand-role'));
   return {
-    // the server's schemas are checked by its own tests
+    // the server's own tests check its schemas
     body: (text === '' ? null : JSON.parse(text)) as T,
     status: response.status,
     etag: response.headers.get('etag') ?? undefined,
@@ -137,10 +139,10 @@ function refusalIn(response: Response, text: string): Refusal {
   return new Refusal(problem);
 }
 
-/** A proxy in between may answer without a problem document. */
+/** A proxy may answer without a problem document. */
 function problemIn({ status, headers }: Response, text: string): ShownProblem {
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true;
-  // written by the server
+  // the server wrote it
   if (isProblem) return JSON.parse(text) as ShownProblem;
   return ownProblem(
     'Refused',
@@ -157,7 +159,7 @@ function noteRole(given: string | null): void {
 const LOOK_AGAIN_MS = 1000;
 let isLooking = false;
 
-/** Looks for the server until it is back; then everything is read again. */
+/** Polls the server until it is back; then reads everything again. */
 export function noteAway(): void {
   isAway.value = true;
   if (isLooking) return;
@@ -176,7 +178,7 @@ async function isBack(): Promise<boolean> {
   try {
     return (await fetch(`${BASE}/ready`, { cache: 'no-store' })).ok;
   } catch {
-    // it is asked again
+    // the next poll asks again
     return false;
   }
 }

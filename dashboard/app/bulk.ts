@@ -1,4 +1,4 @@
-/** Failed runs by kind, and their resumption all together. */
+/** Failed runs by kind, and the resumption of all of them. */
 import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { read, Refusal, v1, withQuery } from './api.ts';
 
@@ -32,7 +32,7 @@ export interface FailedRow {
 const PAGE = '200';
 const MOST_PAGES = 10;
 
-/** By name: with their numbers they would change places under the pointer. */
+/** Sorted by name: sorted by number they would change places under the pointer. */
 export async function failuresByKind(): Promise<KindCounts> {
   const { rows, isCut } = await failedRuns({}, MOST_PAGES);
   const byKind = new Map<string, KindCount>();
@@ -76,7 +76,7 @@ async function failedRuns(
 
 const MOST_WAITS = 60;
 
-/** The oldest first; where the server is full, it waits for room. */
+/** Resumes the oldest first; if the server is full, waits for room. */
 export async function resumeAll(kind: string, runs: readonly FailedRow[]): Promise<BulkResult> {
   const resumed: string[] = [];
   const refused: BulkResult['refused'][number][] = [];

@@ -1,4 +1,4 @@
-/** Copies a text, also where the page has no secure context and so no clipboard of its own. */
+/** Copies a text, even if the page has no secure context and so no clipboard API. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     // absent outside a secure context

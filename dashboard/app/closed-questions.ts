@@ -1,4 +1,7 @@
-/** Questions of a run that somebody else closes while they are shown: who did it, and what was typed for them here. */
+/**
+ * Questions of a run that somebody else closes while the page shows them: who closed them, and the
+ * text typed for them here.
+ */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
 import type { ClosedQuestion } from '../view/run/page-data.ts';
@@ -8,7 +11,7 @@ import { whatIsNow } from './moves.ts';
 export interface ClosedQuestions {
   readonly closed: readonly ClosedQuestion[];
   readonly typing: (question: OpenQuestion, text: string) => void;
-  /** Called before it is answered here. */
+  /** Called before this page answers it. */
   readonly answering: (question: OpenQuestion) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Asks once before something that cannot be taken back. */
+/** Asks once before an action that cannot be undone. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { isFocusLost } from './focus.ts';
@@ -7,9 +7,9 @@ export interface ConfirmProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly isBusy?: boolean;
-  /** Nothing is lost by it. */
+  /** The action loses nothing. */
   readonly isGentle?: boolean;
-  /** Absent where there is nothing to do. */
+  /** Absent if there is nothing to do. */
   readonly confirm: (() => void) | undefined;
   readonly back: () => void;
 }
@@ -27,7 +27,7 @@ export function Confirm({
     const opener = document.activeElement;
     dialog.current?.showModal();
     return () => {
-      // what was done may have its own place for the focus, and the opener may be gone with it
+      // the action may have moved the focus already, and may have removed the opener
       if (opener instanceof HTMLElement && isFocusLost()) opener.focus();
     };
   }, []);

@@ -1,4 +1,6 @@
-/** A failure for the clipboard. Its renderers know the whole catalog, so they are loaded when they are asked for. */
+/**
+ * A failure for the clipboard. Its renderers need the whole catalog, so they are loaded on demand.
+ */
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
 import { openFailures } from '../view/run/open-failures.ts';
 import type { RunPageData } from '../view/run/page-data.ts';

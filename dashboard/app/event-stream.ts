@@ -1,23 +1,23 @@
 /**
- * A stream of the server (SSE), read by hand: `EventSource` spends six times as much on each event, which
- * is most of what a run of thousands of them costs the page. It connects again by itself with the number of
- * the last event, so nothing is lost or doubled; where the server ends it for good, the caller looks what has
- * become of the run.
+ * A stream of the server (SSE), read by hand: `EventSource` spends six times as much on each event,
+ * which is most of the page's cost for a run of thousands. It reconnects by itself with the number
+ * of the last event, so nothing is lost or doubled. If the server ends the stream for good, the
+ * caller looks at the run again.
  */
 import { isAway, noteAway } from './api.ts';
 import { SseReader, type SseEvent } from './sse-reader.ts';
 
 export interface StreamHandlers {
-  /** Called with each event, in the order in which they came. */
+  /** Called with each event, in order of arrival. */
   readonly take: (event: SseEvent) => void;
-  /** The server has closed it for good, or does not let us in. */
+  /** The server has closed it for good, or refuses this visitor. */
   readonly closed: () => void;
 }
 
-/** As long as the server asks for. */
+/** The delay that the server asks for. */
 const RETRY_MS = 1000;
 
-/** Returns what closes it. */
+/** Returns the function that closes it. */
 export function openStream(path: string, { take, closed }: StreamHandlers): () => void {
   const over = new AbortController();
   const { signal } = over;

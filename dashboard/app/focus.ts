@@ -1,6 +1,6 @@
-/** Where the focus goes after an action: what was clicked may be gone with what it did. */
+/** Moves the focus after an action, which may have removed the clicked element. */
 
-/** Focuses the first that is there, once it is drawn. */
+/** Focuses the first selector that matches, once it is drawn. */
 export function focusOn(...selectors: readonly string[]): void {
   requestAnimationFrame(() => {
     for (const selector of selectors) {
@@ -11,7 +11,7 @@ export function focusOn(...selectors: readonly string[]): void {
   });
 }
 
-/** The same, only where nothing has the focus any more. */
+/** The same, but only if nothing has the focus. */
 export function focusIfLost(selector: string): void {
   requestAnimationFrame(() => {
     if (isFocusLost()) focusOn(selector);

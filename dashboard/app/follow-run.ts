@@ -1,4 +1,7 @@
-/** Follows a run: loads it, then takes its events from the last one on; where its stream ends, it waits for a resume. */
+/**
+ * Follows a run: loads it, then receives the events after the last one; when its stream ends, it
+ * waits for a resume.
+ */
 import type { ViewEvent } from '../../src/history/run-view.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import { isSignedOut, v1, withQuery } from './api.ts';
@@ -6,7 +9,7 @@ import { openStream } from './event-stream.ts';
 import type { RunChange } from './live.ts';
 
 const REOPEN_MS = 1000;
-/** A hidden tab shows only its title, so it is loaded now and then, and no stream is open. */
+/** A hidden tab shows only its title, so it polls now and then without a stream. */
 const HIDDEN_RELOAD_MS = 15_000;
 
 interface Chunk {
@@ -17,16 +20,16 @@ interface Chunk {
 
 export interface FollowOptions {
   readonly run: string;
-  /** Resolves to the number of the last event that is known; undefined where it was refused. */
+  /** Resolves to the number of the last known event; undefined if the server refused. */
   readonly load: () => Promise<number | undefined>;
   readonly fold: (event: ViewEvent) => void;
-  /** Other moves may be possible now. */
+  /** Called if other moves may be possible now. */
   readonly moved: () => void;
   /** Whether the tab is visible. */
   readonly isLookedAt: boolean;
 }
 
-/** Returns what ends it. */
+/** Returns the function that ends it. */
 export function followRun({ run, load, fold, moved, isLookedAt }: FollowOptions): () => void {
   let close: (() => void) | undefined;
   let isOver = false;
@@ -37,14 +40,14 @@ export function followRun({ run, load, fold, moved, isLookedAt }: FollowOptions)
     if (!isOver && !isSignedOut.peek()) timer = setTimeout(next, REOPEN_MS);
   };
   const take = (data: unknown): void => {
-    // written by the server as the reducer takes it
+    // the server wrote it in the form of the reducer
     const event = data as RunEvent;
     last = Math.max(last, event.seq);
     fold(event);
-    // steps that were left out may start again
+    // omitted steps may start again
     if (event.type === 'run:resumed') void load();
   };
-  // nothing follows until it is resumed, which the stream of all runs says
+  // nothing follows until the run resumes, which the stream of all runs announces
   const ended = (): void => {
     close?.();
     moved();
@@ -61,7 +64,7 @@ export function followRun({ run, load, fold, moved, isLookedAt }: FollowOptions)
         // stored events have the names of their types
         else if (name.includes(':')) take(data);
       },
-      // it has ended before, or there is no session: reading the moves says which
+      // it has ended before, or there is no session: reading the moves shows which
       closed: ended,
     });
   }

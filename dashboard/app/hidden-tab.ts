@@ -1,13 +1,13 @@
 /**
- * Tabs that nobody looks at hold no stream: a browser has six connections to a server for all its tabs, and
- * a seventh tab would wait for ever. They look now and then instead.
+ * Hidden tabs hold no stream: a browser has six connections to a server for all its tabs, and a
+ * seventh tab would wait forever. They poll now and then instead.
  */
 import { signal } from '@preact/signals';
 import { freshness } from './api.ts';
 
 const HIDDEN_AFTER_MS = 10_000;
 
-/** Whether the tab was out of sight for a while. */
+/** Whether the tab was hidden for a while. */
 export const isHidden = signal(false);
 
 export function listenToVisibility(): void {

@@ -1,4 +1,6 @@
-/** Hooks that pages share: data that is read again when it has to be, actions that happen once, the time. */
+/**
+ * Hooks that pages share: data that is reloaded when necessary, actions that happen once, the time.
+ */
 import { useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ShownProblem } from '../../src/server/http/problem-response.ts';
@@ -11,7 +13,10 @@ export interface Resource<T> {
   readonly reload: () => Promise<void>;
 }
 
-/** Loads when `key` changes, and again after a sign-in or when the server is back; keeps what it has meanwhile. */
+/**
+ * Loads when `key` changes, and again after a sign-in or when the server is back; keeps the old
+ * value meanwhile.
+ */
 export function useResource<T>(key: string, load: () => Promise<T>): Resource<T> {
   const [state, setState] = useState<{
     readonly key: string;
@@ -47,7 +52,7 @@ export function useResource<T>(key: string, load: () => Promise<T>): Resource<T>
   return { data: isOf ? state.data : undefined, problem: isOf ? state.problem : undefined, reload };
 }
 
-/** Undefined for a server that is away: the live region says so, and the request is made again. */
+/** Undefined if the server is away: the live region says so, and the request is repeated. */
 export function problemOf(thrown: unknown): ShownProblem | undefined {
   if (thrown instanceof Refusal) return thrown.problem;
   if (thrown instanceof ServerAway) return undefined;
@@ -57,12 +62,12 @@ export function problemOf(thrown: unknown): ShownProblem | undefined {
 export interface Action {
   readonly isBusy: boolean;
   readonly problem: ShownProblem | undefined;
-  /** Does nothing while the last one is under way. Resolves to whether it was done. */
+  /** Does nothing while the previous action runs. Resolves to whether it was done. */
   readonly act: (work: () => Promise<void>) => Promise<boolean>;
   readonly clear: () => void;
 }
 
-/** Clicked twice is done once. */
+/** Runs a double click only once. */
 export function useAction(onRefused?: (problem: ShownProblem) => void): Action {
   const [state, setState] = useState<{ readonly isBusy: boolean; readonly problem?: ShownProblem }>(
     {
@@ -93,7 +98,7 @@ export function useAction(onRefused?: (problem: ShownProblem) => void): Action {
   return { isBusy: state.isBusy, problem: state.problem, act, clear };
 }
 
-/** The present time, which moves every so often. */
+/** The current time, updated at that interval. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -103,7 +108,7 @@ export function useNow(everyMs: number): number {
   return now;
 }
 
-/** Calls at most once in that time, and once at its end where there was more. */
+/** Calls at most once in that time, and once at its end if there were more calls. */
 export function useThrottled(work: () => void, everyMs: number): () => void {
   const latest = useRef(work);
   latest.current = work;
@@ -117,7 +122,7 @@ export function useThrottled(work: () => void, everyMs: number): () => void {
   }, [everyMs]);
 }
 
-/** The title of the page; while it asks for the token, the sign-in has its own. */
+/** Sets the title of the page; while the page asks for the token, the sign-in sets its own. */
 export function useTitle(title: string): void {
   const isOut = isSignedOut.value;
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Pages that are loaded when they are first shown, so that the first page is there soon. */
+/** Pages that are loaded when they are first shown, so that the first page appears quickly. */
 import { useSignalEffect } from '@preact/signals';
 import { h, type FunctionComponent, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -11,7 +11,7 @@ export function lazy<P extends object>(
   return function LazyPage(props: P): JSX.Element | null {
     const [, render] = useState(0);
     useSignalEffect(() => {
-      // a page that did not come is asked for again when the server is back
+      // requests a page that did not arrive again when the server is back
       if (freshness.value < 0 || loaded !== undefined) return;
       load().then(
         (page) => {

@@ -1,4 +1,7 @@
-/** Follows what happens in all runs: the stream of changes, what is announced of it, and how many questions are open. */
+/**
+ * Follows all runs: the stream of changes, the announcements of them, and the number of open
+ * questions.
+ */
 import { effect, signal } from '@preact/signals';
 import type { Attention } from '../../src/history/attention.ts';
 import type { RunMoves } from '../../src/history/run-page.ts';
@@ -20,7 +23,7 @@ export interface RunChange {
 export const announcement = signal('');
 /** The latest change of any run. */
 export const lastChange = signal<RunChange | undefined>(undefined);
-/** How many questions are open; undefined until it is known. */
+/** The number of open questions; undefined until it is known. */
 export const openQuestions = signal<{ readonly count: number; readonly more: boolean } | undefined>(
   undefined,
 );
@@ -43,12 +46,12 @@ export function announce(
       announcement.value = text;
     },
     () => {
-      // the run itself is shown, and its page says what it is
+      // the page of the run itself shows its state
     },
   );
 }
 
-/** The announcement that a run in this state calls for. */
+/** The announcement for a run in this state. */
 export function announcedOf({
   status,
   attention,
@@ -91,14 +94,17 @@ async function countQuestions(): Promise<void> {
     }>(withQuery(v1('gates'), { limit: '200' }));
     openQuestions.value = { count: gates.length, more: next !== undefined };
   } catch {
-    // the page itself says what is refused or away
+    // the page itself reports a refusal or a server that is away
     openQuestions.value = undefined;
   }
 }
 
 const REOPEN_MS = 1000;
 
-/** Follows all runs, except on a run's page: that one follows its own, and a browser has few connections. */
+/**
+ * Follows all runs, except on the page of a run: that page follows its own run, and a browser has
+ * few connections.
+ */
 export function followAllRuns(): void {
   let close: (() => void) | undefined;
   const open = (): void => {

@@ -1,4 +1,4 @@
-/** Moves of a run as the page makes them, and what is said where another tab or person was first. */
+/** Moves of a run from the page, and the message if another tab or person was first. */
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import type { NextMove } from '../../src/history/next-moves.ts';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
@@ -8,7 +8,7 @@ import { NO_ANSWER, read, Refusal, ServerAway, v1 } from './api.ts';
 
 export interface MoveResult {
   readonly words: string;
-  /** The refusal, where there was one. */
+  /** The refusal, if there was one. */
   readonly problem?: ShownProblem;
 }
 
@@ -16,7 +16,7 @@ export async function makeMove({ path, body = {} }: NextMove, added: JsonObject)
   await read(path, { method: 'POST', json: { ...body, ...added } });
 }
 
-/** The opening is named, so that an answer never reaches a question that was asked later. */
+/** Names the opening, so that an answer never reaches a question that was asked later. */
 export async function answerGate(
   run: string,
   question: Pick<OpenQuestion, 'gate' | 'opening' | 'labels'>,
@@ -40,12 +40,15 @@ function answerWord(words: string): string {
   return words.length > 80 ? `${words.slice(0, 79)}…` : words;
 }
 
-/** Describes the run as it is now, and who acted on it last. Loaded late: few pages need it. */
+/**
+ * Describes the current state of the run, and who acted on it last. Loaded on demand: few pages
+ * need it.
+ */
 export async function whatIsNow(run: string): Promise<string> {
   return (await import('./what-is-now.ts')).wordsOfNow(run);
 }
 
-/** Refusals because somebody else was first. */
+/** Whether the refusal means that somebody else was first. */
 export function isConflict({ status }: ShownProblem): boolean {
   return status === 409 || status === 412;
 }

@@ -1,4 +1,4 @@
-/** Navigation over the History API: links of the page are followed without loading it again. */
+/** Navigation over the History API: follows links of the page without a reload. */
 import { signal } from '@preact/signals';
 import { addressOf, pathOf, type Address } from './address.ts';
 import { BASE } from './api.ts';
@@ -10,7 +10,7 @@ function here(): Address {
   return addressOf(pathname.slice(BASE.length), search);
 }
 
-/** The address of a page as links have it. */
+/** The address of a page in the form of a link. */
 function href(to: Address): string {
   return BASE + pathOf(to);
 }
@@ -25,7 +25,7 @@ export function go(to: Address, { replace = false } = {}): void {
   if (isOther) window.scrollTo(0, 0);
 }
 
-/** The link that led away from the page that is shown again: there the person was. */
+/** The link that the person followed away from the page that is shown again. */
 export const linkLeft = signal<string | undefined>(undefined);
 
 /** Follows links inside the page, and the back button. */
@@ -43,7 +43,7 @@ export function listenToNavigation(): void {
   });
 }
 
-/** The state of an entry of the history, which outlives the page that wrote it. */
+/** The state of a history entry, which outlives the page that wrote it. */
 function leftIn(state: unknown): string | undefined {
   const left =
     typeof state === 'object' && state !== null && 'left' in state ? state.left : undefined;

@@ -3,10 +3,12 @@ import { signal } from '@preact/signals';
 import type { ShownProblem } from '../../src/server/http/problem-response.ts';
 import { BASE, call, freshness, isSignedOut, Refusal } from './api.ts';
 
-/** The refusal of the token that the address had, until there is a session. */
+/** The refusal of the token in the address, until there is a session. */
 export const refusedToken = signal<ShownProblem | undefined>(undefined);
 
-/** Takes a token, or the whole address with it. Rejects with the refusal where the token is wrong. */
+/**
+ * Accepts a token, or the whole address with it. Rejects with the refusal if the token is wrong.
+ */
 export async function signIn(written: string): Promise<void> {
   const token = written.trim().replace(/^.*#token=/, '');
   await call(`${BASE}/session`, {
@@ -23,7 +25,7 @@ function signedIn(): void {
   freshness.value++;
 }
 
-/** The cookie is for all tabs: those that ask for the token need not any more. */
+/** All tabs share the cookie: those that ask for the token can stop. */
 const tabs = new BroadcastChannel(`errand ${BASE}`);
 
 export function listenToOtherTabs(): void {
@@ -32,19 +34,19 @@ export function listenToOtherTabs(): void {
   });
 }
 
-/** A token that is refused is noted: where the page asks for one, it says so. */
+/** Notes a refused token: when the page asks for a token, it says so. */
 export async function signInByAddress(): Promise<void> {
   const token = tokenInAddress();
   if (token === undefined) return;
   try {
     await signIn(token);
   } catch (thrown) {
-    // a server that is away is asked again, and the page with it
+    // a server that is away is asked again together with the page
     if (thrown instanceof Refusal) refusedToken.value = thrown.problem;
   }
 }
 
-/** Takes the token out of the address before anything is shown, and out of the history. */
+/** Removes the token from the address, before anything is shown, and from the history. */
 function tokenInAddress(): string | undefined {
   const { pathname, search, hash } = window.location;
   const token = new URLSearchParams(hash.slice(1)).get('token');

@@ -1,4 +1,4 @@
-/** The frame around every page: navigation, the live region, sign-in in place, and where the focus goes. */
+/** The frame around every page: navigation, the live region, sign-in in place, and the focus. */
 import { useSignalEffect } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -26,7 +26,9 @@ function zone(atMs: number): number {
   return -new Date(atMs).getTimezoneOffset();
 }
 
-/** Each second only what shows a time is drawn again: the rest of the page is the same element. */
+/**
+ * Each second redraws only the parts that show a time: the rest of the page is the same element.
+ */
 function Clock({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const nowMs = useNow(TICK_MS);
   return (
@@ -96,7 +98,7 @@ function NotThere({ path }: { readonly path: string }): JSX.Element {
 function Navigation(): JSX.Element {
   const { page } = address.value;
   const open = openQuestions.value;
-  // a run is one of the runs: the list is where it belongs, though not the page itself
+  // the page of a run belongs to the list, although it is not the list itself
   const current = (own: readonly string[]): 'page' | 'true' | undefined => {
     if (own[0] === page) return 'page';
     return own.includes(page) ? 'true' : undefined;
@@ -128,7 +130,10 @@ function Navigation(): JSX.Element {
 
 const HEADING_COMES_MS = 5000;
 
-/** A new page is read from its heading on, and one that is shown again from the link that led away; both may come a moment later. */
+/**
+ * A new page is read from its heading, and one that is shown again from the link that led away;
+ * both may appear a moment later.
+ */
 function useFocusOnPageChange(): void {
   const shown = useRef<string | undefined>(undefined);
   useSignalEffect(() => {
@@ -139,10 +144,10 @@ function useFocusOnPageChange(): void {
   });
 }
 
-/** Gives up when the person does something, or when it takes too long. Returns what ends it. */
+/** Gives up when the person does something, or after a while. Returns the function that ends it. */
 function focusWhenItComes(left: string | undefined): () => void {
   const main = document.querySelector<HTMLElement>('#main');
-  // the link that led here may be gone, and what follows it is not what follows the heading
+  // the link that led here may be gone, and the tab order must not continue after it
   main?.focus({ preventScroll: true });
   const focus = (): void => {
     const { activeElement } = document;

@@ -1,4 +1,4 @@
-/** Reads server-sent events from bytes as they come, and joins parts that the network cut in two. */
+/** Reads server-sent events from bytes as they arrive, and joins parts that the network split. */
 
 export interface SseEvent {
   readonly name: string;
@@ -17,7 +17,7 @@ export class SseReader {
     this.#take = take;
   }
 
-  /** A new connection: what the last one left unfinished comes again. */
+  /** Begins a new connection, which repeats whatever the last one left unfinished. */
   begin(): void {
     this.#decoder = new TextDecoder();
     this.#rest = '';
@@ -29,7 +29,7 @@ export class SseReader {
     for (const block of blocks) this.#block(block);
   }
 
-  /** The server writes each event with one line of data; comments and times to wait have none. */
+  /** The server writes each event with one line of data; comments and retry delays have none. */
   #block(block: string): void {
     let name = 'message';
     let data: string | undefined;
@@ -38,7 +38,7 @@ export class SseReader {
       else if (line.startsWith('event: ')) name = line.slice('event: '.length);
       else if (line.startsWith('id: ')) this.#id = line.slice('id: '.length);
     }
-    // what the server sends is JSON
+    // the server sends JSON
     if (data !== undefined) this.#take({ name, data: JSON.parse(data) as unknown, id: this.#id });
   }
 }

@@ -1,4 +1,6 @@
-/** A run while it is looked at: loaded once, followed by its stream, and folded event by event. */
+/**
+ * A run while a person looks at it: loaded once, followed by its stream, and folded event by event.
+ */
 import { useSignalEffect } from '@preact/signals';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Attention } from '../../src/history/attention.ts';
@@ -24,14 +26,14 @@ const MOVING = /^(?:run|gate):|^(?:node|effect):failed$|^node:retrying$|^budget:
 const MOVES_AFTER_MS = 250;
 
 function isMoving(event: ViewEvent, attention: Attention | undefined): boolean {
-  // the next try of a call has begun
+  // the next call has begun
   if (event.type === 'effect:requested') return attention === 'retrying';
-  // a route that a success takes opens and closes nothing
+  // the route of a success opens and closes nothing
   if (event.type === 'route:taken') return event.kind !== undefined;
   return MOVING.test(event.type);
 }
 
-/** The moves come first; a long log takes a moment to be folded. */
+/** The moves arrive first; folding a long log takes a moment. */
 interface Loaded {
   readonly moves: RunMoves;
   readonly layout?: GraphLayout;
@@ -45,7 +47,7 @@ export interface FollowedRun {
   readonly problem: ShownProblem | undefined;
   /** Reads the moves again. */
   readonly refresh: () => Promise<void>;
-  /** Loads the steps that were left out of a long run. */
+  /** Loads the omitted steps of a long run. */
   readonly loadSteps: () => Promise<void>;
 }
 
@@ -91,7 +93,7 @@ export function useRun(run: string, step: string | undefined): FollowedRun {
   return { page, problem, refresh, loadSteps };
 }
 
-/** A step that its address names may be one of those that the view left out. */
+/** The address may name a step that the view omitted. */
 function useLeftOutStep(
   step: string | undefined,
   view: RunView | undefined,
@@ -100,7 +102,7 @@ function useLeftOutStep(
   const isLeftOut =
     step !== undefined && view?.leftOut !== undefined && view.places.get(step) === undefined;
   useEffect(() => {
-    // what cannot be read stays left out, and its button is there
+    // a step that cannot be read stays omitted, and its button remains
     if (isLeftOut) loadSteps().catch(() => undefined);
   }, [isLeftOut, loadSteps]);
 }
@@ -119,10 +121,10 @@ async function addAllSteps(run: string, setLoaded: SetLoaded): Promise<void> {
   }
 }
 
-/** Faster than that nobody reads, and a run of thousands of events would keep the browser busy. */
+/** Nobody reads faster, and a run of thousands of events would keep the browser busy. */
 const DRAW_EVERY_MS = 150;
 
-/** Events are folded and drawn together, however many came; the first after a while at once. */
+/** Folds and draws events together, however many came; the first after a pause at once. */
 function useFolding(
   setLoaded: SetLoaded,
   noted: (event: ViewEvent) => void,
@@ -150,8 +152,9 @@ function useFolding(
 }
 
 /**
- * The reducer comes with the first event: a run that rests has none, and its page shows more than any other.
- * Undefined where it did not come: the run is loaded whole when the server is back.
+ * The reducer arrives with the first event: a run that rests needs none, and its page already shows
+ * more than any other. Undefined if it did not arrive: the run is loaded whole when the server is
+ * back.
  */
 async function loadFold() {
   try {
@@ -162,7 +165,7 @@ async function loadFold() {
   }
 }
 
-/** Loads, then follows from the last event on; where the stream ends, it waits for a resume. */
+/** Loads, then follows from the last event; when the stream ends, waits for a resume. */
 function useFollowing(
   run: string,
   load: () => Promise<number | undefined>,
@@ -195,16 +198,19 @@ function useLife(run: string, loaded: Loaded | undefined): readonly FailureHisto
   return life;
 }
 
-/** Empty where no failure is open: histories take the whole log, and a page without a failure shows none. */
+/**
+ * Empty if no failure is open: histories need the whole log, and a page without a failure shows
+ * none.
+ */
 function failureKey({ moves, view }: Loaded): string {
   const { status, seq } = moves;
-  // what a run under way waits with changes with every attempt
+  // the failures that a running run waits with change with every attempt
   const open = openFailures(status === 'running' ? moves : { ...moves, view });
   const ids = open.map(({ id }) => id);
   return (status === 'paused' && ids.length > 0 ? [...ids, seq] : ids).join(' ');
 }
 
-/** A failure may point to the file of a workflow that its own has called. */
+/** A failure may point to the file of a called workflow. */
 function failedWorkflow({ moves, view }: Loaded): string | undefined {
   const [first] = openFailures({ ...moves, view });
   const workflow = first?.location?.workflow ?? moves.workflow;
@@ -212,7 +218,7 @@ function failedWorkflow({ moves, view }: Loaded): string | undefined {
   return isServed ? workflow : undefined;
 }
 
-/** The file as it is now, for the lines that failed. */
+/** The current file, for the lines that failed. */
 function useSource(workflow: string | undefined): SourceFile | undefined {
   const [source, setSource] = useState<SourceFile | undefined>(undefined);
   useEffect(() => {
@@ -224,7 +230,7 @@ function useSource(workflow: string | undefined): SourceFile | undefined {
   return source;
 }
 
-/** What the model said, where the form of that is the failure. */
+/** The reply of the model, if its form is the failure. */
 function useReply(run: string, loaded: Loaded | undefined): unknown {
   const [found, setFound] = useState<{ readonly id: string; readonly reply: unknown } | undefined>(
     undefined,
@@ -242,7 +248,7 @@ function useReply(run: string, loaded: Loaded | undefined): unknown {
     void quietly(() =>
       read<{ readonly events: readonly RunEvent[]; readonly next?: number }>(address),
     ).then((answer) => {
-      // of more than a page the last one is not known
+      // with more than one page the last one is unknown
       if (answer !== undefined && answer.next === undefined)
         setFound({ id, reply: lastReply(answer.events, path) });
     });
@@ -274,7 +280,7 @@ function useStepEvents(
   return found?.step === step ? found?.events : undefined;
 }
 
-/** On its own page a run announces itself. */
+/** The page of a run announces that run itself. */
 function useAnnouncements(loaded: Loaded | undefined): void {
   const isFirst = useRef(true);
   const { status, attention, run, workflow } = loaded?.moves ?? {};
@@ -294,14 +300,14 @@ function useAnnouncements(loaded: Loaded | undefined): void {
       completed: `${workflow} completed`,
       none: '',
     }[what];
-    // what it is when the page opens is on the page
+    // the page shows the state at its opening
     announce(run, what, () => (isFirst.current ? '' : text));
     isFirst.current = false;
     countQuestionsSoon();
   }, [status, attention]);
 }
 
-/** Undefined where it is refused or the server is away; the page has said so already. */
+/** Undefined if the server refuses or is away; the page has said so already. */
 async function quietly<T>(load: () => Promise<T>): Promise<T | undefined> {
   try {
     return await load();

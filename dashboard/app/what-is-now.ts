@@ -1,9 +1,9 @@
-/** The words that follow a refusal because somebody else was first. */
+/** The message after a refusal because somebody else was first. */
 import type { AuditEntry } from '../../src/history/audit-trail.ts';
 import { spaced } from '../text/words.ts';
 import { read, v1 } from './api.ts';
 
-/** Reads what the run is now, and who did the last thing to it. */
+/** Reads the current state of the run, and who acted on it last. */
 export async function wordsOfNow(run: string): Promise<string> {
   const [{ status, attention }, audit] = await Promise.all([
     read<{ readonly status: string; readonly attention: string }>(v1('runs', run)),

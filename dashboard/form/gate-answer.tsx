@@ -1,4 +1,4 @@
-/** The answer to a question: a button for each plain option, and a form for what has to be typed. */
+/** The answer to a question: a button for each plain option, and a form for typed values. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonValue } from '../../src/errors/support/safe-json.ts';
@@ -27,16 +27,16 @@ export interface GateAnswerProps {
   /** Stands before the ids of the fields. */
   readonly id: string;
   readonly isBusy: boolean;
-  /** Resolves to the refusal, where there was one. */
+  /** Resolves to the refusal, if there was one. */
   readonly answer: (value: JsonValue) => Promise<ShownProblem | undefined>;
-  /** Called with what has been typed, which is lost with the question. */
+  /** Called with the typed text, which is lost with the question. */
   readonly typing: (text: string) => void;
 }
 
 export function GateAnswer(props: GateAnswerProps): JSX.Element {
   const { question, isBusy, answer } = props;
   const { options, promptFor = [], grants = [], error } = question;
-  // nobody should repeat what may have happened because the page puts it first
+  // the first button must not lead anybody to repeat an effect that may have happened
   const isInDoubt = error?.outcome === 'unknown';
   // a gate of a file may have an option of that name
   const takesEdit = error !== undefined && options.includes('edit');
@@ -130,7 +130,7 @@ function TextAnswer({
   );
 }
 
-/** A result in place of the node's own: by its schema, else as JSON. */
+/** A result that replaces the node's own: a form for its schema, else JSON. */
 function EditAnswer(props: GateAnswerProps): JSX.Element {
   const fields = fieldsOf(props.question.schema);
   return (
@@ -145,7 +145,7 @@ function EditAnswer(props: GateAnswerProps): JSX.Element {
   );
 }
 
-/** More money or tokens than the budget had at first. */
+/** Adds money or tokens to the original budget. */
 function RaiseAnswer({
   unit,
   ...props
@@ -161,16 +161,16 @@ function RaiseAnswer({
 }
 
 interface FormAnswerProps extends GateAnswerProps {
-  /** The answer is an object with this word and what was typed. */
+  /** The answer is an object with this key and the typed value. */
   readonly word: 'edit' | 'raise';
   readonly legend: string;
   readonly note?: string;
   readonly fields: readonly FormField[];
-  /** Its only field has the whole value. */
+  /** Its only field holds the whole value. */
   readonly isWhole?: boolean;
 }
 
-/** What a refusal names stands at its field, which gets the focus. */
+/** A refusal appears at the field that it names, which gets the focus. */
 function FormAnswer(props: FormAnswerProps): JSX.Element {
   const { id, isBusy, answer, typing, word, legend, note, fields, isWhole = false } = props;
   const [typed, setTyped] = useState<Typed>({});
@@ -216,7 +216,7 @@ function FormAnswer(props: FormAnswerProps): JSX.Element {
   );
 }
 
-/** Empty or broken, nothing is sent. */
+/** If it is empty or broken, nothing is sent. */
 function readWhole(typed: Typed): ReadForm<JsonValue> {
   const { value, error = 'It is not JSON.' } = readJson(String(typed['JSON'] ?? ''));
   return value === undefined ? { ok: false, errors: { JSON: error } } : { ok: true, value };

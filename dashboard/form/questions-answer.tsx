@@ -72,7 +72,7 @@ function fieldFor(question: AskedQuestion, { maySkip }: QuestionList): FormField
   };
 }
 
-/** Choices beside which another text is taken too. */
+/** Adds that another text is accepted besides the choices. */
 function hintWith(choices: readonly JsonValue[], hint: string | undefined): string | undefined {
   if (choices.length === 0) return hint;
   const words = `For example: ${choices.map(optionWord).join(', ')}.`;

@@ -1,6 +1,6 @@
 /**
- * Fields of a form made of a JSON Schema of an object, and the value that was typed into them. What no
- * field of its own can hold is typed as JSON. The server judges the value; here only its form is read.
+ * Fields of a form made from the JSON Schema of an object, and the value typed into them. A value
+ * that no field fits is typed as JSON. The server checks the value; this only checks its form.
  */
 import {
   isJsonObject,
@@ -13,12 +13,12 @@ export type FieldType = 'text' | 'number' | 'choice' | 'check' | 'json';
 
 export interface FormField {
   readonly name: string;
-  /** The words that a person reads in front of the name. */
+  /** The words that a person reads before the name. */
   readonly label?: string;
   readonly type: FieldType;
   readonly isRequired: boolean;
   readonly description: string | undefined;
-  /** As it is typed; a checkbox is ticked or not. */
+  /** The typed text, or whether the checkbox is ticked. */
   readonly initial: string | boolean;
   /** The values to choose from. */
   readonly choices: readonly JsonValue[];
@@ -29,7 +29,7 @@ export interface FormField {
   readonly max: number | undefined;
 }
 
-/** By field; a field that nobody has touched is not in it. */
+/** Typed values by field; untouched fields are absent. */
 export type Typed = Readonly<Record<string, string | boolean>>;
 
 /** A line for each field. */
@@ -39,7 +39,7 @@ export function typedText(typed: Typed): string {
     .join('\n');
 }
 
-/** Undefined unless the schema is that of an object with known fields. */
+/** Undefined unless the schema describes an object with known fields. */
 export function fieldsOf(schema: JsonObject | undefined): readonly FormField[] | undefined {
   const properties = schema?.['properties'];
   if (schema?.['type'] !== 'object' || !isJsonObject(properties)) return undefined;
@@ -58,7 +58,7 @@ function fieldOf(name: string, schema: JsonObject, isRequired: boolean): FormFie
     type,
     isRequired,
     description: typeof description === 'string' ? description : undefined,
-    // where there is a choice, a person makes it
+    // if there is a choice, a person makes it
     initial: initialOf(type, preset, isRequired && choices.length === 1 ? choices[0] : undefined),
     choices,
     isInteger: schema['type'] === 'integer',
@@ -109,7 +109,7 @@ export type ReadForm<T = JsonObject> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
 
-/** A field that is left empty is left out, so that the default or the refusal of the server counts. */
+/** Omits an empty field, so that the default or the refusal of the server counts. */
 export function readForm(fields: readonly FormField[], typed: Typed): ReadForm {
   const value: Record<string, JsonValue> = {};
   const errors: Record<string, string> = {};
@@ -137,7 +137,7 @@ function readField(field: FormField, typed: string | boolean, isTouched: boolean
       return chosen === undefined ? {} : { value: chosen };
     }
     case 'text':
-      // an empty text that was typed over a default is meant
+      // an empty text that replaced a default is intended
       return typed === '' && (!isTouched || field.initial === '') ? {} : { value: typed };
     case 'number':
       return numberIn(typed);
@@ -153,10 +153,10 @@ function numberIn(typed: string): ReadField {
   return Number.isFinite(number) ? { value: number } : { error: 'It is not a number.' };
 }
 
-/** JSON as it was typed, or why it is not JSON. */
+/** The typed JSON, or the reason why it is invalid. */
 export function readJson(typed: string): ReadField {
   try {
-    // `JSON.parse` returns nothing but values of JSON
+    // `JSON.parse` returns only JSON values
     return { value: JSON.parse(typed) as JsonValue };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
@@ -164,7 +164,7 @@ export function readJson(typed: string): ReadField {
   }
 }
 
-/** The field that a pointer of the request leads to: below `/input/`, `/input/order/id` is in `order`. */
+/** The field for a pointer of the request: below `/input/`, `/input/order/id` is in `order`. */
 export function fieldAt(pointer: unknown, root: string): string | undefined {
   if (typeof pointer !== 'string' || !pointer.startsWith(root)) return undefined;
   const [name = ''] = pointer.slice(root.length).split('/');

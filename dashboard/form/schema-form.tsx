@@ -1,4 +1,4 @@
-/** Fields of a form on the page, each with its label, its description and what is wrong with it. */
+/** Fields of a form on the page, each with its label, its description and its error. */
 import type { JSX } from 'preact';
 import { optionWord } from '../text/words.ts';
 import type { FormField, Typed } from './schema-fields.ts';
@@ -40,7 +40,7 @@ export function Fields({ id, fields, typed, errors, type }: FieldsProps): JSX.El
   );
 }
 
-/** That a field is required stands beside its label, which is its name; screen readers have it from the field. */
+/** Shows "required" beside the label, which is the name; screen readers get it from the field. */
 function Label({
   for: id,
   field,
@@ -111,7 +111,7 @@ function Control({ id, field, value, error, type }: ControlProps): JSX.Element {
   return <TypedControl shared={shared} field={field} text={text} type={type} />;
 }
 
-/** A field that something is typed into. */
+/** A field for typed text. */
 function TypedControl({
   shared,
   field,

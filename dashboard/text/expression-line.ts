@@ -1,7 +1,12 @@
-/** The line of the expression that failed: a report knows where its node begins, and the expression as a text. */
+/**
+ * The line of the expression that failed: a report has the beginning of its node, and the
+ * expression as a text.
+ */
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
 
-/** From 1. The line of the report where the expression is not found in its node, or is found more than once. */
+/**
+ * Counts from 1. The line of the report if the node does not contain the expression exactly once.
+ */
 export function failedLine(
   { location, details }: Pick<PersonReport, 'location' | 'details'>,
   lines: readonly string[],
@@ -15,7 +20,10 @@ export function failedLine(
   return found.length === 1 ? found[0] : begin;
 }
 
-/** The lines of a part of the file: those that follow and are indented as far as its first words. */
+/**
+ * The lines of a part of the file: those that follow and are indented at least as far as its first
+ * words.
+ */
 function linesOf(lines: readonly string[], begin: number): readonly number[] {
   const depth = lines[begin - 1]?.search(/[^\s-]/) ?? 0;
   const after = lines.slice(begin).findIndex((text) => {

@@ -1,11 +1,13 @@
-/** The difference of two texts line by line, as a unified diff that `patch` and `git apply` take. */
+/**
+ * The difference of two texts line by line, as a unified diff that `patch` and `git apply` accept.
+ */
 
 export interface DiffLine {
   readonly type: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Tables of more cells than this take too long; such a stretch is replaced as a whole. */
+/** Larger tables take too long; such a stretch is replaced as a whole. */
 const MAX_CELLS = 4_000_000;
 
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
@@ -21,7 +23,10 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   ];
 }
 
-/** The number that a line, counted from 1, has in the new text; for a removed line, that of the line that took its place. */
+/**
+ * The number of a line in the new text, counted from 1; for a removed line, that of its
+ * replacement.
+ */
 export function movedLine(before: string, after: string, line: number): number {
   let [old, now] = [0, 0];
   for (const { type } of diffLines(before.split('\n'), after.split('\n'))) {
@@ -36,7 +41,7 @@ function same(text: string): DiffLine {
   return { type: 'same', text };
 }
 
-/** By the longest common subsequence. */
+/** Uses the longest common subsequence. */
 function middle(before: readonly string[], after: readonly string[]): DiffLine[] {
   if (before.length * after.length > MAX_CELLS)
     return [
@@ -79,7 +84,7 @@ const CONTEXT = 3;
 const SIGN = { same: ' ', removed: '-', added: '+' } as const;
 const NO_NEWLINE = String.raw`\ No newline at end of file`;
 
-/** Empty where the texts are the same. */
+/** Empty if the texts are equal. */
 export function unifiedDiff(file: string, before: string, after: string): string {
   if (before === after) return '';
   const lines = diffLines(linesOf(before), linesOf(after));
@@ -87,7 +92,7 @@ export function unifiedDiff(file: string, before: string, after: string): string
   return [`--- a/${file}`, `+++ b/${file}`, ...hunks].join('\n') + '\n';
 }
 
-/** A last line without its end of line is marked, so that it differs from one that has it. */
+/** Marks a last line without its end of line, so that it differs from one with it. */
 function linesOf(text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');

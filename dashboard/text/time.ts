@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`; `in 3 min`, `in 2 h 30 min` for what is to come. */
+/** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`; `in 3 min`, `in 2 h 30 min` for the future. */
 export function agoWords(iso: string, nowMs: number): string {
   const ms = nowMs - Date.parse(iso);
   if (Number.isNaN(ms)) return '';
@@ -20,7 +20,7 @@ function roughWords(ms: number): string {
   return `${Math.floor(ms / DAY)} d`;
 }
 
-/** Two units from an hour on: a person who has an hour and 59 minutes has nearly two hours. */
+/** Two units from an hour on: a person with an hour and 59 minutes has nearly two hours. */
 function deadlineWords(ms: number): string {
   const rest = ms < HOUR ? 0 : ms % (ms < DAY ? HOUR : DAY);
   return rest < (ms < DAY ? MINUTE : HOUR)
@@ -79,7 +79,7 @@ const STEPS_MS = [
   365 * DAY,
 ];
 
-/** Round times on an axis of that length, at most so many, without its end. */
+/** Round times on an axis of that length, at most `most`, without its end. */
 export function axisTicks(lengthMs: number, most: number): readonly number[] {
   const step = STEPS_MS.find((each) => lengthMs / each <= most) ?? Math.ceil(lengthMs / most);
   const count = Math.floor(lengthMs / step);

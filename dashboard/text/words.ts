@@ -1,7 +1,10 @@
-/** Words of the API as people read them. */
+/** The API's values in words for people. */
 import type { Wait } from '../../src/machine/state/events.ts';
 
-/** The reason of a wait, as it follows "waits for", with the step or the question where that says more. */
+/**
+ * The reason of a wait, for a text after "waits for", with the step or the question if that says
+ * more.
+ */
 export function waitWords({ reason, gate, path }: Pick<Wait, 'reason' | 'gate' | 'path'>): string {
   switch (reason) {
     case 'gate':
@@ -9,7 +12,7 @@ export function waitWords({ reason, gate, path }: Pick<Wait, 'reason' | 'gate' |
     case 'time':
       return at('its time', path);
     case 'budget':
-      // its gate has a name that nobody wrote
+      // its gate has a generated name
       return path === undefined ? 'a larger budget' : `a larger budget for ${path}`;
     case 'outcome':
       return at('someone who finds out what happened', path);
@@ -22,7 +25,7 @@ function at(words: string, path: string | undefined): string {
   return path === undefined ? words : `${words} at ${path}`;
 }
 
-/** `waiting_person` is shown as "waiting person". */
+/** Returns "waiting person" for `waiting_person`. */
 export function spaced(word: string): string {
   return word.replaceAll('_', ' ');
 }
@@ -43,17 +46,17 @@ export function bytesWords(bytes: number): string {
   return `${Number((bytes / 1024 / 1024).toFixed(1))} MiB`;
 }
 
-/** JSON for reading: a text as it is. */
+/** JSON for reading; a text stays unchanged. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** A value of an option as a word: a text as it is, the rest as JSON on one line. */
+/** A value of an option as a word; a text stays unchanged, other values are JSON on one line. */
 export function optionWord(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The name that its file gives to an option, else its value. */
+/** The label of an option in its file, else its value. */
 export function labelOf(
   {
     labels = [],

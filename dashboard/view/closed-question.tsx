@@ -1,4 +1,4 @@
-/** A question that somebody else has closed, with what was typed for it here. */
+/** A question that somebody else has closed, with the text that was typed for it here. */
 import type { JSX } from 'preact';
 import { CopyButton, Value } from './parts.tsx';
 import type { ClosedQuestion } from './run/page-data.ts';
@@ -20,7 +20,7 @@ export function ClosedQuestions({
   );
 }
 
-/** A text that was typed for a question which somebody else has closed. */
+/** The text typed for a question that somebody else has closed. */
 export function Unsent({ text }: { readonly text: string | undefined }): JSX.Element | null {
   if (text === undefined || text === '') return null;
   return (

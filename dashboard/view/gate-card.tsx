@@ -1,4 +1,4 @@
-/** One open question: who asks, what, until when, and the failure behind it. */
+/** One open question: who asks, its text, its deadline, and the failure behind it. */
 import type { JSX } from 'preact';
 import { categoryWords, locationWords } from '../../src/errors/render/report-words.ts';
 import { answerCommand } from '../../src/history/next-moves.ts';
@@ -15,7 +15,7 @@ export interface GateCardProps {
   readonly mayRun: boolean;
   readonly isBusy: boolean;
   readonly problem?: ShownProblem | undefined;
-  /** The run as it is now, after a refusal. */
+  /** The current state of the run, after a refusal. */
   readonly now?: string | undefined;
   readonly answer: GateAnswerProps['answer'];
   readonly typing: (text: string) => void;

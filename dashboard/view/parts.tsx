@@ -1,4 +1,4 @@
-/** Small parts that every page is made of. */
+/** Small parts that all pages use. */
 import { Fragment, type ComponentChildren, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { usdWords } from '../../src/errors/render/money.ts';
@@ -7,7 +7,7 @@ import { agoWords, dateWords } from '../text/time.ts';
 import { bytesWords, valueText } from '../text/words.ts';
 import { useSurroundings } from './surroundings.ts';
 
-/** A link inside the page; in a file only its text. */
+/** A link inside the page; in a file, only its text. */
 export function PageLink({
   to,
   children,
@@ -34,7 +34,7 @@ export function KindLink({ kind }: { readonly kind: string }): JSX.Element {
   );
 }
 
-/** A name that may take a new line between its words, and not inside one; as a text it is the same. */
+/** A name that may break between its words, but not inside one; its text stays the same. */
 function Breakable({ name }: { readonly name: string }): JSX.Element {
   const words = name.split(/(?<=[._])/);
   return (
@@ -49,7 +49,7 @@ function Breakable({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-/** Leads to a step of a run, by its path unless it says otherwise. */
+/** A link to a step of a run, with its path as the default text. */
 export function StepLink({
   run,
   path,
@@ -66,7 +66,7 @@ export function StepLink({
   );
 }
 
-/** How long ago, with the date; in a file only the date. */
+/** The time since then, with the date; in a file only the date. */
 export function Ago({ at }: { readonly at: string }): JSX.Element {
   const { zone, nowMs, base } = useSurroundings();
   const date = dateWords(at, zone);
@@ -102,13 +102,13 @@ export function Money({
   );
 }
 
-/** Copies, and says so beside the button; its name stays. */
+/** Copies, and confirms beside the button, whose name stays. */
 export function CopyButton({
   name,
   text,
 }: {
   readonly name: string;
-  /** Made when it is clicked, where that takes long. */
+  /** A function makes the text at the click, if that takes long. */
   readonly text: string | (() => Promise<string>);
 }): JSX.Element | null {
   const { copy } = useSurroundings();
@@ -128,7 +128,7 @@ export function CopyButton({
   );
 }
 
-/** A command of the terminal that does the same. */
+/** The terminal command that does the same. */
 export function Command({ command }: { readonly command: string }): JSX.Element {
   return (
     <span class="command">
@@ -167,7 +167,7 @@ export function ProblemBox({
 
 export type Fact = readonly [name: string, value: ComponentChildren];
 
-/** Names and values; those without a value are left out. */
+/** Names and values; omits those without a value. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }): JSX.Element | null {
   const known = facts.filter(([, value]) => value !== undefined && value !== null && value !== '');
   if (known.length === 0) return null;
@@ -200,7 +200,7 @@ function isTruncated(value: unknown): value is TruncatedValue {
   );
 }
 
-/** A value as JSON; one that is too large for an answer is a link to the whole. */
+/** A value as JSON; if it is too large for an answer, a link to the whole. */
 export function Value({ value }: { readonly value: unknown }): JSX.Element {
   const { base } = useSurroundings();
   if (isTruncated(value))

@@ -1,4 +1,4 @@
-/** The words of a question, and the answers that it takes where nobody can give one here. */
+/** The text of a question, and its possible answers if nobody can answer here. */
 import type { JSX } from 'preact';
 import type { OpenQuestion } from '../../src/history/open-questions.ts';
 import { labelOf, optionWord } from '../text/words.ts';
@@ -8,7 +8,10 @@ export function Prompt({
   isAnswered,
 }: {
   readonly question: OpenQuestion;
-  /** Whether it is answered below: there each option has a button, and each question of a list a field. */
+  /**
+   * Whether an answer form follows: there each option has a button, and each question of a list a
+   * field.
+   */
   readonly isAnswered: boolean;
 }): JSX.Element {
   const { prompt, list, options } = question;

@@ -1,4 +1,7 @@
-/** The repair of a workflow file: the text, what is wrong with it, what it may cost, and what runs again. */
+/**
+ * The repair of a workflow file: the text, its errors, its possible cost, and the nodes that run
+ * again.
+ */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PersonReport } from '../../src/errors/report/audiences.ts';
@@ -25,27 +28,27 @@ export interface RunDriftData {
 /** A node that has started. */
 export interface RepairedNode {
   readonly path: string;
-  /** It does not run again. */
+  /** The node does not run again. */
   readonly isFinished: boolean;
-  /** It failed, and a route took that. */
+  /** The node failed, and a route handled that. */
   readonly isHandled: boolean;
-  /** Those of a group, by how they ended. */
+  /** The members of a group, by their endings. */
   readonly members?: MemberCounts | undefined;
 }
 
 export interface RepairViewProps {
   readonly run: string;
   readonly file: string;
-  /** The file that the text was made from. */
+  /** The file that the text is based on. */
   readonly original: string;
   readonly edited: EditedText;
   readonly error: PersonReport | undefined;
   readonly nodes: readonly RepairedNode[];
-  /** The verdict about the file as it is. */
+  /** The verdict about the current file. */
   readonly before: WorkflowVerdict;
-  /** The verdict about the text; undefined until it is there. */
+  /** The verdict about the text; undefined until it arrives. */
   readonly verdict: WorkflowVerdict | undefined;
-  /** Whether the verdict is about the text as it is now. */
+  /** Whether the verdict covers the current text. */
   readonly isJudged: boolean;
   readonly drift: RunDriftData | undefined;
   readonly accepts: boolean;
@@ -58,13 +61,13 @@ export interface RepairViewProps {
   readonly save: () => void;
 }
 
-/** The text of the editor, and the ways between it and the file. */
+/** The text of the editor, and the ways to exchange it with the file. */
 interface EditedText {
   readonly text: string;
   readonly type: (text: string) => void;
-  /** The file, where somebody else has changed it since. */
+  /** The file, if somebody else has changed it since. */
   readonly changed: { readonly text: string } | undefined;
-  /** The text is one that was not saved when the page was left. */
+  /** The text was left unsaved when the page was left. */
   readonly isBack: boolean;
   readonly load: () => void;
   readonly keep: () => void;
@@ -82,7 +85,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
     if (field.current !== null) showLine(field.current, to);
   };
   useEffect(() => {
-    // shown at the failed line, without taking the focus from the heading
+    // scrolls to the failed line, without taking the focus from the heading
     if (line !== undefined && field.current !== null) scrollToLine(field.current, line);
   }, []);
   return (
@@ -133,7 +136,7 @@ export function RepairView(props: RepairViewProps): JSX.Element {
 }
 
 interface PlaceInFile {
-  /** Undefined where it is not known, or in another file. */
+  /** Undefined if it is unknown, or in another file. */
   readonly line: number | undefined;
   readonly isInOtherFile: boolean;
 }
@@ -147,7 +150,7 @@ function placeIn(
   return { line: isHere ? failedLine(error, original.split('\n')) : undefined, isInOtherFile };
 }
 
-/** The failure that is repaired. */
+/** The failure that the repair is for. */
 function Behind({
   error,
   line,
@@ -181,7 +184,9 @@ function Refused({ problem, now }: RepairViewProps): JSX.Element | null {
   return <ProblemBox problem={problem}>{now !== undefined && <p>{now}</p>}</ProblemBox>;
 }
 
-/** The texts beside the one in the editor: the file as somebody else has written it, or one that was replaced. */
+/**
+ * The texts beside the one in the editor: another person's version of the file, or a replaced text.
+ */
 function OtherText({ file, original, edited }: RepairViewProps): JSX.Element | null {
   const { changed, isBack, takeBack, load, keep } = edited;
   const loads = (
@@ -248,7 +253,7 @@ function scrollToLine(field: HTMLTextAreaElement, line: number): void {
   alignNumbers(field);
 }
 
-/** The line is selected, so that it is found. */
+/** Selects the line, so that a person finds it. */
 function showLine(field: HTMLTextAreaElement, line: number): void {
   const lines = field.value.split('\n');
   const from = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
@@ -257,7 +262,7 @@ function showLine(field: HTMLTextAreaElement, line: number): void {
   scrollToLine(field, line);
 }
 
-/** Lists what keeps its result, and what runs again. */
+/** Lists the nodes that keep their results, and those that run again. */
 function Drift({ drift, nodes, accepts, accept, isJudged }: RepairViewProps): JSX.Element {
   const changed = new Map((drift?.changed ?? []).map(({ node, isFinished }) => [node, isFinished]));
   const kept = nodes.filter(

@@ -1,4 +1,4 @@
-/** Buttons of a row in the list of runs: what can be done with its run without opening it. */
+/** Buttons of a row in the list of runs: moves of its run that need no visit of its page. */
 import type { JSX, TargetedMouseEvent } from 'preact';
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import type { Attention } from '../../src/history/attention.ts';
@@ -16,7 +16,7 @@ function openRun(row: Element | null): void {
   row?.querySelector<HTMLElement>('a.id')?.click();
 }
 
-/** A click anywhere in the row opens the run; its link does it for keyboards and screen readers. */
+/** A click anywhere in the row opens the run; its link serves keyboards and screen readers. */
 export function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
   const isForOther = event.target instanceof Element && event.target.closest('a, button') !== null;
   const isMarking = document.getSelection()?.isCollapsed === false;
@@ -31,7 +31,7 @@ export function RowMoves({
   resume,
 }: {
   readonly row: RunRowData;
-  /** Why this server cannot resume it. */
+  /** The reason why this server cannot resume it. */
   readonly obstacle: string | undefined;
   readonly isBusy: boolean;
   readonly cancel: (row: RunRowData) => void;
@@ -76,7 +76,7 @@ export function RowMoves({
   );
 }
 
-/** A failure put it aside; a wait that its file asks for is cut short on its own page only. */
+/** Whether a failure parked it; a wait that its file asks for is cut short only on its own page. */
 function isParked({ status, waiting }: RunRowData): boolean {
   return (
     status === 'paused' &&

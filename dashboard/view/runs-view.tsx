@@ -20,7 +20,7 @@ export interface RunFilterValues {
 }
 
 export interface RunsViewProps {
-  /** Undefined while they are loaded. */
+  /** Undefined while loading. */
   readonly rows: readonly RunRowData[] | undefined;
   readonly problem: ShownProblem | undefined;
   readonly filters: RunFilterValues;
@@ -40,13 +40,13 @@ export interface RunsViewProps {
         readonly kind: string;
         readonly resumed: readonly string[];
         readonly refused: readonly { readonly run: string; readonly problem: ShownProblem }[];
-        /** How many of them have failed again since. */
+        /** The number of them that have failed again since. */
         readonly failedAgain: number;
       }
     | undefined;
   readonly mayRun: boolean;
   readonly isBusy: boolean;
-  /** Why this server cannot resume the runs of a workflow. */
+  /** The reason why this server cannot resume the runs of a workflow. */
   readonly obstacle: (workflow: string) => string | undefined;
   readonly filter: (filters: RunFilterValues) => void;
   /** Absent on the last page. */
@@ -86,7 +86,7 @@ export function RunsView(props: RunsViewProps): JSX.Element {
   );
 }
 
-/** A row for each, so that a new one is not forgotten. */
+/** A table, so that no new status is forgotten. */
 const STATUSES = {
   running: true,
   paused: true,
@@ -351,7 +351,7 @@ function RunTableRow({
   );
 }
 
-/** Where it failed or waits. */
+/** The place where it failed or waits. */
 function placeOf({ where, waiting, retry }: RunRowData): string {
   return where ?? waiting?.path ?? waiting?.node ?? retry?.path ?? '';
 }

@@ -1,13 +1,16 @@
-/** A table whose rows are cards on a narrow screen, where each value has the name of its column before it. */
+/**
+ * A table whose rows become cards on a narrow screen, where the name of its column precedes each
+ * value.
+ */
 import type { ComponentChildren, JSX } from 'preact';
 import { TableHead, type NumberColumn } from './table-head.tsx';
 
 export interface StackedTableProps {
   readonly name: string;
-  /** Absent where a heading says the name. */
+  /** Absent if a heading already names it. */
   readonly caption?: string;
   readonly columns: readonly (string | NumberColumn)[];
-  /** The first column has numbers in a row, and is narrow. */
+  /** The first column has consecutive numbers, and is narrow. */
   readonly isInOrder?: boolean;
   /** A value for each column; the first one names the row. */
   readonly rows: readonly (readonly ComponentChildren[])[];

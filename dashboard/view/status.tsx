@@ -14,7 +14,7 @@ export type AnyStatus =
   | 'valid'
   | 'invalid';
 
-/** Outlines in a box of 16 by 16; each is recognised without its colour. */
+/** Outlines in a box of 16 by 16; each is recognisable without its colour. */
 export const SHAPES: Readonly<Record<AnyStatus, string>> = {
   running: 'M8 2a6 6 0 1 0 6 6M8 5v3l2 2',
   paused: 'M6 4v8M10 4v8',
@@ -55,7 +55,7 @@ export function StatusWord({
   tone = toneOf(status),
 }: {
   readonly status: AnyStatus;
-  /** Where it differs from the usual one of the status. */
+  /** Set if it differs from the usual tone of the status. */
   readonly tone?: Tone;
 }): JSX.Element {
   return (
@@ -66,13 +66,13 @@ export function StatusWord({
   );
 }
 
-/** The status of a step: a failure that something has dealt with is not red. */
+/** The status of a step: a handled failure is not red. */
 export function StepStatusWord({
   status,
   isBad,
 }: {
   readonly status: StepStatus;
-  /** It failed, and nothing has dealt with that. */
+  /** It failed, and nothing has handled that. */
   readonly isBad: boolean;
 }): JSX.Element {
   return (
@@ -80,7 +80,7 @@ export function StepStatusWord({
   );
 }
 
-/** The status of a run, and why a person should look at it where that says more. */
+/** The status of a run, or the reason why a person should look at it if that says more. */
 export function RunStatusWords({
   status,
   attention,
@@ -99,7 +99,7 @@ export function RunStatusWords({
 
 export type Tone = 'bad' | 'good' | 'ask' | 'busy' | 'quiet';
 
-/** Tones by what a person has to do; a failure that was handled is no bad news. */
+/** Tones by the need for action; a handled failure is no bad news. */
 function toneOf(status: AnyStatus): Tone {
   switch (status) {
     case 'failed':

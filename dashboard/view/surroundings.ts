@@ -1,14 +1,14 @@
-/** Surroundings of a view: where its links lead, the zone of its times, and the present time. */
+/** Surroundings of a view: the base of its links, the zone of its times, and the current time. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { UTC, type ZoneOffset } from '../text/time.ts';
 
 export interface Surroundings {
-  /** Stands before the path of each link; undefined in a file, which has nothing to lead to. */
+  /** The prefix of each link's path; undefined in a file, which has no pages to link to. */
   readonly base: string | undefined;
   readonly zone: ZoneOffset;
   readonly nowMs: number;
-  /** Copies a text; absent where nothing can be clicked. */
+  /** Copies a text; absent if nothing can be clicked. */
   readonly copy?: ((text: string) => Promise<boolean>) | undefined;
 }
 

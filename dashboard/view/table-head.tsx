@@ -4,7 +4,10 @@ export interface NumberColumn {
   readonly numbers: string;
 }
 
-/** Columns of numbers stand to the right. The roles stay when a style stacks the cells on a narrow screen. */
+/**
+ * Columns of numbers are right-aligned. The roles stay when a style stacks the cells on a narrow
+ * screen.
+ */
 export function TableHead({ columns }: { readonly columns: readonly (string | NumberColumn)[] }) {
   return (
     <thead role="rowgroup">

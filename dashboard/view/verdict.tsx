@@ -1,4 +1,7 @@
-/** The verdict about a workflow: diagnostics, worst case, failure routes, and what a rehearsal has covered. */
+/**
+ * The verdict about a workflow: diagnostics, worst case, failure routes, and the coverage of a
+ * rehearsal.
+ */
 import type { JSX } from 'preact';
 import { usdWords } from '../../src/errors/render/money.ts';
 import { durationWords } from '../../src/errors/render/report-words.ts';
@@ -19,7 +22,7 @@ export function Diagnostics({
   goTo,
 }: {
   readonly verdict: WorkflowVerdict;
-  /** Leads to a line of the main file. */
+  /** Goes to a line of the main file. */
   readonly goTo?: ((line: number) => void) | undefined;
 }): JSX.Element {
   const all = verdict.files.flatMap(({ file, diagnostics }, index) =>
@@ -57,7 +60,7 @@ const FIGURES = [
   ['Cost', 'costUsdMicros', usdWords],
 ] as const;
 
-/** The worst case, and beside it the one of a changed text. */
+/** The worst case, beside that of a changed text. */
 export function WorstCaseTable({
   now,
   after,
@@ -107,7 +110,7 @@ function figure(value: number | null, words: (value: number) => string): string 
   return value === null ? 'no bound' : words(value);
 }
 
-/** Node × kind → move; those that nothing is left for are marked. */
+/** Node × kind → move; marks kinds that no route handles. */
 export function FailureRoutes({ files }: { readonly files: readonly FileVerdict[] }): JSX.Element {
   const rows = files.flatMap(({ file, nodes }, index) =>
     Object.entries(nodes).flatMap(([node, { routes, unhandled }]) =>
@@ -158,7 +161,7 @@ export function FailureRoutes({ files }: { readonly files: readonly FileVerdict[
   );
 }
 
-/** Draws what the last rehearsal has covered. */
+/** Draws the coverage of the last rehearsal. */
 export function Rehearsal({
   rehearsal,
 }: {

@@ -1,7 +1,7 @@
 /**
- * `docs/reference/api.md` and `docs/reference/api.txt`: what each entry of the package exports, from
- * the declarations that the compiler emits. The first is for readers, the second has no comments, so
- * that its diff is a change of the API.
+ * `docs/reference/api.md` and `docs/reference/api.txt`: the exports of each entry of the package,
+ * from the declarations that the compiler emits. The first is for readers. The second has no
+ * comments, so that its diff is a change of the API.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,11 +37,11 @@ interface Exported {
 }
 
 interface Entry {
-  /** As it is imported: `errand/errors`. */
+  /** The name in an import: `errand/errors`. */
   readonly name: string;
   readonly doc: string;
   readonly exports: readonly Exported[];
-  /** Types that its signatures use and that no entry exports. */
+  /** Types that its signatures use, and that no entry exports. */
   readonly hidden: readonly string[];
 }
 
@@ -135,7 +135,7 @@ function readEntries(): readonly Entry[] {
   }));
 }
 
-/** Writes the declarations; what is up to date is not compiled again. */
+/** Writes the declarations; does not compile up-to-date ones again. */
 function compile(): void {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   const { status, stdout } = spawnSync(
@@ -147,7 +147,7 @@ function compile(): void {
     throw new Error(`The sources do not compile, so the API is unknown:\n${stdout}`);
 }
 
-/** A constant that only passes a function on is that function. */
+/** Resolves a constant that only renames a function to that function. */
 function publicOf(path: string): ReadonlyMap<string, readonly Declaration[]> {
   const passedOn = ({ node, file }: Declaration): readonly Declaration[] => {
     const constant = listOf(node['declarations'])[0]?.['id'];
@@ -162,7 +162,7 @@ function publicOf(path: string): ReadonlyMap<string, readonly Declaration[]> {
   );
 }
 
-/** The entries that package.json promises, as the compiler wrote them. */
+/** The entries that package.json exports, as the compiler wrote them. */
 function entryFiles(): readonly { readonly name: string; readonly path: string }[] {
   const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly name: string;
@@ -183,10 +183,13 @@ function textOf(declarations: readonly Declaration[]): string {
   return declarations.map(shortened).join('\n');
 }
 
-/** The longest map of a constant that is written out; of a longer one only the keys are. */
+/** The longest map of a constant that is written out; a longer one shows only its keys. */
 const MAX_MEMBERS = 40;
 
-/** Without what a reader cannot use, and with the texts that a list of constants stands for. */
+/**
+ * Removes the parts that a reader cannot use, and writes out the texts that a list of constants
+ * stands for.
+ */
 function shortened({ node, file, text }: Declaration): string {
   const start = node.end - text.length;
   const edits = [...walk(node)].flatMap((each): readonly Edit[] => {
@@ -241,7 +244,7 @@ function hiddenIn(
   return [...new Set(hidden)].toSorted();
 }
 
-/** Each text as the formatter writes it. */
+/** Each text in the formatter's style. */
 function formatted(texts: readonly string[]): ReadonlyMap<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'errand-api-'));
   try {

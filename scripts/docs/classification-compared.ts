@@ -16,7 +16,7 @@ const SYSTEMS: Readonly<Record<System, string>> = {
   pipelex: 'Pipelex 0.92.2',
 };
 
-/** One question, which entries it is about, and whether a verdict answers it rightly. */
+/** One question, the entries that it covers, and whether a verdict answers it correctly. */
 interface Question {
   readonly asks: string;
   readonly isAbout: (entry: Entry) => boolean;
@@ -56,7 +56,7 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
-// the words of all systems for the three: classes of LiteLLM, codes of Pipelex, kinds of Errand
+// the words of all systems for these three: classes of LiteLLM, codes of Pipelex, kinds of Errand
 const QUOTA = /quota|PaymentRequired|BudgetExceeded|capacity/i;
 const OVERFLOW = /ContextWindow|context_length|context_window/i;
 const FILTER = /ContentPolicy|content_filter|content-filter|content_policy|refus/i;
@@ -102,7 +102,7 @@ const FIRST_SIGHT_TABLE: readonly string[] = [
   ),
 ];
 
-/** Wilson's interval: what the share could be in failures of the same make. */
+/** Wilson's interval: the likely share among failures of the same sort. */
 function withInterval(share: string, n: number): string {
   const z = 1.96;
   const p = Math.round((Number.parseFloat(share) / 100) * n) / n;

@@ -1,4 +1,7 @@
-/** What n machines would do with one PostgreSQL server, worked out from what was measured on one. */
+/**
+ * Estimates the throughput of n machines with one PostgreSQL server, from measurements on one
+ * machine.
+ */
 import { median } from '../../bench/measure.ts';
 import { figure, grouped } from '../../bench/lines.ts';
 import type { BenchResult } from '../../bench/result.ts';
@@ -7,7 +10,10 @@ const CPU_ROW = 'PostgreSQL: processor time of a step in its process';
 const RATE_CURVE = 'PostgreSQL: steps a second';
 const MACHINES = [1, 2, 4, 8, 16, 32];
 const CORES = 4;
-/** Commits a second of one server on a disk that syncs in a tenth of a millisecond, many sessions sharing a sync. */
+/**
+ * Commits per second of one server whose disk syncs in a tenth of a millisecond, when many sessions
+ * share a sync.
+ */
 const SERVER_COMMITS = 20_000;
 
 export function clusterModel({ rows, curves }: BenchResult): readonly string[] {

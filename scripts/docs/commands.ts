@@ -44,7 +44,7 @@ export function renderCommands(): string {
 function commandSection(command: Command): readonly string[] {
   const help = command.createHelp();
   const given = help.visibleArguments(command);
-  // `help` is no part of the program, and has nothing but its argument
+  // `help` is not part of the program, and takes nothing but its argument
   const options = command.parent === null ? [] : help.visibleOptions(command);
   return [
     `### ${command.name()}`,
@@ -70,7 +70,7 @@ function optionTable(options: readonly Option[]): string {
       code(option.flags),
       `${cell(option.description)}${option.mandatory ? ' (required)' : ''}`,
       (option.argChoices ?? []).map(code).join(', '),
-      // an option that turns something off has `true` as its default, which says nothing
+      // an option that turns something off has the default `true`, which says nothing
       option.negate ? '' : code(option.defaultValue),
     ]),
   );

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseAst } from 'vite';
 
-/** A node of the tree, as far as the generators read it. */
+/** A node of the tree, with the fields that the generators read. */
 export interface SyntaxNode {
   readonly type: string;
   readonly start: number;
@@ -11,7 +11,7 @@ export interface SyntaxNode {
   readonly [field: string]: unknown;
 }
 
-/** Where the text of a name in another file comes from. */
+/** The origin of a name's text in another file. */
 interface Source {
   /** The name in that file. */
   readonly name: string;
@@ -22,19 +22,19 @@ export interface Declaration {
   readonly name: string;
   readonly node: SyntaxNode;
   readonly file: SourceFile;
-  /** Without its doc comment. */
+  /** The text without its doc comment. */
   readonly text: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly doc: string;
 }
 
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  /** By name, overloads in order; exported or not. */
+  /** Declarations by name, overloads in order; exported or not. */
   readonly declared: ReadonlyMap<string, readonly Declaration[]>;
   readonly imported: ReadonlyMap<string, Source>;
-  /** By exported name: its name in this or another file. */
+  /** The name in this or another file, by exported name. */
   readonly exported: ReadonlyMap<string, Source>;
   /** The files of `export * from`. */
   readonly passedOn: readonly string[];
@@ -85,7 +85,7 @@ export function exportsOf(path: string): ReadonlyMap<string, readonly Declaratio
   return new Map([...passedOn.flatMap((other) => [...exportsOf(other)]), ...own]);
 }
 
-/** Resolves a name in a file; nothing for names of the language and of other packages. */
+/** Resolves a name in a file; finds nothing for names of the language and of other packages. */
 export function lookUp(
   name: string,
   { path, imported, declared }: SourceFile,
@@ -126,7 +126,7 @@ export function listedWords(node: SyntaxNode, file: SourceFile): readonly string
   return list === undefined ? undefined : words.map(({ value }) => `'${String(value)}'`);
 }
 
-/** All nodes below one, itself included. */
+/** All nodes below one, and the node itself. */
 export function* walk(value: unknown): Generator<SyntaxNode> {
   if (Array.isArray(value)) for (const each of value) yield* walk(each);
   if (!isNode(value)) return;
@@ -154,7 +154,7 @@ function namesOf(declaration: SyntaxNode): readonly string[] {
   return id === undefined ? names : [nameOf(id)];
 }
 
-/** Only relative files: what other packages declare is theirs to document. */
+/** Resolves relative files only: other packages document their own declarations. */
 function resolve(from: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   const path = join(dirname(from), specifier);

@@ -1,7 +1,6 @@
 /**
- * `docs/reference/diagnostics.md`: every diagnostic of `errand validate` with a file that brings it
- * about and what is said to it. The files and the answers are those of the gallery, which its test
- * keeps true.
+ * `docs/reference/diagnostics.md`: every diagnostic of `errand validate`, with a file that causes
+ * it and the answer. Files and answers come from the gallery, whose test keeps them true.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +21,7 @@ interface Found {
 
 export function renderDiagnostics(): string {
   const codes = Object.entries(CODES)
-    // diagnostics that need a server to reproduce are not in the gallery
+    // the gallery has no diagnostics that need a server
     .filter(([code]) => existsSync(join(GALLERY, '__golden__', `${code}.txt`)))
     .map(([code, meaning]) => ({ code, meaning, found: firstFound(code) }));
   const withSeverity = (severity: Found['severity']): string[] =>
@@ -72,7 +71,7 @@ function section({ code, meaning, found }: Entry): string[] {
 
 function firstFound(code: string): Found {
   const text = readFileSync(join(GALLERY, '__golden__', `${code}.json`), 'utf8');
-  // written by the gallery's test, which asks for at least one
+  // the gallery's test writes the file, and demands at least one finding
   const [first] = JSON.parse(text) as [Found, ...Found[]];
   return first;
 }

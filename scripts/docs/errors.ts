@@ -1,4 +1,7 @@
-/** The page of all kinds of failure, from the catalog: one anchor for each, and the tables around. */
+/**
+ * The page of all kinds of failure, from the catalog: one anchor for each, and the tables around
+ * them.
+ */
 import { retryableByDefault } from '../../src/errors/report/build.ts';
 import { aliasesOf } from '../../src/errors/catalog/aliases.ts';
 import { CATALOG, RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';

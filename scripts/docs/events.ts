@@ -19,7 +19,7 @@ export const EVENTS_PAGE = 'docs/reference/events.md';
 
 const EVENTS = fileURLToPath(import.meta.resolve('../../src/machine/state/events.ts'));
 
-/** Types that another page is about, or that need none. */
+/** Types that another page describes, or that need no description. */
 const KNOWN: Readonly<Record<string, string>> = {
   ErrorReport: 'report.schema.json',
   WorkflowPlan: 'workflow-file.md',
@@ -71,7 +71,7 @@ interface EventText {
   readonly fields: readonly Field[];
 }
 
-/** Each member of the union, with what its `type` says of when it is stored. */
+/** Each member of the union, with the sentence about its `type`: when it is stored. */
 function eventsIn(union: string): readonly EventText[] {
   const declaration = declarationOf(union);
   const members = listOf(aliased(declaration).node['types']);
@@ -92,7 +92,7 @@ interface TypeNode {
   readonly file: SourceFile;
 }
 
-/** The fields of a map, of the types it joins and of those it extends. */
+/** The fields of a map, of the types that it joins and of those that it extends. */
 function fieldsOf(
   { node, file }: TypeNode,
   isLeftOut: (name: string) => boolean = () => false,
@@ -133,7 +133,10 @@ function fieldOf(member: SyntaxNode, file: SourceFile): Field {
   };
 }
 
-/** Every type that the fields name, and those that these name, in the order of their first use. */
+/**
+ * Every type that the fields name, and those that these types name, in the order of their first
+ * use.
+ */
 function typesOf(fields: readonly Field[]): readonly Declaration[] {
   const found = new Map<string, Declaration>();
   const collect = ({ node, file }: TypeNode): void => {

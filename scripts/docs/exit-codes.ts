@@ -7,7 +7,7 @@ export const EXIT_CODES_PAGE = 'docs/reference/exit-codes.md';
 const INTRODUCTION = `How every command ends. A run that ends on a failure has the exit of its kind; kinds that a
 workflow raises itself end with 3. \`errand run --help\` prints the same table.`;
 
-/** How the commands end that run nothing. */
+/** The endings of commands that run nothing. */
 export const EXITS_OF_COMMANDS = `\`errand cancel\` and the commands that only look (\`runs\`, \`show\`, \`watch\`, \`costs\`,
 \`audit\`, \`explain\`) end with 0 when they did what was asked, whatever became of the run.
 A second Ctrl-C ends at once, with 130 too; also then the run is safe.`;

@@ -1,6 +1,6 @@
-/** Markdown that the generated pages share. */
+/** Markdown helpers that the generated pages share. */
 
-/** Parts of a page with an empty line between them. */
+/** Joins the parts of a page with an empty line between them. */
 export function page(...parts: readonly string[]): string {
   return parts.join('\n\n').concat('\n');
 }
@@ -13,12 +13,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     .replaceAll('| --- ', '|---');
 }
 
-/** Text as it may be in a cell of a table. */
+/** Escapes a text for a cell of a table. */
 export function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** The anchor that a heading gets where it is the only one of its name. */
+/** The anchor of a heading that is the only one of its name. */
 export function anchor(heading: string): string {
   return heading
     .toLowerCase()
@@ -27,7 +27,7 @@ export function anchor(heading: string): string {
     .replaceAll(/\s/g, '-');
 }
 
-/** Gives the anchors of headings in their order: a second one of a name gets a number. */
+/** Returns the anchors of headings in their order: a repeated name gets a number. */
 export function anchors(): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {

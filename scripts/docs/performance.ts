@@ -1,4 +1,4 @@
-/** `docs/performance.md`, from the stored results of the benches: whatever rows and curves they have. */
+/** `docs/performance.md`, from the stored results of the benches: all their rows and curves. */
 import {
   addedOf,
   bestPeer,
@@ -84,7 +84,7 @@ function otherWork(rows: readonly StoredRow[]): readonly string[] {
   return ['## Other work', '', ...table(heads, shown), ''];
 }
 
-/** Rows that were measured on an earlier day too. */
+/** Rows that were also measured on an earlier day. */
 function twoDays(rows: readonly StoredRow[]): readonly string[] {
   const shown = rows.flatMap((row) => {
     const share = goalShare(row);
@@ -138,7 +138,7 @@ function cells(row: StoredRow): readonly string[] {
   ];
 }
 
-/** Goals that are missed, and work that a peer does better. */
+/** Missed goals, and work that a peer does better. */
 function lost({ rows, curves }: BenchResult): readonly string[] {
   const bent = curves
     .filter((curve) => curveVerdict(curve) === 'missed')
@@ -177,7 +177,7 @@ function lost({ rows, curves }: BenchResult): readonly string[] {
   return all.length === 0 ? ['Nothing that was measured.'] : all;
 }
 
-/** Notes of benches are no sentences. */
+/** Turns the note of a bench, which is no sentence, into one. */
 function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
 }

@@ -5,7 +5,7 @@ import { reportSchema } from '../../src/errors/report/report-schema.ts';
 export function renderReportSchema(): string {
   const schema = z.toJSONSchema(reportSchema, {
     target: 'draft-07',
-    // details are any JSON object, which the schema says beside its own check
+    // zod cannot express the check of details, which may be any JSON object
     unrepresentable: 'any',
   });
   const { $schema, ...rest } = schema;

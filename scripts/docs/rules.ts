@@ -1,4 +1,4 @@
-/** `docs/reference/classification.md`: every rule of the classifier, in the order it is asked. */
+/** `docs/reference/classification.md`: every rule of the classifier, in the order of evaluation. */
 import {
   LONG_WAIT,
   NO_RULE,

@@ -22,7 +22,7 @@ default may be left out unless it is marked as required. \`NAME\` in a heading s
 
 const EVERY_NODE = 'Keys of every node';
 
-/** How headings call the definitions that are no node. */
+/** Headings for the definitions that are no node. */
 const HEADINGS: Readonly<Record<string, string>> = {
   route: 'A route',
   assertion: 'An assertion',
@@ -34,7 +34,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   routeKind: 'A kind',
 };
 
-/** A key that so many types of nodes share is described once. */
+/** A key that at least this many types of nodes share is described once. */
 const SHARED = 8;
 
 /** The most values that a cell lists. */
@@ -118,7 +118,7 @@ function blockSection({ name, about, keys, inner }: Block, level: number): reado
   ];
 }
 
-/** The keys that most types have, where all of them mean the same. */
+/** The keys that most types have, if they mean the same in all of them. */
 function sharedKeys(blocks: readonly Block[]): ReadonlyMap<string, Key> {
   const all = blocks.flatMap(({ keys }) => keys);
   const byName = Map.groupBy(all, ({ name }) => name);
@@ -203,7 +203,7 @@ function optionsText(options: readonly JsonObject[]): string {
 }
 
 function referenceText(name: string): string {
-  // the schema of a node refers to itself by a name of zod's
+  // the schema of a node refers to itself by a name that zod makes
   if (name === 'node' || name.startsWith('__')) return `[node](#${anchor(EVERY_NODE)})`;
   if (name === 'routeKind') return '[kind](errors.md)';
   const nouns: readonly string[] = Object.keys(NODE_NOUNS);
@@ -212,7 +212,7 @@ function referenceText(name: string): string {
   return `[${word.replace(/^An? /, '')}](#${anchor(heading)})`;
 }
 
-/** The values that are allowed, where the type does not say it all. */
+/** The allowed values, if the type alone does not say them. */
 function valuesText(schema: JsonObject): string {
   const { enum: values, minimum, maximum, exclusiveMinimum, minItems, items } = schema;
   if ('const' in schema) return codeOf(schema['const']);
@@ -223,7 +223,7 @@ function valuesText(schema: JsonObject): string {
   if (isObject(items) && Array.isArray(items['enum'])) return valuesText(items);
   if (minItems === 1) return 'at least one';
   const options = listIn(schema, 'anyOf');
-  // where any text will do, the others are no limit
+  // if one option accepts any text, the others are no limit
   if (options.some((option) => option['type'] === 'string' && valuesText(option) === '')) return '';
   const texts = new Set(options.map(valuesText).filter((text) => text !== ''));
   if (texts.size > 0) return [...texts].join(', or ');
@@ -233,7 +233,7 @@ function valuesText(schema: JsonObject): string {
 }
 
 function numberText(value: unknown, word: string): string {
-  // the ends of what a number can be are no limit of ours
+  // the limits of numbers themselves are no limits of ours
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
     ? `${word} ${value}`
     : '';

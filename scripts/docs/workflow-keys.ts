@@ -1,4 +1,4 @@
-/** The keys of a workflow file, block by block, as its JSON Schema has them. */
+/** The keys of a workflow file, block by block, from its JSON Schema. */
 import {
   isArray,
   isJsonObject,
@@ -12,7 +12,7 @@ export interface Key {
   readonly schema: JsonObject;
   readonly isRequired: boolean;
   readonly meaning: string;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly standard: string | undefined;
   readonly example: JsonValue;
   readonly since: string;
@@ -20,7 +20,7 @@ export interface Key {
 
 /** A map with keys of the format: a node, a route, the limits. */
 export interface Block {
-  /** Where it is in a file: `workflow.limits`; or the name of a definition: `route`. */
+  /** Its place in a file: `workflow.limits`; or the name of a definition: `route`. */
   readonly name: string;
   readonly about: string;
   readonly schema: JsonObject;
@@ -29,7 +29,7 @@ export interface Block {
   readonly inner: readonly Block[];
 }
 
-/** The version that every key is from, unless its schema has `since`. */
+/** The version that introduced every key whose schema has no `since`. */
 const FIRST = '0.1.0';
 
 const root = workflowJsonSchema();
@@ -57,7 +57,7 @@ export function modelBlock(): Block {
   return block;
 }
 
-/** How a file writes the type of such a node, or the name of the definition. */
+/** The type of such a node as a file writes it, or the name of the definition. */
 function typeName(definition: string): string {
   const { properties } = objectIn(definitions, definition);
   const type = isJsonObject(properties) ? properties['type'] : undefined;
@@ -80,7 +80,9 @@ function blockOf(name: string, schema: JsonObject): Block {
   };
 }
 
-/** The maps that a key holds directly, in a list, or by names; definitions have blocks of their own. */
+/**
+ * The maps that a key holds directly, in a list, or by names; definitions have blocks of their own.
+ */
 function innerBlocks(name: string, holder: Readonly<Record<string, JsonObject>>): readonly Block[] {
   return Object.values(holder).flatMap((schema) => {
     if ('properties' in schema) return [blockOf(name, schema)];
@@ -114,7 +116,7 @@ function keyOf(name: string, schema: JsonObject, isRequired: boolean): Key {
   };
 }
 
-/** The example of a schema, or one that its parts make. */
+/** The example of a schema, or one made from the examples of its parts. */
 function exampleOf(schema: JsonObject, standard?: string): JsonValue | undefined {
   const { examples, enum: values, type, items, const: only } = schema;
   if (isArray(examples)) return examples[0];
@@ -129,7 +131,7 @@ function exampleOf(schema: JsonObject, standard?: string): JsonValue | undefined
     return item === undefined ? undefined : [item];
   }
   const options = ['anyOf', 'oneOf'].flatMap((key) => listIn(schema, key));
-  // the first that has one, because a later one may hold the whole again
+  // the first option with an example, because a later one may hold the whole again
   for (const option of options) {
     const example = exampleOf(option);
     if (example !== undefined) return example;
@@ -137,7 +139,7 @@ function exampleOf(schema: JsonObject, standard?: string): JsonValue | undefined
   return undefined;
 }
 
-/** A map with what it must have, or with its first key that has an example. */
+/** A map with its required keys, or with its first key that has an example. */
 export function smallest(schema: JsonObject): JsonObject | undefined {
   const properties = Object.entries(objectsIn(objectIn(schema, 'properties')));
   const required = isArray(schema['required']) ? schema['required'] : [];
@@ -157,7 +159,7 @@ function resolve(schema: JsonObject): JsonObject {
   return resolve(objectIn(definitions, referred(reference)));
 }
 
-/** `#/definitions/route` is `route`. */
+/** Returns `route` for `#/definitions/route`. */
 export function referred(reference: string): string {
   return reference.replace('#/definitions/', '');
 }

@@ -1,4 +1,6 @@
-/** The JSON Schemas of workflow files and rehearsal plans, as editors load them from the package. */
+/**
+ * The JSON Schemas of workflow files and rehearsal plans, as editors load them from the package.
+ */
 import { rehearsalJsonSchema } from '../../src/workflow/rehearsal-plan/rehearsal-json-schema.ts';
 import { workflowJsonSchema } from '../../src/workflow/schema/workflow-json-schema.ts';
 

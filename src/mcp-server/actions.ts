@@ -1,11 +1,14 @@
-/** What can be done after a refused call: what the catalog says with commands and routes is said with tools here. */
+/**
+ * The next action after a refused call: the catalog names commands and routes, and this file names
+ * tools instead.
+ */
 import { catalogRow, type RuntimeKind } from '../errors/catalog/catalog.ts';
 import { rebuild } from '../errors/report/build.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 
 type Details = Readonly<Partial<Record<RuntimeKind, string>>>;
 
-/** In place of whatever names commands. */
+/** Replaces advice that names commands. */
 const DETAILS: Details = {
   'gate.closed': 'Read the run with get_run: it says what was answered, and what is open.',
   'run.already_active':
@@ -21,7 +24,7 @@ const DETAILS: Details = {
   'validation.workflow': 'Fix what the report points at, then check it with validate_workflow.',
 };
 
-/** In place of what the catalog says; a better advice is kept, such as a name that was meant. */
+/** Replaces the advice of the catalog; a more precise advice stays, such as a suggested name. */
 const DEFAULTS: Details = {
   'request.key_reused': 'Use a new _key for another start.',
   'request.limited': 'Wait a few seconds, then repeat the call.',

@@ -1,11 +1,11 @@
-/** The arguments of a call, checked against the schema that the tool is listed with. */
+/** The arguments of a call, checked against the schema that the list of tools shows. */
 import { isPlainObject, type JsonObject, type JsonValue } from '../errors/support/safe-json.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { checkValue } from '../workflow/json-schema/check-value.ts';
 import { DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS } from './tools.ts';
 import { unreadableIn } from './read-message.ts';
 
-/** Throws `request.invalid`, and `request.too_large`, for what no schema has to look at. */
+/** Throws `request.invalid` and `request.too_large` before any schema has to look. */
 export function givenArguments(given: unknown): JsonObject {
   if (given === undefined) return {};
   if (!isPlainObject(given)) throw invalid('The arguments are not an object');
@@ -37,7 +37,7 @@ export function checkArguments(schema: JsonObject, given: JsonObject): void {
   throw invalid(`${subject} ${finding.message}`);
 }
 
-/** More than the most is the most: a wait that is too long is no reason to refuse a call. */
+/** Lowers a wait above the maximum to the maximum: it is no reason to refuse a call. */
 export function withShorterWait(given: JsonObject, name: string | undefined): JsonObject {
   if (name === undefined) return given;
   const seconds = given[name];

@@ -1,7 +1,7 @@
 /**
- * Follows a run until it rests, and asks the person at the client where the run waits for one. Since
- * 2026-07-28 a question is the result of the call, and the client calls again with the answer; before, the
- * server asks during the call.
+ * Follows a run until it rests, and asks the person at the client if the run waits for one. Since
+ * 2026-07-28 the result of the call carries the question, and the client calls again with the
+ * answer; before that, the server asks during the call.
  */
 import { invalid } from './arguments.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
@@ -13,7 +13,7 @@ import { readState, signState, type AskedState, type CallIdentity } from './requ
 import { runResult, unreadResult, type ToolResult } from './results.ts';
 import type { Era, SdkContext } from './sdk.ts';
 
-/** A call that the client repeats once it has asked its person. */
+/** A call that the client repeats after it has asked its person. */
 export interface InputRequired {
   readonly resultType: 'input_required';
   readonly inputRequests: Readonly<Record<string, object>>;
@@ -24,20 +24,20 @@ export interface AskingOptions {
   readonly caller: McpCaller;
   readonly era: Era;
   readonly context: SdkContext;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when nobody waits any longer. */
   readonly signal: AbortSignal;
   readonly identity: CallIdentity;
-  /** Resolves when the run rests, or when that has taken long enough. */
+  /** Resolves when the run rests, or after the wait. */
   readonly waitWhileRunning: (run: string) => Promise<void>;
-  /** How long the run may take to rest. */
+  /** The time that the run may take to rest. */
   readonly waitMs: number;
   /** The context of the caller's trace. */
   readonly trace: TraceCarrier | undefined;
 }
 
-/** Questions that one call asks; clients give up after ten. */
+/** The most questions of one call; clients give up after ten. */
 const MOST_ROUNDS = 6;
-/** How long a client of the older protocol may take to bring the answer of its person. */
+/** The time that a client of the older protocol has to bring its person's answer. */
 const ANSWER_MS = 10 * 60 * 1000;
 const KEY = 'answer';
 
@@ -93,7 +93,7 @@ export class Asking {
       const chosen = await this.#ask(question);
       if (chosen === undefined) return runResult(await this.#host.read(run));
       const answered = await this.#answer(asked, question, chosen);
-      // a question that nobody has taken the answer of would be asked again
+      // a question whose answer nobody has taken would be asked again
       if (!answered.isTaken) round = MOST_ROUNDS;
       refusal = answered.refusal;
     }
@@ -108,7 +108,7 @@ export class Asking {
     };
   }
 
-  /** Undefined where the person declines, or where the client cannot ask after all. */
+  /** Undefined if the person declines, or if the client cannot ask after all. */
   async #ask({ form }: PlainQuestion): Promise<string | undefined> {
     const { context, signal } = this.#options;
     try {
@@ -118,14 +118,14 @@ export class Asking {
       );
       return chosenIn(response);
     } catch {
-      // the run stays paused, and its result says what it asks
+      // the run stays paused, and its result shows the question
       return undefined;
     }
   }
 
   /**
-   * A question that is no longer open refuses the answer itself, and one that is no option is refused. That
-   * is no failure of the call: the run is there, and is shown as it is.
+   * A closed question refuses the answer itself; so does a question without that option. The call
+   * has not failed then: its result shows the run as it is.
    */
   async #answer(
     { run, gate, opening }: AskedState,
@@ -152,7 +152,7 @@ export class Asking {
 
 interface Round {
   readonly round: number;
-  /** Why the last answer was not taken. */
+  /** Why the run did not take the last answer. */
   readonly refusal?: ErrorReport | undefined;
 }
 

@@ -46,7 +46,7 @@ export interface ToolCall {
   readonly progress: Progress;
 }
 
-/** As a caller may use them: who may only read sees only what reads. */
+/** Lists the tools that a caller may use: a reader sees only tools that read. */
 export async function listTools(
   host: McpHost,
   { isReader }: { readonly isReader: boolean },
@@ -60,7 +60,7 @@ export async function listTools(
   ];
 }
 
-/** Undefined for a tool that is not there. Every other failure is a result. */
+/** Undefined if the tool does not exist. Every other failure is a result. */
 export async function callTool(
   host: McpHost,
   call: ToolCall,
@@ -212,7 +212,10 @@ class CalledTool {
     );
   }
 
-  /** Moves a run, unless the call brings the answer to a question that it asked: then it continues that run. */
+  /**
+   * Moves a run, unless the call brings the answer to a question that it asked: then it continues
+   * that run.
+   */
   async #moved(wait: number, move: () => Promise<string>): Promise<ToolResult | InputRequired> {
     const { caller, name, era, context, trace } = this.#call;
     const asking = new Asking(this.#host, {
@@ -229,13 +232,13 @@ class CalledTool {
   }
 }
 
-/** The argument that says how long to wait; a workflow may have an input of that name. */
+/** The argument for the wait, unless an input of the workflow has its name. */
 function waitOf(tool: CallableTool): string | undefined {
   if (!('own' in tool)) return 'wait_seconds';
   return tool.own.includes(WAIT) ? WAIT : undefined;
 }
 
-/** Checked against its schema. */
+/** The schema has checked the value. */
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
@@ -244,14 +247,17 @@ function isRunValue(path: string): path is keyof typeof RUN_VALUES {
   return Object.hasOwn(RUN_VALUES, path);
 }
 
-/** Only what is not an input: inputs are checked where runs are started, with the words of every surface. */
+/**
+ * The schema of the arguments that are no inputs: the start of a run checks the inputs, with the
+ * same messages on every surface.
+ */
 function ownSchema({ properties }: JsonObject, own: readonly string[]): JsonObject {
   const all = isPlainObject(properties) ? properties : {};
   const entries = own.map((name) => [name, all[name] ?? {}] as const);
   return { type: 'object', properties: Object.fromEntries(entries) };
 }
 
-/** The workflow that an argument names, and its inputs. Checked against its schema. */
+/** The workflow that an argument names, and its inputs. The schema has checked both. */
 function namedIn({ workflow, input = {} }: JsonObject): {
   readonly workflow: string;
   readonly input: JsonObject;
@@ -259,7 +265,7 @@ function namedIn({ workflow, input = {} }: JsonObject): {
   return { workflow: textOf(workflow), input: isJsonObject(input) ? input : {} };
 }
 
-/** Lists may be written with commas too, as in the queries of HTTP. */
+/** Lists may also be written with commas, as in HTTP queries. */
 function withLists(given: JsonObject): JsonObject {
   const isList = (name: string, value: JsonValue): value is string =>
     (name === 'attention' || name === 'status') && typeof value === 'string';
@@ -271,7 +277,7 @@ function withLists(given: JsonObject): JsonObject {
 }
 
 function queryOf({ attention, status, workflow, limit }: JsonObject): ListQuery {
-  // checked against its schema
+  // the schema has checked them
   return {
     ...(attention === undefined ? {} : { attention }),
     ...(status === undefined ? {} : { status }),

@@ -1,9 +1,12 @@
-/** Who calls a tool: the token over HTTP, the client's own name on stdio, and whether it can ask a person. */
+/**
+ * The caller of a tool: the token over HTTP or the client's own name on stdio, and whether it can
+ * ask a person.
+ */
 import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
 import type { SdkContext, SdkServer } from './sdk.ts';
 
 export interface McpCaller {
-  /** As the audit shows it: `mcp:NAME`. */
+  /** The name in the audit: `mcp:NAME`. */
   readonly by: string;
   /** Whether it may only read. */
   readonly isReader: boolean;
@@ -11,7 +14,7 @@ export interface McpCaller {
   readonly canAsk: boolean;
 }
 
-/** Over HTTP. On stdio a client may do what its process may. */
+/** The caller over HTTP. On stdio a client may do everything that its process may. */
 export interface TokenHolder {
   readonly name: string;
   readonly isReader: boolean;
@@ -35,14 +38,17 @@ export function callerOf(
   };
 }
 
-/** A name that the client gives itself: it proves nothing, and must not pass for another form of name. */
+/**
+ * A name that the client gives itself: it proves nothing, and must not look like another form of
+ * name.
+ */
 function ownName(info: unknown): string {
   const name = readProperty(info, 'name');
   const plain = typeof name === 'string' ? name.replaceAll(/[^\p{L}\p{N}_.@ -]/gu, '_').trim() : '';
   return plain === '' ? 'unknown' : plain.slice(0, MAX_NAME_CHARS);
 }
 
-/** Clients from before there were two ways of asking say only that they can. */
+/** Older clients, from before there were two ways of asking, only say that they can ask. */
 export function canAsk(capabilities: unknown): boolean {
   const elicitation = readProperty(capabilities, 'elicitation');
   if (!isPlainObject(elicitation)) return false;

@@ -1,7 +1,7 @@
-/** The calls that a server is answering: one that stops lets them end first. */
+/** The calls that a server is answering: a server that stops lets them end first. */
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
-/** A call that takes longer than this after the server has begun to stop is not waited for. */
+/** The longest wait for a call after the server has begun to stop. */
 const LONGEST_MS = 1000;
 
 export class CallsUnderWay {
@@ -16,7 +16,7 @@ export class CallsUnderWay {
     }
   }
 
-  /** Resolves when their answers are written. */
+  /** Resolves when the answers of the calls are written. */
   async settled(): Promise<void> {
     if (this.#open.size === 0) return;
     const tooLong = new AbortController();

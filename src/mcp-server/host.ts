@@ -1,4 +1,4 @@
-/** The runs that an MCP server is a face of, as the server behind it gives them. Types only. */
+/** The runs behind an MCP server, as the host provides them. Types only. */
 import type { RunView } from '../engine/shown-run.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
@@ -11,9 +11,9 @@ import type { RunStatusName } from '../machine/ports/store-port.ts';
 import type { TraceCarrier } from '../machine/ports/trace-carrier.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 
-/** Every method rejects with an error of the catalog, the same one as everywhere. */
+/** Every method rejects with an error of the catalog, the same as on every surface. */
 export interface McpHost {
-  /** Each name once, as the files are now. */
+  /** Lists each name once, from the current files. */
   workflows(): Promise<readonly McpWorkflow[]>;
   /** Resolves to the id of the run, once it is stored. */
   start(wanted: WantedRun): Promise<string>;
@@ -22,7 +22,7 @@ export interface McpHost {
   read(run: string): Promise<ReadRun>;
   value(run: string, wanted: WantedValue): Promise<JsonValue>;
   list(query: ListQuery): Promise<{ readonly runs: readonly RunRow[] }>;
-  /** Resolves to false where another process has yet to take the answer after that time. */
+  /** Resolves to false if no process has taken the answer within that time. */
   answer(run: string, answer: GivenAnswer, waitMs: number): Promise<boolean>;
   resume(run: string, how: Resumption): Promise<void>;
   cancel(run: string, how: { readonly by: string; readonly reason?: string }): Promise<void>;
@@ -30,21 +30,21 @@ export interface McpHost {
   /** The row of the catalog. */
   explainKind(kind: string): object;
   validate(workflow: string, text?: string): Promise<WorkflowVerdict>;
-  /** The report of whatever a call threw, without secrets. */
+  /** The report of any value that a call threw, without secrets. */
   report(thrown: unknown): ErrorReport;
-  /** The key that states of calls are signed with: the same one at every server on the store. */
+  /** The key that signs the states of calls: the same at every server on the store. */
   stateKey(): Promise<string>;
   now(): number;
   /** Calls back once after that time, unless the returned function was called before. */
   after(ms: number, fire: () => void): () => void;
-  /** Aborted when the server stops: calls under way are answered with what is known. */
+  /** Aborted when the server stops: open calls then return what is known. */
   readonly over: AbortSignal;
 }
 
 export interface McpWorkflow {
   readonly name: string;
   readonly description?: string;
-  /** The JSON Schema of its inputs; null where the file cannot run. */
+  /** The JSON Schema of its inputs; null if the file cannot run. */
   readonly input: JsonObject | null;
 }
 
@@ -67,7 +67,7 @@ export interface ReadRun {
 
 export interface WantedValue {
   readonly of: 'input' | 'output';
-  /** The path of a node. Default: of the run. */
+  /** The path of a node. Default: the run itself. */
   readonly path?: string;
 }
 
@@ -83,7 +83,7 @@ export interface GivenAnswer {
   readonly opening?: number;
   readonly value: JsonValue;
   readonly by: string;
-  /** Whether the agent answers, and no person. */
+  /** Whether the agent answers, rather than a person. */
   readonly isByProgram: boolean;
   readonly trace?: TraceCarrier | undefined;
 }

@@ -1,7 +1,8 @@
 /**
- * MCP over HTTP. No request needs an earlier one, so any server on the store answers it, also after a
- * restart. The exception is a client of the older protocol that shows questions to its person: the server
- * asks it during a call and the answer is a request of its own, so both belong to a session.
+ * MCP over HTTP. No request depends on an earlier one, so any server on the store answers it, even
+ * after a restart. The exception is a client of the older protocol that shows questions to its
+ * person: the server asks it during a call, and the answer arrives as another request, so both
+ * belong to a session.
  */
 import { randomUUID } from 'node:crypto';
 import { isPlainObject, readProperty } from '../errors/support/safe-json.ts';
@@ -20,14 +21,14 @@ import {
 import { createMcpServer } from './server.ts';
 import { ToolChanges } from './tool-changes.ts';
 
-/** Sessions that are kept: the one that was used least lately is forgotten first. */
+/** The most sessions that are kept: the least recently used one is forgotten first. */
 const MOST_SESSIONS = 500;
 const SESSION = 'mcp-session-id';
 const READER = 'read';
 
 export interface McpRequest {
   readonly request: Request;
-  /** As `readMessage` gives it. */
+  /** The body as `readMessage` returns it. */
   readonly body: unknown;
   readonly holder: TokenHolder;
 }
@@ -54,13 +55,13 @@ export class McpOverHttp {
     this.#handler = sdk.httpHandler(({ era, authInfo }) => {
       const { clientId: name = '', scopes = [] } = authInfo ?? {};
       const holder = { name, isReader: scopes.includes(READER) };
-      // the older protocol would need a stream beside its requests
+      // the older protocol would need a stream besides its requests
       const announcesTools = era === 'modern';
       return createMcpServer({ sdk, host, era, calls: this.#calls, holder, announcesTools });
     }, this.#bus());
   }
 
-  /** Rejects with `store.unavailable` once it is closed. */
+  /** Rejects with `store.unavailable` after it is closed. */
   async fetch(asked: McpRequest): Promise<Response> {
     if (this.#isClosed)
       throw new ErrandError({ kind: 'store.unavailable', message: 'The server has stopped' });
@@ -76,7 +77,7 @@ export class McpOverHttp {
     return session.transport.handleRequest(request, options);
   }
 
-  /** Resolves when calls under way are answered. */
+  /** Resolves when open calls are answered. */
   settled(): Promise<void> {
     return this.#calls.settled();
   }
@@ -89,7 +90,7 @@ export class McpOverHttp {
     await Promise.all([this.#handler.close(), ...open.map(({ server }) => server.close())]);
   }
 
-  /** Carries changes of files only, so nobody else publishes anything. */
+  /** A bus for changes of files alone, so nobody else publishes anything. */
   #bus(): SdkEventBus {
     return {
       publish: () => undefined,
@@ -98,8 +99,9 @@ export class McpOverHttp {
   }
 
   /**
-   * A session that is not known here, or not of this token, is none: the request is answered without. So is
-   * one that was begun with another role, because roles change while a session is open.
+   * Ignores a session that this server does not know, or that belongs to another token: the request
+   * is then answered without one. Also ignores a session that began with another role, because
+   * roles change while a session is open.
    */
   async #sessionFor({ request, body, holder }: McpRequest): Promise<Session | undefined> {
     if (!(await this.#sdk.isLegacyRequest(request, body))) return undefined;
@@ -139,7 +141,7 @@ function isSameHolder(one: TokenHolder, other: TokenHolder): boolean {
   return one.name === other.name && one.isReader === other.isReader;
 }
 
-/** Whether it is the handshake of a client that can ask its person. */
+/** Whether this is the handshake of a client that can ask its person. */
 function asksForQuestions(body: unknown): boolean {
   if (!isPlainObject(body) || body['method'] !== 'initialize') return false;
   return canAsk(readProperty(body['params'], 'capabilities'));

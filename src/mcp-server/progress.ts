@@ -1,4 +1,7 @@
-/** Says how a run goes while a call waits for it, to a client that asks for it: some give up on a call that is silent. */
+/**
+ * Reports the progress of a run while a call waits for it, if the client asks: some clients give up
+ * on a silent call.
+ */
 import { readProperty } from '../errors/support/safe-json.ts';
 import type { McpHost, ReadRun } from './host.ts';
 import type { SdkContext } from './sdk.ts';
@@ -8,7 +11,7 @@ const EVERY_MS = 5000;
 
 type ProgressToken = string | number;
 
-/** The token in the `_meta` of a request; undefined where the client wants to hear nothing. */
+/** The token in the `_meta` of a request; undefined if the client wants no progress. */
 export function progressTokenIn(meta: unknown): ProgressToken | undefined {
   const token = readProperty(meta, 'progressToken');
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
@@ -30,7 +33,7 @@ export class Progress {
     this.#beganMs = host.now();
   }
 
-  /** Resolves as the wait does. Notifies the client at once, then every few seconds. */
+  /** Settles as the wait does. Notifies the client at once, then every few seconds. */
   async during(run: string, wait: () => Promise<void>): Promise<void> {
     if (this.#options.token === undefined) return wait();
     let isOver = false;
@@ -51,7 +54,10 @@ export class Progress {
     }
   }
 
-  /** The seconds of the call: they grow, as the protocol asks, and the end of a run is not known. */
+  /**
+   * Sends the seconds of the call: they grow, as the protocol demands, and the end of a run is not
+   * known.
+   */
   #send({ view }: ReadRun): Promise<void> {
     const { context, token } = this.#options;
     const progress = (this.#host.now() - this.#beganMs) / 1000;
@@ -62,7 +68,9 @@ export class Progress {
   }
 }
 
-/** The result of the call says the same, or why the run cannot be read. */
+/**
+ * A lost notice is harmless: the result of the call says the same, or why the run cannot be read.
+ */
 function ignoreLostNotice(): void {
   // nothing to add
 }

@@ -7,14 +7,17 @@ import type { ReadRun } from './host.ts';
 
 export interface PlainQuestion extends Pick<OpenQuestion, 'gate' | 'opening'> {
   readonly form: JsonObject;
-  /** The value of each option by the text that stands for it in the form. */
+  /** The value of each option, by its text in the form. */
   readonly values: ReadonlyMap<string, JsonValue>;
 }
 
 const FIELD = 'value';
 const MAX_MESSAGE_CHARS = 2000;
 
-/** The first question that a choice answers. Forms have no place for an edited value or another text. */
+/**
+ * The first question with a choice as its answer. Forms have no place for an edited value or other
+ * text.
+ */
 export function plainQuestion({ status, questions, view }: ReadRun): PlainQuestion | undefined {
   if (status !== 'paused') return undefined;
   for (const question of questions) {
@@ -27,7 +30,7 @@ export function plainQuestion({ status, questions, view }: ReadRun): PlainQuesti
   return undefined;
 }
 
-/** Undefined where an option is more than a word, or two look the same. */
+/** Undefined if an option is more than a word, or if two look the same. */
 function choices({
   options,
   promptFor = [],
@@ -40,7 +43,7 @@ function choices({
   return new Map(options.map((option) => [textOf(option) ?? '', option]));
 }
 
-/** Undefined for a value that is no word. */
+/** Undefined for an object, an array or null. */
 function textOf(option: JsonValue): string | undefined {
   if (typeof option === 'string') return option;
   return typeof option === 'object' ? undefined : JSON.stringify(option);
@@ -75,7 +78,7 @@ function formOf(
   };
 }
 
-/** Reads what the person chose; undefined where they declined, or the client gave no answer. */
+/** Reads the person's choice; undefined if they declined, or if the client gave no answer. */
 export function chosenIn(response: unknown): string | undefined {
   if (readProperty(response, 'action') !== 'accept') return undefined;
   const chosen = readProperty(readProperty(response, 'content'), FIELD);

@@ -1,6 +1,7 @@
 /**
- * Reads a message as strictly as `--input` is read. A call whose arguments cannot be taken as they were
- * written is refused by its tool, so that the model can act on it: the arguments are replaced by a note.
+ * Reads a message as strictly as `--input` is read. If the arguments of a call cannot be used
+ * exactly as written, a note replaces them, and the tool refuses the call: then the model can act
+ * on it.
  */
 import { isDeeper } from '../errors/support/is-deeper.ts';
 import { isPlainObject } from '../errors/support/safe-json.ts';
@@ -10,17 +11,17 @@ import { inexactWords, readJson } from '../workflow/json-schema/exact-number.ts'
 /** No argument has this name. */
 const NOTE = '\u0000unreadable';
 
-/** Also in a batch. */
+/** Also inside a batch. */
 const IN_ARGUMENTS = /^(?:\/\d+)?\/params\/arguments\//;
 
 const MAX_MESSAGE_CHARS = 1024 * 1024;
-/** Nesting that no honest call has, and that would cost a recursion its stack. */
+/** No honest call nests deeper, and deeper nesting would exhaust the stack of a recursion. */
 const MAX_DEPTH = 200;
 
-/** Throws where `JSON.parse` does. */
+/** Throws if `JSON.parse` throws. */
 export function readMessage(text: string): unknown {
   const { value, inexact } = readJson(text);
-  // what the client says about itself may be as it is
+  // inexact numbers in the client's description of itself do no harm
   if (inexact !== undefined && IN_ARGUMENTS.test(inexact.pointer))
     return withNote(value, () => `contain ${inexactWords(inexact)}`);
   if (text.length > MAX_MESSAGE_CHARS)
@@ -30,13 +31,13 @@ export function readMessage(text: string): unknown {
   return withNote(value, flawOf);
 }
 
-/** Finds what the package would refuse as no message at all, or leave out in silence. */
+/** Finds arguments that the package would not accept as a message, or would silently drop. */
 function flawOf(given: unknown): string | undefined {
   if (!isPlainObject(given)) return 'are not an object';
   return Object.hasOwn(given, '__proto__') ? 'have the key __proto__' : undefined;
 }
 
-/** Replaces the arguments of a call that something is wrong with. A batch is a list of messages. */
+/** Replaces the arguments of a call if they have a flaw. A batch is a list of messages. */
 function withNote(message: unknown, noteOn: (given: unknown) => string | undefined): unknown {
   if (Array.isArray(message)) return message.map((each) => withNote(each, noteOn));
   if (!isPlainObject(message) || message['method'] !== 'tools/call') return message;
@@ -44,7 +45,7 @@ function withNote(message: unknown, noteOn: (given: unknown) => string | undefin
   if (!isPlainObject(params)) return message;
   const note = Object.hasOwn(params, 'arguments') ? noteOn(params['arguments']) : undefined;
   const state = params['requestState'];
-  // a state that is no text is one that nobody has signed
+  // nobody has signed a state that is no text
   const isForged = state !== undefined && typeof state !== 'string';
   return {
     ...message,
@@ -56,7 +57,7 @@ function withNote(message: unknown, noteOn: (given: unknown) => string | undefin
   };
 }
 
-/** The refusal of arguments that were replaced. */
+/** The refusal of replaced arguments. */
 export function unreadableIn(given: Readonly<Record<string, unknown>>): ErrandError | undefined {
   const note = Object.hasOwn(given, NOTE) ? String(given[NOTE]) : undefined;
   if (note === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The state of a call that asked a person: the client keeps it and sends it back with the answer. It is
- * signed, and bound to the caller, the call and one opening of one gate, so that it answers nothing else
- * and nothing twice.
+ * The state of a call that asked a person: the client keeps it and sends it back with the answer.
+ * It is signed, and bound to the caller, the call and one opening of one gate, so it answers
+ * nothing else and nothing twice.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { JsonValue } from '../errors/support/safe-json.ts';
@@ -13,18 +13,18 @@ export interface AskedState {
   readonly gate: string;
   /** The event that opened the gate. */
   readonly opening?: number;
-  /** How many questions the call has asked. */
+  /** The number of questions that the call has asked. */
   readonly round: number;
 }
 
-/** Whose call it is, and which. */
+/** The caller and the call. */
 export interface CallIdentity {
   readonly by: string;
   readonly tool: string;
   readonly arguments: JsonValue;
 }
 
-/** A person may think about the answer for that long. */
+/** The time that a person has to think about the answer. */
 const VALID_MS = 60 * 60 * 1000;
 
 export function signState(
@@ -36,7 +36,7 @@ export function signState(
   return `${body}.${signature(body, call, key)}`;
 }
 
-/** Throws `request.invalid` for a state that was not signed for this call, or whose time is over. */
+/** Throws `request.invalid` for a state that was not signed for this call, or that has expired. */
 export function readState(
   state: unknown,
   call: CallIdentity,
@@ -44,7 +44,7 @@ export function readState(
 ): AskedState {
   const [body = '', signed = ''] = typeof state === 'string' ? state.split('.') : [];
   if (!isSame(signed, signature(body, call, key))) throw refused('it was not made for this call');
-  // signed by us, so it has the form that we gave it
+  // signed by us, so it has the form that we wrote
   const { until, ...asked } = JSON.parse(decode(body)) as AskedState & { readonly until: number };
   if (until < nowMs) throw refused('its time is over');
   return asked;

@@ -33,23 +33,23 @@ function resultOf(
   { isError = false }: { readonly isError?: boolean } = {},
 ): ToolResult {
   return {
-    // clients show it on terminals; what is exact is the data
+    // clients show the text on terminals; the exact values are in the data
     content: [{ type: 'text', text: clipped(visible(text), MAX_CONTENT_BYTES) }],
     structuredContent,
     ...(isError ? { isError: true } : {}),
   };
 }
 
-/** A call that was refused, with the same kind as everywhere. */
+/** The result of a refused call, with the same kind as on every surface. */
 export function refusedResult(report: ErrorReport): ToolResult {
   const error = forPerson(withToolAction(report));
   const lines = ['The call was refused.', failureText(forModel(report)), error.action.detail];
   return resultOf({ error }, lines.join('\n'), { isError: true });
 }
 
-/** A run that was started or moved, and of which nothing more is known. */
+/** The result for a run that was started or moved, of which nothing more is known. */
 export function unreadResult(run: string, report: ErrorReport): ToolResult {
-  // whatever could not be done, the run is there
+  // the run exists, whatever failed
   const isBegun = report.outcome !== 'not_started';
   const known = withToolAction(report);
   const error = forPerson(isBegun ? known : rebuild(known, { outcome: 'unknown' }));
@@ -62,8 +62,8 @@ export function unreadResult(run: string, report: ErrorReport): ToolResult {
 }
 
 /**
- * The run as `errand run --format json` prints it, with what can be done next.
- * @param refusal - why an answer that the call brought was not taken
+ * The run as `errand run --format json` prints it, with the possible next moves.
+ * @param refusal - why the run did not take an answer of the call
  */
 export function runResult(read: ReadRun, refusal?: ErrorReport): ToolResult {
   const { view, status } = read;
@@ -83,7 +83,7 @@ export function runResult(read: ReadRun, refusal?: ErrorReport): ToolResult {
   const lines = [
     `Run ${run} of ${workflow}: ${status}.`,
     refusal === undefined ? '' : `The answer was not taken: ${forModel(refusal).message}`,
-    // what can be done next must not be cut off
+    // the next moves must not be cut off
     clipped(aboutRun(read).join('\n'), MAX_ABOUT_BYTES),
     ...nextMoves.map(moveText),
   ].filter((line) => line !== '');
@@ -209,7 +209,7 @@ function valueText(value: JsonValue): string {
   return typeof value === 'string' ? value : jsonText(value, 2);
 }
 
-/** Cut between characters, with a mark where something is missing. */
+/** Cuts between characters, and marks the cut. */
 function clipped(text: string, maxBytes: number): string {
   if (utf8Bytes(text) <= maxBytes) return text;
   const mark = '…';

@@ -1,6 +1,6 @@
 /**
  * The part of the official MCP server package that Errand uses. Only this file knows
- * `@modelcontextprotocol/server`; its types are repeated here because the package is not installed when
+ * `@modelcontextprotocol/server`. It repeats the types because the package is not installed when
  * Errand is built.
  */
 import { createLoadPackage, whyBroken } from '../effects/model/load-package.ts';
@@ -20,13 +20,13 @@ export interface SdkContext {
   readonly mcpReq: {
     /** Aborted when the client cancels the request or goes away. */
     readonly signal: AbortSignal;
-    /** The client's words about itself with each request, since 2026-07-28. */
+    /** The client's description of itself, with each request since 2026-07-28. */
     readonly envelope?: Readonly<Record<string, unknown>>;
     readonly inputResponses?: Readonly<Record<string, unknown>>;
     requestState(): unknown;
-    /** Asks the client during its request, which only the older protocol knows. */
+    /** Asks the client during its request, which only the older protocol supports. */
     send(request: object, options: object): Promise<unknown>;
-    /** Tells the client something that belongs to its request. */
+    /** Notifies the client of something that belongs to its request. */
     notify(notification: object): Promise<void>;
   };
 }
@@ -37,7 +37,7 @@ export interface SdkServer {
     method: string,
     handle: (request: SdkRequest, context: SdkContext) => Promise<object>,
   ): void;
-  /** From the handshake. */
+  /** The capabilities from the handshake. */
   getClientCapabilities(): unknown;
   getClientVersion(): unknown;
   connect(transport: object): Promise<void>;
@@ -45,7 +45,7 @@ export interface SdkServer {
   close(): Promise<void>;
 }
 
-/** Facts that the SDK has when it asks for a server: over HTTP, who makes the request. */
+/** Facts that the SDK passes when it asks for a server: over HTTP, who makes the request. */
 export interface SdkOccasion {
   readonly era: Era;
   readonly authInfo?: SdkCaller;
@@ -98,23 +98,23 @@ export interface SdkTransport {
 interface NewServer {
   readonly version: string;
   readonly instructions: string;
-  /** Whether clients can hear that the list of tools has changed. */
+  /** Whether clients learn that the list of tools has changed. */
   readonly announcesTools: boolean;
 }
 
-/** Each stream of a client that listens subscribes to it. */
+/** The stream of each subscribed client listens to it. */
 export interface SdkEventBus {
   publish(event: object): void;
   subscribe(listener: (event: object) => void): () => void;
 }
 
-/** The event of a list of tools that has changed. */
+/** The event of a changed list of tools. */
 export const TOOLS_CHANGED = { kind: 'tools_list_changed' };
 
 export interface McpServerSdk {
   newServer(options: NewServer): SdkServer;
   unknownTool(message: string): Error;
-  /** `bus` carries what subscribed clients hear. */
+  /** `bus` carries the events for subscribed clients. */
   httpHandler(factory: SdkFactory, bus: SdkEventBus): SdkHttpHandler;
   isLegacyRequest(request: Request, body: unknown): Promise<boolean>;
   /** Whether the package reads it; it drops any other message without a reply. */
@@ -131,7 +131,10 @@ const INVALID_PARAMS = -32_602;
 type Constructor = new (...args: readonly unknown[]) => unknown;
 type Callable = (...args: readonly unknown[]) => unknown;
 
-/** Looks in the folder, in that of the process, and beside Errand. Throws `extension.missing` that names the package. */
+/**
+ * Looks in the folder, in the folder of the process, and beside Errand. Throws `extension.missing`
+ * that names the package.
+ */
 export function loadMcpServerSdk(directory: string): McpServerSdk {
   const load = createLoadPackage();
   const names = [MCP_SERVER_PACKAGE, `${MCP_SERVER_PACKAGE}/stdio`];
@@ -186,7 +189,7 @@ function toSdk(main: unknown, stdio: unknown): McpServerSdk | undefined {
     return undefined;
   if (createHandler === undefined || isLegacy === undefined || serveStdio === undefined)
     return undefined;
-  // the casts below are true of every version of the package that has all of these functions
+  // the casts below hold for every version of the package that has all of these functions
   return {
     newServer: ({ version, instructions, announcesTools }) =>
       new Server(
@@ -196,7 +199,8 @@ function toSdk(main: unknown, stdio: unknown): McpServerSdk | undefined {
           instructions,
           // files may change, and roles see different tools
           cacheHints: { 'tools/list': { ttlMs: 0, cacheScope: 'private' } },
-          // a person who cannot be asked leaves the run paused, which the package would call an error
+          // without a person to ask, the run stays paused, which the package would report as an
+          // error
           inputRequired: { legacyShim: false },
         },
       ) as SdkServer,
@@ -214,7 +218,7 @@ function accepts(parse: Callable, value: unknown): boolean {
     parse(value);
     return true;
   } catch {
-    // the one way in which it refuses
+    // the package refuses only by throwing
     return false;
   }
 }

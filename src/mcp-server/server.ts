@@ -18,11 +18,11 @@ export interface ServerOptions {
   readonly host: McpHost;
   readonly era: Era;
   readonly calls: CallsUnderWay;
-  /** Whether its client can hear that the list of tools has changed. */
+  /** Whether its client learns that the list of tools has changed. */
   readonly announcesTools: boolean;
-  /** Over HTTP. */
+  /** Set over HTTP. */
   readonly holder?: TokenHolder | undefined;
-  /** The context of the trace that a call belongs to which brings none. */
+  /** The trace context for calls that bring none. */
   readonly trace?: TraceCarrier | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { McpMessage, McpServerSdk, SdkOccasion, SdkServer, SdkTransport } f
 import { createMcpServer } from './server.ts';
 import { ToolChanges } from './tool-changes.ts';
 
-/** A line that is longer is no message. */
+/** A longer line is no message. */
 const MAX_LINE_CHARS = 8 * 1024 * 1024;
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -20,7 +20,7 @@ export interface StdioOptions {
   readonly input: Readable;
   /** Writes one line of the protocol, without its end. */
   readonly write: (line: string) => void;
-  /** Called with what no client gets. */
+  /** Receives the problems that no client learns of. */
   readonly onProblem: (message: string) => void;
   /** The context of the trace that the process belongs to. */
   readonly trace?: TraceCarrier | undefined;
@@ -29,9 +29,9 @@ export interface StdioOptions {
 export interface ServingStdio {
   /** Resolves when the client has closed the input. */
   readonly closed: Promise<void>;
-  /** Takes no further message; calls under way are still answered. */
+  /** Accepts no further message; open calls are still answered. */
   stop(): void;
-  /** Resolves when calls under way are answered. */
+  /** Resolves when open calls are answered. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function serveStdio(
   const create = ({ era }: SdkOccasion): SdkServer => {
     const { trace } = options;
     const server = createMcpServer({ sdk, host, era, calls, trace, announcesTools: true });
-    // one client, so one server; the package tells only a client that listens
+    // one client, so one server; the package notifies only a client that listens
     changes.listen(() => void server.sendToolListChanged().catch(onProblem));
     return server;
   };
@@ -86,7 +86,7 @@ class LineTransport implements SdkTransport {
   async start(): Promise<void> {
     const { input } = this.#options;
     input.on('data', this.#onData);
-    // a client that is gone closes it, in one way or another
+    // a client that disappears closes it by one of these events
     for (const event of ['end', 'close', 'error']) input.on(event, this.#onEnded);
   }
 
@@ -150,13 +150,13 @@ class LineTransport implements SdkTransport {
     else this.#refuse(INVALID_REQUEST, 'The message is not a JSON-RPC 2.0 request', id);
   }
 
-  /** Without an id where no request can be named. */
+  /** Refuses a message, without an id if no request can be named. */
   #refuse(code: number, message: string, id: McpMessage['id'] = null): void {
     void this.send({ jsonrpc: '2.0', id, error: { code, message } });
   }
 }
 
-/** Batches were part of one version of the protocol, and of HTTP only. */
+/** Only one version of the protocol had batches, and only over HTTP. */
 function isMessage(value: unknown): value is McpMessage {
   return (
     typeof value === 'object' &&

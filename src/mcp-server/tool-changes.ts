@@ -1,4 +1,7 @@
-/** Notices changes of the list of tools while a client listens: files are added, removed and edited while they are served. */
+/**
+ * Notices changes of the list of tools while a client listens: files come, go and change while they
+ * are served.
+ */
 import { listTools } from './call-tool.ts';
 import type { McpHost } from './host.ts';
 
@@ -17,7 +20,7 @@ export class ToolChanges {
     this.#host = host;
   }
 
-  /** Returns what ends it. */
+  /** Returns the function that ends it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) void this.#poll();
@@ -44,12 +47,12 @@ export class ToolChanges {
     this.#cancelTimer = this.#host.after(POLL_MS, () => void this.#poll());
   }
 
-  /** Undefined while they cannot be read, such as when the store is unavailable. */
+  /** Undefined while they cannot be read, for example if the store is unavailable. */
   async #tools(): Promise<string | undefined> {
     try {
       return JSON.stringify(await listTools(this.#host, { isReader: false }));
     } catch {
-      // the next poll shows it, and a call that lists the tools says why
+      // the next poll notices it, and a call that lists the tools says why
       return undefined;
     }
   }

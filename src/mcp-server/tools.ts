@@ -1,4 +1,4 @@
-/** The tools that every server has, each with the schema that its arguments are checked against. */
+/** The tools that every server has, each with the schema that checks its arguments. */
 import type { JsonObject } from '../errors/support/safe-json.ts';
 import { ATTENTIONS } from '../history/attention.ts';
 import { RUN_STATUSES } from '../machine/ports/store-port.ts';

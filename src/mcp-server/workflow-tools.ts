@@ -1,16 +1,16 @@
-/** The tools that start runs: one for each workflow, or one for all where there are many. */
+/** The tools that start runs: one for each workflow, or one for all if there are many. */
 import { visible } from '../errors/support/printable.ts';
 import { isJsonObject, type JsonObject } from '../errors/support/safe-json.ts';
 import type { McpWorkflow } from './host.ts';
 import { builtinTool, DEFAULT_WAIT_SECONDS, waitField, type ToolDefinition } from './tools.ts';
 
-/** Every tool costs its model a part of the context. */
+/** Every tool costs its model part of the context. */
 const MOST_TOOLS = 20;
 const MAX_LIST_CHARS = 8000;
 const START_RUN = 'start_run';
 
 export interface StartTool extends ToolDefinition {
-  /** Absent where an argument names the workflow. */
+  /** Absent if an argument names the workflow. */
   readonly workflow?: string;
   /** The names that are not inputs of the workflow. */
   readonly own: readonly string[];
@@ -36,7 +36,10 @@ export function startTools(workflows: readonly McpWorkflow[]): readonly StartToo
   return workflows.map((workflow) => toolOf(workflow, names.get(workflow.name) ?? workflow.name));
 }
 
-/** A workflow whose own name can be a tool has it; others are written with what a name may have. */
+/**
+ * A workflow keeps its own name if that can name a tool; in others `_` replaces the characters that
+ * a tool's name cannot have.
+ */
 function toolNames(workflows: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -75,7 +78,7 @@ function toolOf({ name: workflow, description, input }: McpWorkflow, name: strin
   };
 }
 
-/** Clients show what inputs are for; the rest of a schema is data. */
+/** Clients show the descriptions of inputs; the rest of a schema is data. */
 function described(inputs: JsonObject): JsonObject {
   const entries = Object.entries(inputs).map(([name, field]) => {
     const about = isJsonObject(field) ? field['description'] : undefined;
@@ -110,7 +113,7 @@ function startRunTool(workflows: readonly McpWorkflow[]): StartTool {
   };
 }
 
-/** As many as there is room for; `validate_workflow` and a refused start say the rest. */
+/** Lists as many as fit; `validate_workflow` and a refused start show the rest. */
 function listed(workflows: readonly McpWorkflow[]): string {
   const lines = workflows.map(({ name, description = '', input }) => {
     const properties = input?.['properties'];

@@ -1,6 +1,6 @@
 /**
- * Describes a classified failure for a report: a sentence that a person can act on, in our own words. Of
- * the response only codes and ids are quoted; the body stays in the internal record.
+ * Describes a classified failure for a report: a sentence that a person can act on, in our own
+ * words. It quotes only codes and ids of the response; the body stays in the internal record.
  */
 import type { RuntimeKind } from '../errors/catalog/catalog.ts';
 import { durationWords } from '../errors/render/report-words.ts';
@@ -28,7 +28,7 @@ export function renderFailure(failure: ProviderFailure, found: Classification): 
   };
 }
 
-/** For a failure whose provider is unknown. */
+/** The name for an unknown provider. */
 const NAMELESS = 'the provider';
 
 interface Words {
@@ -37,18 +37,18 @@ interface Words {
   readonly status: number | undefined;
   /** The response is a page for a browser, from a proxy or a CDN and not from the provider. */
   readonly isPage: boolean;
-  /** A whole response came, and the SDK lost it. */
+  /** The response was complete, and the SDK lost it. */
   readonly isUnreadable: boolean;
 }
 
 type Sentences = { readonly [K in RuntimeKind]?: (words: Words, found: Classification) => string };
 
-/** A name that begins with an article has it in lower case inside a sentence. */
+/** An article at the start of a name is lower case inside a sentence. */
 function inSentence(who: string): string {
   return who.replace(/^The /, 'the ');
 }
 
-/** Rules for what the model wrote, as opposed to what its server did. */
+/** Rules for the output of the model, as opposed to the behaviour of its server. */
 const BAD_SAMPLES: ReadonlySet<string> = new Set(['stop.tool-call', 'sampling.tool-use']);
 
 const SENTENCES: Sentences = {
@@ -116,14 +116,16 @@ const SENTENCES: Sentences = {
 function sentence(found: Classification, words: Words): string {
   const write = SENTENCES[found.kind];
   const text = write === undefined ? `${words.who} failed.` : write(words, found);
-  // a provider's own name keeps its spelling at the start of a sentence
+  // a provider's name keeps its spelling at the start of a sentence
   return text.startsWith(NAMELESS) ? upperFirst(text) : text;
 }
 
-/** Where the classification knows more than the catalog row; undefined leaves the row's advice. */
+/**
+ * Advice, if the classification knows more than the catalog row; undefined keeps the row's advice.
+ */
 function actionFor(found: Classification, who: string, isPage: boolean): UserAction | undefined {
   const { kind, category, retryAfterMs } = found;
-  // a reply that broke off has nothing to look for: the part that came is known
+  // a reply that broke off needs no lookup: the received part is known
   if (category === 'ambiguous' && kind !== 'provider.stream_interrupted') {
     return {
       kind: 'find_out',
@@ -183,7 +185,7 @@ const REQUEST_ID_HEADERS = [
   'cf-ray',
 ];
 
-/** A page for a browser; some clients put their own words before it. */
+/** A page for a browser; some clients put their own text before it. */
 function isWebPage(body: unknown): boolean {
   return typeof body === 'string' && /<(?:!doctype\s+html|html|head)\b/i.test(body.slice(0, 500));
 }

@@ -1,7 +1,7 @@
 /**
- * Extends the classifier with an app's own rules, and with vocabularies (the codes of one service with
- * their meanings). Both are checked before the built-in table. Two that claim the same code are refused
- * when the classifier is made, with both names, because it would be an accident which one wins.
+ * Extends the classifier with an app's own rules, and with vocabularies (the codes of one service
+ * with their meanings). Both are checked before the built-in table. The classifier refuses two that
+ * claim the same code, and names both: otherwise the winner would be an accident.
  */
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { createClassify, type Classify } from './classify/classify.ts';
@@ -66,7 +66,7 @@ function refuseClashes(added: readonly Rule[]): void {
   if (taken !== undefined) throw clash(`id ${taken.id}`, 'the built-in table', 'the extension');
 }
 
-/** A rule claims a code when nothing but the provider narrows it down. */
+/** A rule claims a code if at most the provider narrows it down. */
 function claimsOf({ id, when }: Rule): string[] {
   const { codes = [], providers = ['any provider'], ...narrower } = when;
   const isClaim = Object.keys(narrower).length === 0;

@@ -1,6 +1,7 @@
 /**
- * The finish reasons of a complete reply, per provider. No other reason counts as good: the SDK's mapping
- * can change with its next version, and a new reason is more often a new way to fail than to succeed.
+ * The good finish reasons of a complete reply, per provider. No other reason counts as good: the
+ * SDK's mapping can change with its next version, and a new reason more often means a new way to
+ * fail than to succeed.
  */
 import { STOP_RULES } from './classify/rules/stops.ts';
 import { providerNamed } from './known-providers.ts';
@@ -8,7 +9,7 @@ import { providerNamed } from './known-providers.ts';
 const OPENAI = ['stop', 'tool_calls', 'function_call', 'completed'];
 const ANTHROPIC = ['end_turn', 'stop_sequence', 'tool_use'];
 
-/** Every maker has a door of OpenAI's protocol, also where it has another one of its own. */
+/** Every maker also offers OpenAI's protocol, even beside a protocol of its own. */
 const BY_PROVIDER: Readonly<Record<string, readonly string[]>> = {
   openai: OPENAI,
   azure: OPENAI,
@@ -19,7 +20,7 @@ const BY_PROVIDER: Readonly<Record<string, readonly string[]>> = {
   mistral: OPENAI,
 };
 
-/** For hosts of OpenAI's protocol and for registered models: reasons of the engines behind them. */
+/** Reasons of the engines behind hosts of OpenAI's protocol and behind registered models. */
 const ANYWHERE: readonly string[] = [
   ...OPENAI,
   ...ANTHROPIC,
@@ -39,7 +40,7 @@ export function isGoodFinishReason(provider: string, reason: string): boolean {
 
 const BAD: ReadonlySet<string> = new Set(STOP_RULES.flatMap(({ when }) => when.stops ?? []));
 
-/** True for a reason that is known to be bad, of whichever provider. */
+/** True for a reason that is known to be bad at any provider. */
 export function isBadFinishReason(reason: string): boolean {
   return BAD.has(reason.toLowerCase());
 }

@@ -1,6 +1,6 @@
 /** Parses JSON in foreign text, in time that is linear in the length of the text. */
 
-/** Bodies are read this far. */
+/** The longest part of a body that is read. */
 export const MAX_BODY_CHARS = 64 * 1024;
 
 /** No provider nests deeper, and the parser's time grows with depth far more than with length. */
@@ -9,14 +9,14 @@ const MAX_UNCHECKED_CHARS = 512;
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
 
-/** After `{` a name or the end must follow; Python and Ruby print other objects. */
+/** After `{` a name or the end must follow; Python and Ruby print their objects differently. */
 const BEGINNING = /^(?:\{\s{0,80}["}]|[["])/;
 
-/** Undefined when the text is not JSON, which is a normal result here. */
+/** Undefined if the text is not JSON, which is a normal result here. */
 export function parseJsonText(text: string): unknown {
   if (text.length > MAX_BODY_CHARS) return undefined;
   const trimmed = text.trim();
-  // a text that does not end as it begins is not JSON, without the cost of an exception
+  // a text that does not end as it begins is not JSON: this avoids the cost of an exception
   if (trimmed === '' || CLOSING[trimmed.charAt(0)] !== trimmed.at(-1)) return undefined;
   if (!BEGINNING.test(trimmed) || isTooDeep(trimmed)) return undefined;
   try {
@@ -27,7 +27,7 @@ export function parseJsonText(text: string): unknown {
   }
 }
 
-/** Counts brackets alone; those within strings count too, which errs on the safe side. */
+/** Counts brackets alone, even those within strings, which errs on the safe side. */
 function isTooDeep(text: string): boolean {
   if (text.length <= MAX_UNCHECKED_CHARS) return false;
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * The providers that Errand knows: every spelling of a name, their hosts, and their name for a person.
- * Hosts with OpenAI's protocol differ by address.
+ * The providers that Errand knows: every spelling of a name, their hosts, and the name for people.
+ * Hosts of OpenAI's protocol differ by address.
  */
 export interface ProviderName {
   /** The name in reports. */
@@ -127,7 +127,7 @@ const BY_SPELLING: ReadonlyMap<string, ProviderName> = new Map(
   ),
 );
 
-/** Finds the provider by any spelling; an unknown name is used as it is. */
+/** Finds the provider by any spelling; an unknown name stands for itself. */
 export function providerNamed(name: string): ProviderName {
   const spelling = name.toLowerCase();
   const known = BY_SPELLING.get(spelling) ?? BY_SPELLING.get(spelling.split('.')[0] ?? '');
@@ -162,7 +162,10 @@ function isLocal(host: string): boolean {
   return host === 'localhost' || host === '[' || host.startsWith('127.') || host.startsWith('[::1');
 }
 
-/** The makers of models, by how the names begin; hosts that offer models of others are not here. */
+/**
+ * The makers of models, by the beginning of the name; hosts that offer other makers' models are
+ * absent.
+ */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(gpt-|o[1-9](-|$)|chatgpt|davinci|text-embedding)/i, 'openai'],
   [/^claude/i, 'anthropic'],
@@ -174,7 +177,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^sonar/i, 'perplexity'],
 ];
 
-/** The provider that makes a model, as far as its name says. */
+/** The provider that makes a model, if the name shows it. */
 export function makerOf(model: string): string | undefined {
   const maker = FAMILIES.find(([family]) => family.test(model))?.[1];
   return PROVIDERS.some(({ name }) => name === maker) ? maker : undefined;

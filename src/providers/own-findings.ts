@@ -1,6 +1,6 @@
 /**
- * Failures of a model call that no provider reports and its caller finds: no content came, or none in time.
- * They are classified by the same rules as what providers send.
+ * Failures of a model call that its caller finds and no provider reports: no content, or none in
+ * time. The rules for providers' errors classify them too.
  */
 import type { ReportDraft, Stamp } from '../errors/report/report.ts';
 import { providerNamed } from './known-providers.ts';
@@ -9,11 +9,14 @@ import { draftFromFailure } from './report-from.ts';
 
 export interface ModelRef {
   readonly provider: string;
-  /** Name without the provider. */
+  /** The name without the provider. */
   readonly model: string;
 }
 
-/** A reply that broke off before its first content: nobody has seen anything, so it may be repeated. */
+/**
+ * A reply that broke off before its first content: nobody has seen anything, so the call may be
+ * repeated.
+ */
 export function brokenBeforeContent(modelRef: ModelRef, stamp: Stamp): ReportDraft {
   const draft = found(modelRef, stamp, {
     transport: { name: 'Error', message: 'The stream broke before its first content' },
@@ -25,7 +28,7 @@ export function brokenBeforeContent(modelRef: ModelRef, stamp: Stamp): ReportDra
   return { ...draft, message: `${who} broke off before it sent any content.` };
 }
 
-/** A reply that did not come in time; `isBegun` after its first sign of life. */
+/** A reply that did not arrive in time; `isBegun` after its first sign of life. */
 export function notInTime(
   modelRef: ModelRef,
   stamp: Stamp,
@@ -39,8 +42,9 @@ export function notInTime(
 }
 
 /**
- * The draft, unless it says that its caller cancelled the call. The caller decides that, and asks here only where
- * it did not: then the client of the model gave the request up by itself, as it does after a time.
+ * The draft, unless it says that the caller cancelled the call. The caller knows whether it did,
+ * and asks here only if not: then the model's client gave up the request by itself, as it does
+ * after a time.
  */
 export function unlessGivenUp(
   draft: ReportDraft,

@@ -7,7 +7,7 @@ import { reportFrom } from './report-from.ts';
 
 const wire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** The same response as different clients throw it. */
+/** The same response, as different clients throw it. */
 const CLIENTS: Readonly<Record<string, (body: ProblemDocument, status: number) => unknown>> = {
   'a record': (body, status) => ({ status, headers: {}, body }),
   'a record of text': (body, status) => ({ status, headers: {}, body: JSON.stringify(body) }),

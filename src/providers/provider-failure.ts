@@ -1,6 +1,6 @@
 /**
- * A provider's failure as observed, in terms of no provider and no SDK: every extractor makes one, and the
- * classifier reads it. It holds raw text and never leaves the internal side.
+ * A provider's failure as observed, independent of provider and SDK: every extractor makes one, and
+ * the classifier reads it. It holds raw text and never leaves the internal side.
  */
 
 export const PHASES = ['before_send', 'sent', 'headers', 'streaming'] as const;
@@ -22,7 +22,7 @@ export interface TransportFault {
 }
 
 export interface ProviderFailure {
-  /** As the caller or the SDK named it; `known-providers.ts` knows the spellings. */
+  /** The name from the caller or the SDK; `known-providers.ts` knows the spellings. */
   readonly provider?: string;
   readonly model?: string;
   readonly api?: string;
@@ -30,19 +30,19 @@ export interface ProviderFailure {
   readonly status?: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The code that the SDK kept, where the body itself is gone. */
+  /** The code that the SDK kept, if the body itself is gone. */
   readonly code?: string;
   readonly type?: string;
   readonly message?: string;
-  /** Parsed JSON, or text as it came. */
+  /** Parsed JSON, or the raw text. */
   readonly body?: unknown;
-  /** There is a body that was not read, and it may say what the status means. */
+  /** Nobody has read the body, which may say what the status means. */
   readonly isUnread?: boolean;
   readonly transport?: TransportFault;
   readonly phase: Phase;
   /** Whether a part of the reply had reached the caller. Unknown counts as yes while streaming. */
   readonly delivered: boolean;
-  /** Which extractor recognised it, for the receipt. */
+  /** The extractor that recognised it, for the receipt. */
   readonly source: string;
   /** The SDK's own finding, such as a missing key. */
   readonly finding?: Finding;
@@ -67,5 +67,5 @@ export const FINDINGS = [
   'mcp_internal',
 ] as const;
 
-/** Failures that an SDK types itself and that have no response to read. */
+/** Failures that an SDK types itself, without a response to read. */
 export type Finding = (typeof FINDINGS)[number];

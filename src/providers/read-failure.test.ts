@@ -10,7 +10,7 @@ const WHOLE: ProviderFailure = {
   source: 'test',
 };
 
-/** As a caller without types has it. */
+/** As a caller without types passes it. */
 const given = (value: unknown): ProviderFailure => value as ProviderFailure;
 
 const LOOP: Record<string, unknown> = { message: 'reset' };

@@ -1,12 +1,12 @@
 /**
- * Reads a failure that a caller wrote: its type is not checked at run time, and a caller who handles a failure
- * must not get a second one from us. Parts that cannot be used are left out.
+ * Reads a failure that a caller wrote. Its type is not checked at run time, and a caller who
+ * handles a failure must not get a second one from us, so unusable parts are left out.
  */
 import { isArray, isPlainObject, readProperty } from '../errors/support/safe-json.ts';
 import { keepHeaders } from './extract/headers.ts';
 import { FINDINGS, PHASES, type ProviderFailure, type TransportFault } from './provider-failure.ts';
 
-/** Returns the failure itself where it has its type. */
+/** Returns the failure itself if it has the right type. */
 export function readFailure(given: unknown): ProviderFailure {
   return isFailure(given) ? given : repaired(given);
 }
@@ -51,7 +51,7 @@ function repaired(given: unknown): ProviderFailure {
 }
 
 const FAULT_TEXTS = ['name', 'message', 'code', 'syscall'] as const;
-/** No honest chain of causes is longer. */
+/** No honest cause chain is longer. */
 const MAX_DEPTH = 20;
 
 function isFault(given: unknown, depth = 0): given is TransportFault {
@@ -89,7 +89,7 @@ function isTextOrNone(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-/** A `Headers` or a `Map` has no keys of its own, and is read by `keepHeaders`. */
+/** A `Headers` or a `Map` has no keys of its own; `keepHeaders` reads it. */
 function isHeaders(value: unknown): value is Readonly<Record<string, string>> {
   if (!isPlainObject(value) || typeof value['entries'] === 'function') return false;
   return Object.entries(value).every(

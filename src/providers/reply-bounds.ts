@@ -1,14 +1,14 @@
 /**
- * The beginning and the end of a reply in the protocols that have an event for each: OpenAI's Responses,
- * Anthropic's messages and Bedrock; OpenAI's chat has one for the end. A piece after the end belongs to no reply, but the SDK adds it to the
- * one that ended, and would make a call of it.
+ * The beginning and the end of a reply. OpenAI's Responses, Anthropic's messages and Bedrock have
+ * an event for each; OpenAI's chat has one for the end. A piece after the end belongs to no reply,
+ * but the SDK adds it to the ended one, and would make a call of it.
  */
 import { readProperty } from '../errors/support/safe-json.ts';
 
 /** Collected while a stream is read. */
 export interface ReplyBounds {
   isBegun: boolean;
-  /** The event that ends the whole reply came. */
+  /** The event that ends the whole reply has arrived. */
   isOver: boolean;
   /** There is more than one reply. */
   isMixed: boolean;

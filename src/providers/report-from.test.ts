@@ -73,7 +73,7 @@ describe('reportFrom', () => {
   });
 
   it('calls nothing transient after a part of the reply was delivered', () => {
-    // a text of events says by itself what came before the error
+    // a text of events shows by itself which content came before the error
     const whole = ENTRIES.filter(({ body }) => !/^(?:event|data):/m.test(String(body)));
     const reports = whole.map((entry) => reportFrom({ ...entry }, { delivered: true }));
     const begun = reports.filter(({ outcome }) => outcome !== 'not_started');
@@ -167,7 +167,7 @@ describe('reportFrom', () => {
   });
 });
 
-/** The same body with a sentence put after every message. */
+/** The same body with a sentence appended to every message. */
 function withSentence(body: unknown, sentence: string): unknown {
   if (typeof body === 'string') return body.startsWith('{') ? body : `${body} ${sentence}`;
   if (Array.isArray(body)) return body.map((item) => withSentence(item, sentence));

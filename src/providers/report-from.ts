@@ -1,6 +1,6 @@
 /**
- * Makes a report from what any SDK threw: extract, classify, describe. Needs no engine and runs anywhere.
- * A value that is not a provider's failure is reported like any other thrown value.
+ * Makes a report from any thrown value of an SDK: extract, classify, describe. Needs no engine and
+ * runs anywhere. A value that is no provider's failure is reported like any other thrown value.
  */
 import { buildReport, outcomeOf, rebuild } from '../errors/report/build.ts';
 import { catalogRow, type RuntimeKind } from '../errors/catalog/catalog.ts';
@@ -22,13 +22,13 @@ import { providerNamed } from './known-providers.ts';
 import { renderFailure } from './describe-failure.ts';
 
 export interface ReportFromOptions {
-  /** The provider that was called; wins over what the error says. */
+  /** The provider that was called; wins over the error's own claim. */
   readonly provider?: string;
   readonly model?: string;
   readonly api?: string;
   /** `submit` creates something, so a request that was sent is not repeated blindly. */
   readonly operation?: Operation;
-  /** Whether a part of the reply had reached the caller, which no error says. */
+  /** Whether a part of the reply had reached the caller; no error says so. */
   readonly delivered?: boolean;
   /** From `extendClassify`, for your own rules. */
   readonly classify?: Classify;
@@ -39,7 +39,7 @@ export interface ReportFromOptions {
 }
 
 /**
- * Makes a report of whatever was thrown, by a provider's SDK or anything else. Never throws.
+ * Makes a report of any thrown value, from a provider's SDK or from other code. Never throws.
  * @example
  * ```ts
  * import { reportFrom } from 'errand';
@@ -57,16 +57,18 @@ export function reportFrom(thrown: unknown, options: ReportFromOptions = {}): Er
 }
 
 /**
- * The same without a report: what was thrown is recognised and classified here, once, and the recorder
- * of the failure builds the report. An id and a time are only in the draft where the failure came with
- * them: in a report that an error carries, or from another Errand.
+ * The same without a report: recognises and classifies the thrown value, once, and the recorder of
+ * the failure builds the report. The draft has an id and a time only if the failure came with them:
+ * in a report that an error carries, or from another Errand.
  */
 export function draftFrom(thrown: unknown, options: ReportFromOptions = {}): ReportDraft {
   const draft = readWith(thrownDraft, thrown, { options, read: ownProblem });
   return { ...draft, ...factsOfOthers(thrown, draft, options) };
 }
 
-/** Adds what the other failures say that were thrown together with the one that gives the kind. */
+/**
+ * Adds the facts of the other failures that were thrown together with the one that gives the kind.
+ */
 function factsOfOthers(
   thrown: unknown,
   draft: ReportDraft,
@@ -81,8 +83,8 @@ function factsOfOthers(
 }
 
 /**
- * The outcome of which least is known, because any of the failures may have had an effect. Undefined where
- * that is the outcome of the draft, or where an author or another Errand has said it.
+ * The least certain outcome, because any of the failures may have had an effect. Undefined if that
+ * is the draft's outcome, or if an author or another Errand has stated the outcome.
  */
 function outcomeOfAll(
   thrown: unknown,
@@ -100,7 +102,7 @@ function outcomeOfAll(
 /** Enough for any retries that somebody waits for. */
 const MAX_ATTEMPTS = 20;
 
-/** The attempts behind the AI SDK's error for retries that did not help; it is read by its last error. */
+/** The attempts behind the AI SDK's error for exhausted retries; its last error gives the kind. */
 function attemptsIn(
   thrown: unknown,
   { attempts }: Pick<ReportDraft, 'attempts'>,
@@ -117,7 +119,10 @@ function attemptsIn(
   });
 }
 
-/** The same for what a model's provider answered: its problem documents say no more than any provider. */
+/**
+ * The same for an answer of a model's provider: its problem documents prove no more than any
+ * provider's answer.
+ */
 export function draftFromProvider(thrown: unknown, options: ReportFromOptions = {}): ReportDraft {
   return readWith(thrownDraft, thrown, { options, read: providersProblem });
 }
@@ -152,7 +157,7 @@ function readWith<T>(
   });
 }
 
-/** Unwraps the part in which the AI SDK passes on what a tool threw. */
+/** Unwraps the part in which the AI SDK passes on an error of a tool. */
 function toolFailure(thrown: unknown): { readonly error: unknown } | undefined {
   if (readProperty(thrown, 'type') !== 'tool-error') return undefined;
   const error = readProperty(thrown, 'error');
@@ -174,7 +179,10 @@ function recogniseFailure(
   return isOpen(failure, draft) ? unread(failure, draft) : draft;
 }
 
-/** A provider's problem document may not name a failure of ours, nor be read for the words of its name. */
+/**
+ * Drops the body of a provider's problem document that names a failure of ours, so that no rule
+ * reads its words either.
+ */
 function withoutForeignProblem(failure: ProviderFailure): ProviderFailure {
   const named = ownProblem(failure)?.kind;
   const isForeign = named !== undefined && !isProviderKind(named);
@@ -185,7 +193,7 @@ function isProviderKind(kind: string): boolean {
   return catalogRow(kind)?.class.startsWith('provider_') === true;
 }
 
-/** Only the body can say whether a 429 is a limit or a quota, and what a problem document is. */
+/** Only the body can show whether a 429 is a limit or a quota, and what a problem document is. */
 function isOpen(
   { isUnread = false, status, headers }: ProviderFailure,
   { category, provider }: ReportDraft,
@@ -211,7 +219,7 @@ function unread({ status }: ProviderFailure, draft: ReportDraft): ReportDraft {
   };
 }
 
-/** Keeps what another Errand has classified; some clients keep the body one level down. */
+/** Keeps the classification of another Errand; some clients keep the body one level down. */
 function ownProblem({ body, status }: ProviderFailure): ReportDraft | undefined {
   const whole = typeof body === 'string' ? parseJsonText(body) : body;
   const draft = readProblem(whole) ?? readProblem(readProperty(whole, 'error'));
@@ -220,9 +228,9 @@ function ownProblem({ body, status }: ProviderFailure): ReportDraft | undefined 
 }
 
 /**
- * Anyone can write a problem document, so a provider's may only name a failure of a provider. Title,
- * advice, category and retryability are those of the catalog, and the message is ours, because a person
- * takes what we print for our own words. After content was delivered the usual rules apply.
+ * Anyone can write a problem document, so a provider's may only name a failure of a provider.
+ * Title, advice, category and retryability come from the catalog, and the message is ours, because
+ * people take what we print for our own words. After content was delivered the usual rules apply.
  */
 function providersProblem(
   failure: ProviderFailure,
@@ -237,7 +245,7 @@ function providersProblem(
   return {
     kind: draft.kind,
     message: `${display} reported ${draft.kind}${status}.`,
-    // a request that was answered has left
+    // a request with an answer has been sent
     outcome: row?.category === 'ambiguous' ? 'unknown' : 'failed',
     provider: { ...draft.provider, name, ...(model === undefined ? {} : { model }) },
     ...(draft.rule === undefined ? {} : { rule: draft.rule }),
@@ -245,7 +253,7 @@ function providersProblem(
 }
 
 /**
- * Makes a report of a failure that an SDK took for a success: a refusal, a cut, an error in the body.
+ * Makes a report of a failure that an SDK took for a success: a refusal, a cut reply, an error in the body.
  * @example
  * ```ts
  * import { reportFromFailure } from 'errand/classify';

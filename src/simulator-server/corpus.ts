@@ -9,7 +9,7 @@ export interface CorpusEntry {
   readonly body: JsonValue;
   /** The failure happened below HTTP. */
   readonly hasFault: boolean;
-  /** It happened after a part of the reply. */
+  /** It happened after a part of the reply was sent. */
   readonly isMidStream: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Loads the script of a server: the content of `runtime.simulate`, in its own file, plus keys that only a
- * connection can use. It may also be a workflow file, or a bare list for every model. The schema of
- * workflow files checks it.
+ * Loads the script of a server: the content of `runtime.simulate`, in its own file, plus keys that
+ * control the connection. It may also be a workflow file, or a bare list for every model. The
+ * schema of workflow files checks it.
  */
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Starts the simulator as a server on this machine, with the protocols of the large providers, so that any
- * client can be tested against it. It needs no key and calls no other server.
+ * Starts the simulator as a server on this machine, with the protocols of the large providers, to
+ * test any client against it. It needs no key and calls no other server.
  */
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -66,8 +66,8 @@ export interface SimulatorServer {
 const PROTOCOLS: readonly Protocol[] = [CHAT, RESPONSES, MESSAGES, GEMINI];
 
 /**
- * Longer than clients keep a connection: one that the server closes while a request is on its way is a
- * failure that no script asked for.
+ * Longer than clients keep a connection: if the server closed one while a request is on its way,
+ * that would be a failure that no script asked for.
  */
 const KEEP_ALIVE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 /**
- * Writes one response to a socket: whole, as a stream with pauses, or until the connection is broken on
- * purpose. Stops at once when the client disconnects, and knows what was sent by then.
+ * Writes one response to a socket: whole, as a stream with pauses, or with a deliberate break of
+ * the connection. Stops at once when the client disconnects, and records what was sent by then.
  */
 import type { ServerResponse } from 'node:http';
 import type { JsonValue } from '../errors/support/safe-json.ts';

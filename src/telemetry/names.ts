@@ -1,6 +1,7 @@
 /**
- * Every name that leaves through telemetry: the scope, spans, attributes and metrics. The GenAI names are
- * those of semantic conventions 1.41, which backends read today; a rename is a change of this file alone.
+ * Every name that leaves through telemetry: the scope, spans, attributes and metrics. The GenAI
+ * names follow semantic conventions 1.41, which today's backends read; a rename changes only this
+ * file.
  */
 
 export const SCOPE = 'errand';

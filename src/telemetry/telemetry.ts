@@ -1,6 +1,6 @@
 /**
- * The telemetry of a process: looks for a provider of OpenTelemetry when a leg begins, and gives the engine
- * what watches that leg. Without one it reads one global and loads nothing.
+ * The telemetry of a process: looks for a provider of OpenTelemetry when a leg begins, and gives
+ * the engine a watcher for that leg. Without a provider it reads one global and loads nothing.
  */
 import type { EffectResult } from '../effects/effect-port.ts';
 import type {
@@ -32,10 +32,10 @@ import { loadOtelApi, registered, type Meter, type OtelApi } from './otel/otel-a
 
 export interface TelemetryOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The folder of the project, where the host's packages are. */
+  /** The project's folder, which has the host's packages. */
   readonly directory?: string;
   readonly now?: () => number;
-  /** Called once with what a host's processor or exporter throws. */
+  /** Called once with the error of a host's processor or exporter. */
   readonly onFault?: (thrown: unknown) => void;
 }
 
@@ -43,7 +43,7 @@ export function createTelemetry(options: TelemetryOptions = {}): TelemetryPort {
   return new Telemetry(options);
 }
 
-/** A warning about what a host's processor or exporter has thrown. */
+/** A warning about the error of a host's processor or exporter. */
 export function telemetryFault(thrown: unknown): ErrorReport {
   return toReport(
     new ErrandError(
@@ -67,7 +67,7 @@ interface Found {
   readonly metrics: boolean;
 }
 
-/** The ids of a leg that may end in another process: that one has to end the same spans. */
+/** The ids of a leg that may end in another process, which has to end the same spans. */
 function sharedIds({ run, number, mayMove = false }: LegStart): {
   readonly idsOf?: (key: string) => ChosenIds;
 } {
@@ -157,7 +157,7 @@ class Telemetry implements TelemetryPort {
     return api === undefined ? undefined : { api, ...there };
   }
 
-  /** A host may replace its provider; instruments are made once for each. */
+  /** A host may replace its provider; instruments are made once for each provider. */
   #record(api: OtelApi): RecordMetric {
     const meter = api.metrics.getMeter(SCOPE, VERSION);
     if (this.#recording?.meter !== meter) this.#recording = { meter, record: recordWith(meter) };

@@ -1,4 +1,7 @@
-/** An agent with eight tool calls in a process of its own, which is killed where its job says. */
+/**
+ * An agent with eight tool calls in a separate process, which kills itself at the point that its
+ * job names.
+ */
 import { appendFileSync } from 'node:fs';
 import { createErrand, type Errand } from '../../src/engine/errand.ts';
 import type { RunStore } from '../../src/machine/ports/store-port.ts';
@@ -10,7 +13,7 @@ import { killingStore, type KillPoint } from '../survival/kill-points.ts';
 export const TOOLS = 8;
 
 export interface LegJob {
-  /** Of the database. */
+  /** The path of the database. */
   readonly store: string;
   /** The file in which tools leave their traces. */
   readonly did: string;

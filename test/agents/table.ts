@@ -1,4 +1,6 @@
-/** Workflows with simulated models as rows: the file, what is typed, and what has to come of it. */
+/**
+ * Workflows with simulated models as rows: the file, the typed command, and the expected result.
+ */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { hasOwnProcess, sharedErrand } from '../cli/shared/command.ts';
@@ -14,21 +16,21 @@ import {
 import { errand } from '../survival/process.ts';
 
 export interface Step {
-  /** What is typed after `errand`; RUN is the run of the first step. Default: `run t.yaml`. */
+  /** The arguments after `errand`; RUN is the run of the first step. Default: `run t.yaml`. */
   readonly do?: string | readonly string[];
   /** Killed as soon as a tool has written to the file `did`. */
   readonly isKilled?: boolean;
   readonly write?: Readonly<Record<string, string>>;
   readonly exit?: number;
-  /** What stdout has to hold, as JSON. */
+  /** The JSON that stdout must contain. */
   readonly says?: unknown;
   /** Every effect that has ended so far, in order: `sim/m ok`, `sim/m provider.auth`. */
   readonly calls?: readonly string[];
-  /** Of these events, all that there are, in order: `node:started a`, `gate:opened a`. */
+  /** All events of these types, in order: `node:started a`, `gate:opened a`. */
   readonly events?: readonly string[];
-  /** Lines of the file `did`: what tools have really done. */
+  /** Lines of the file `did`: the work that tools really did. */
   readonly did?: readonly string[];
-  /** Anything else about the events. */
+  /** Any further check of the events. */
   readonly look?: (events: readonly LoggedEvent[]) => void;
 }
 
@@ -48,13 +50,13 @@ export interface LoggedEvent {
 
 export interface Row {
   readonly it: string;
-  /** What `sim/` models say, by name. */
+  /** The replies of `sim/` models, by name. */
   readonly models?: object;
   readonly nodes: readonly object[];
   /** Fields of `workflow`. */
   readonly header?: object;
   readonly runtime?: object;
-  /** Beside `workflow` and `nodes`. */
+  /** Keys beside `workflow` and `nodes`. */
   readonly top?: object;
   /** The text of a module with tools. */
   readonly module?: string;
@@ -75,12 +77,12 @@ export function call(name: string, given: object = {}): object {
   return { tool_calls: [{ name, arguments: given }] };
 }
 
-/** Of this try, the same again and again. */
+/** The same item, so many times. */
 export function times<Item>(count: number, item: Item): Item[] {
   return Array.from({ length: count }, () => item);
 }
 
-/** Between the failure of a call and the next request to the same model. */
+/** The time between the failure of a call and the next request to the same model. */
 export function restsMs(events: readonly LoggedEvent[], target: string): readonly number[] {
   const own = events.filter(({ effect }) => effect?.target === target);
   return own.flatMap((event, index) =>

@@ -1,6 +1,6 @@
 /**
- * `errand/ai-sdk` against the types of the AI SDK itself: compiled, never run. A line that does not compile
- * means that our models no longer fit where applications put them.
+ * `errand/ai-sdk` against the types of the AI SDK itself: compiled, never run. A line that does not
+ * compile means that our models no longer fit where applications use them.
  */
 import { expectTypeOf } from 'vitest';
 import { createOpenAI } from '../sdks/node_modules/@ai-sdk/openai/dist/index.js';
@@ -48,7 +48,7 @@ export async function everyCall(): Promise<void> {
   expectTypeOf(model).toExtend<LanguageModel>();
   expectTypeOf(rows[0]?.target).toEqualTypeOf<string | undefined>();
 
-  // where applications put it
+  // the places where applications use it
   const { text } = await generateText({ model, prompt: 'Hello' });
   expectTypeOf(text).toEqualTypeOf<string>();
   expectTypeOf(streamText({ model, prompt: 'Hello', streamRetries: 1 }).text).toExtend<

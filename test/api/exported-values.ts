@@ -1,4 +1,4 @@
-/** The values that the package exports, with the doc comments that stand before their declarations. */
+/** The values that the package exports, with the doc comments before their declarations. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -19,12 +19,12 @@ export const ENTRY_FILES: Readonly<Record<string, string>> = {
 
 export interface ExportedValue {
   readonly name: string;
-  /** Of its declaration, below `src`. */
+  /** The file of its declaration, below `src`. */
   readonly file: string;
   readonly comment: string;
 }
 
-/** Each declaration once, however many entries export it. */
+/** Each declaration once, even if several entries export it. */
 export function exportedValues(): readonly ExportedValue[] {
   const found = new Map<string, ExportedValue>();
   for (const entry of Object.values(ENTRY_FILES))
@@ -54,7 +54,7 @@ function declaredIn(file: string, text: string): readonly ExportedValue[] {
   const names = new Map<string, ExportedValue>();
   for (const match of text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)) {
     const [, name = ''] = match;
-    // of an overloaded function the first declaration has the comment
+    // the first declaration of an overloaded function has the comment
     if (!names.has(name))
       names.set(name, { name, file, comment: commentBefore(text, match.index) });
   }

@@ -1,4 +1,4 @@
-/** Runs each module of a folder, one after the other, and prints what each of them logged, as JSON. */
+/** Runs each module of a folder in sequence, and prints their logs as JSON. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,10 +1,12 @@
-/** The accessibility tree of a page as the browser gives it to a screen reader, in the order in which it is read. */
+/**
+ * The accessibility tree of a page as the browser passes it to a screen reader, in reading order.
+ */
 import type { Page } from 'playwright-core';
 
 export interface AxNode {
   readonly role: string;
   readonly name: string;
-  /** Of a heading. */
+  /** Set for a heading. */
   readonly level?: number;
   /** `polite` or `assertive` for a live region. */
   readonly live?: string;
@@ -27,7 +29,7 @@ export async function axTree(page: Page): Promise<readonly AxNode[]> {
   const session = await page.context().newCDPSession(page);
   try {
     const { nodes } = await session.send('Accessibility.getFullAXTree');
-    // the protocol's own types name every property that there may be
+    // the protocol's own types name every possible property
     const sent = nodes as readonly SentNode[];
     const byId = new Map(sent.map((node) => [node.nodeId, node]));
     const [root] = sent;
@@ -60,7 +62,7 @@ function seen({ role, name, properties = [] }: SentNode): AxNode {
   };
 }
 
-/** A form without a name is no landmark: what is in it has names. */
+/** A form without a name is no landmark: its controls have names. */
 const CONTROLS: ReadonlySet<string> = new Set([
   'button',
   'link',
@@ -76,11 +78,11 @@ const CONTROLS: ReadonlySet<string> = new Set([
   'article',
 ]);
 
-/** The faults for someone who hears the page: each sentence names one. */
+/** The faults for a person who listens to the page: each sentence names one. */
 export function axFaults(nodes: readonly AxNode[]): readonly string[] {
   const unnamed = nodes.filter(({ role, name }) => CONTROLS.has(role) && name.trim() === '');
   const headings = nodes.filter(({ role }) => role === 'heading');
-  // behind an open dialog the page is silent, its first heading too
+  // behind an open dialog the page is silent, even its first heading
   const above = nodes.some(({ role }) => role === 'dialog') ? 1 : 0;
   const skipped = headings.filter(
     ({ level = 0 }, at) => level > (headings[at - 1]?.level ?? above) + 1,

@@ -1,6 +1,6 @@
 /**
- * A real browser for tests of the dashboard: Debian's Chromium, or another one of its family that is
- * there. Nothing is downloaded. Where there is none, the cases are skipped, loudly.
+ * A real browser for tests of the dashboard: Debian's Chromium, or an installed relative of it.
+ * Downloads nothing. Without a browser, the cases are skipped, with a loud message.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,9 +23,9 @@ const PROGRAM = PROGRAMS.find((path) => path !== '' && existsSync(path));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Features of Chromium that no test needs. The first four draw its own windows, which nobody sees: a process for
- * each context, and a fifth of the browser's work. The others are Playwright's, which this list replaces: most of
- * them ask the network.
+ * Features of Chromium that no test needs. The first four draw its own windows, which nobody sees:
+ * a process for each context, and a fifth of the browser's work. The others are Playwright's
+ * defaults, which this list would otherwise replace: most of them contact the network.
  */
 const SWITCHED_OFF = [
   'InitialWebUI',
@@ -46,7 +46,7 @@ const SWITCHED_OFF = [
   'ThirdPartyStoragePartitioning',
 ];
 
-/** Long enough for a machine with other work: it ends what hangs. */
+/** Long enough for a busy machine: it only ends tests that hang. */
 const PATIENCE_MS = 240_000;
 
 export interface Opened {
@@ -57,7 +57,7 @@ export interface Opened {
 export interface OpenOptions {
   /** Default: `/`. */
   readonly path?: string;
-  /** Default: that of the server. Null: none. */
+  /** Default: the server's. Null: none. */
   readonly token?: string | null;
   readonly viewport?: { readonly width: number; readonly height: number };
   /** Another tab of the same browser profile, with its cookies. */
@@ -65,16 +65,19 @@ export interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** One for all files of a test process; it ends with the pipe to that. */
+/** One for all files of a test process; it ends when its pipe to that process closes. */
 let browser: Browser | undefined;
 const contexts = new Set<BrowserContext>();
-/** What went wrong in any page, whatever the case looked at. */
+/** Everything that went wrong in any page, even if a case did not look for it. */
 const troubles: string[] = [];
 let isTroubleExpected = false;
-/** What Chromium says of a request that did not arrive or was refused; never that the server broke. */
+/**
+ * Chromium's message about a request that did not arrive or was refused; it never means that the
+ * server broke.
+ */
 const FAILED_REQUEST = /^console: Failed to load resource: (net::|.* status of 4\d\d )/;
 
-/** Cases in a real browser; skipped where there is none. */
+/** Cases in a real browser; skipped if there is none. */
 export function describeInBrowser(name: string, cases: () => void): void {
   if (PROGRAM === undefined)
     process.stderr.write(
@@ -99,7 +102,7 @@ export function describeInBrowser(name: string, cases: () => void): void {
       isTroubleExpected = false;
       for (const context of contexts) await context.close();
       contexts.clear();
-      // a page that is closed cuts its requests, and the next case must not answer for them
+      // closing a page cuts its requests, and the next case must not answer for them
       troubles.length = 0;
       const isExpected = (trouble: string): boolean => wasExpected && FAILED_REQUEST.test(trouble);
       expect(seen.filter((trouble) => !isExpected(trouble))).toEqual([]);
@@ -108,12 +111,17 @@ export function describeInBrowser(name: string, cases: () => void): void {
   });
 }
 
-/** In this case requests fail, and the browser says so in its console; it may say nothing else. */
+/**
+ * Expects failing requests, which the browser reports in its console; any other message still fails
+ * the case.
+ */
 export function expectTrouble(): void {
   isTroubleExpected = true;
 }
 
-/** Opens a page of the dashboard, signed in with the token of the server unless it says otherwise. */
+/**
+ * Opens a page of the dashboard, signed in with the server's token unless the case says otherwise.
+ */
 export async function open(
   served: Pick<Served, 'url' | 'token'>,
   options: OpenOptions = {},
@@ -137,7 +145,7 @@ export async function open(
   return { page, context };
 }
 
-/** Opens a file; the requests that it makes beside its own are noted. */
+/** Opens a file, and notes all requests besides its own. */
 export async function openFile(
   path: string,
 ): Promise<{ readonly page: Page; readonly requests: readonly string[] }> {
@@ -153,7 +161,10 @@ export async function openFile(
   return { page, requests };
 }
 
-/** Notes what no page may do: errors, broken rules of its policy, requests to other hosts, style attributes. */
+/**
+ * Notes everything that no page may do: errors, violations of its policy, requests to other hosts,
+ * style attributes.
+ */
 function watch(page: Page, url: string): void {
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
   page.on('console', (message) => {
@@ -172,20 +183,21 @@ export interface AxeFinding {
   readonly where: readonly string[];
 }
 
-/** All that the other colours of a dark page can break. */
+/** The rules that the other colours of a dark page can break. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 const THEMES = ['light', 'dark'] as const;
 
 /**
- * Findings of axe-core: its default rules and those of WCAG 2.2 AA, in light, or those of colours in dark. A commit
- * takes one of the two for whatever is looked at, which is `what` or the running test.
+ * Findings of axe-core: its default rules and those of WCAG 2.2 AA, in light, or the rules of
+ * colours in dark. A commit checks one of the two for each subject, which is `what` or the running
+ * test.
  */
 export async function axeFindings(
   page: Page,
   what = expect.getState().currentTestName ?? '',
 ): Promise<readonly AxeFinding[]> {
-  // not a script of the page, so its policy stays as it is
+  // not a script of the page, so its policy stays the same
   if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(AXE);
   const found: AxeFinding[] = [];
   for (const colorScheme of sampled(THEMES, { oneOf: THEMES.length, what: `axe on ${what}` })) {
@@ -216,7 +228,7 @@ export async function axeFindings(
   return found;
 }
 
-/** Whether the page itself can be scrolled sideways; things in it may. */
+/** Whether the page itself scrolls sideways; its parts may. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(
     () => document.documentElement.scrollWidth > document.documentElement.clientWidth,

@@ -1,6 +1,6 @@
 /** Workflows for the pages of the dashboard; their models are simulated. */
 
-/** Its model is out of quota until someone has paid; then it answers. */
+/** Its model is out of quota until someone has paid; then it replies. */
 export const NO_QUOTA = `
 workflow:
   name: report
@@ -37,7 +37,9 @@ nodes:
 output: { text: '{{ write.output.text }}' }
 `;
 
-/** Its model asks for so many seconds of patience: a run waits a minute out, and is parked for an hour. */
+/**
+ * Its model asks for a wait of that many seconds: a run waits a minute out, and parks for an hour.
+ */
 export function impatient(name: string, seconds: number): string {
   return `
 workflow:
@@ -123,7 +125,7 @@ nodes:
 output: { decision: '{{ decide.output }}' }
 `;
 
-/** A failure that a person is asked about; the result may be typed in its place. */
+/** A failure with a question for a person, who may type the result instead. */
 export const DOUBT = `
 workflow: { name: doubt, entry_point: classify }
 nodes:
@@ -194,7 +196,7 @@ nodes:
 output: { answers: '{{ details.output.answers }}' }
 `;
 
-/** Its provider is overloaded once, then its model leaves a field out, however often it is asked. */
+/** Its provider is overloaded once, then every reply of its model lacks a field. */
 export const MISREAD = `
 workflow:
   name: misread

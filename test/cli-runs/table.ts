@@ -1,4 +1,4 @@
-/** Sentences of the contract as rows: files, what is typed, and what has to come of it. */
+/** Sentences of the contract as rows: files, the typed command, and the expected result. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,25 +15,28 @@ import {
 import { errand } from '../survival/process.ts';
 
 export interface Step {
-  /** What is typed after `errand`; RUN is the run of the first step. JSON is asked for by itself. */
+  /**
+   * The arguments after `errand`; RUN is the run of the first step. The table adds the option for
+   * JSON.
+   */
   readonly do?: string | readonly string[];
-  /** The same, and killed as soon as a script has written to the file `count`. */
+  /** The same, but killed as soon as a script has written to the file `count`. */
   readonly killed?: readonly string[];
-  /** Files that someone writes before. */
+  /** Files that somebody writes before the step. */
   readonly write?: Readonly<Record<string, string>>;
   readonly exit?: number;
-  /** What stdout has to hold, as JSON. */
+  /** The JSON that stdout must contain. */
   readonly says?: unknown;
-  /** What `events.jsonl` has to hold, in this order among others: `type node`. */
+  /** Entries that `events.jsonl` must contain, in this order: `type node`. */
   readonly events?: readonly string[];
-  /** How many lines the file `count` has: how often scripts were executed. */
+  /** The number of lines in the file `count`: how often scripts ran. */
   readonly count?: number;
   readonly errors?: number;
 }
 
 export interface Row {
   readonly it: string;
-  /** Of `t.yaml`: all of it, or the lines under `nodes:` with `a` as the first. */
+  /** The text of `t.yaml`: all of it, or the lines under `nodes:` with `a` as the first. */
   readonly file?: string;
   readonly nodes?: string;
   /** Lines of the header, such as `limits: {…}`. */
@@ -42,7 +45,7 @@ export interface Row {
   readonly steps: readonly Step[];
 }
 
-/** A script that leaves a line in `count` and then does as its arguments say. */
+/** A script that leaves a line in `count` and then follows its arguments. */
 export function sh(name: string, script: string, more = ''): string {
   const line = JSON.stringify(`echo ${name} >> count; ${script}`);
   return `{name: ${name}, type: script, command: sh, args: ["-c", ${line}]${more}}`;

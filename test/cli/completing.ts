@@ -1,4 +1,4 @@
-/** Asks a real shell what it would offer for a line. */
+/** Asks a real shell for the completions of a line. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -11,7 +11,10 @@ export function hasShell(shell: Shell): boolean {
   return spawnSync(shell, ['-c', 'exit 0']).status === 0;
 }
 
-/** The scripts of the place lie in `scripts`, as people would keep them; `errand` is in the path. */
+/**
+ * Writes the scripts of the place into `scripts`, as people would keep them; `errand` is in the
+ * path.
+ */
 export function prepare(place: Place): void {
   const bin = join(place.folder, 'bin');
   mkdirSync(bin);
@@ -25,7 +28,7 @@ export function prepare(place: Place): void {
 /** zsh finds completions by the name of their file. */
 const NAMES: Record<Shell, string> = { bash: 'errand.bash', zsh: '_errand', fish: 'errand.fish' };
 
-/** For each line, in one shell: the words that it would offer at the end of it. */
+/** The words that the shell would offer at the end of each line, all in one shell. */
 export function offered(
   shell: Shell,
   lines: readonly string[],
@@ -45,7 +48,7 @@ export function offered(
   });
   if (status !== 0 || stderr !== '') throw new Error(`${shell} ended with ${status}: ${stderr}`);
   const answers = stdout.split('--end--\n').map((text) => text.split('\n'));
-  // zsh gives a word as it would be typed
+  // zsh prints a word as a person would type it
   const words = (answer: readonly string[]): string[] =>
     answer.filter((word) => word !== '').map((word) => word.replaceAll('\\', ''));
   return new Map(
@@ -66,15 +69,15 @@ while IFS= read -r line; do
   COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _errand
   printf '%s\\n' "\${COMPREPLY[@]}" --end--
 done <<< "$LINES_TO_ASK"`,
-  // of each word fish also says what it is
+  // fish also describes each word
   fish: `source scripts/errand.fish
 for line in (string split \\n -- $LINES_TO_ASK)
   complete -C $line | string replace -r '\\t.*' ''
   echo --end--
 end`,
   /*
-   * zsh completes only where somebody types: a shell inside of the shell gets each line and a tab.
-   * What is about to be offered goes to a file, and a line there says when that was all.
+   * zsh completes only at a prompt: a shell inside the shell gets each line and a tab. The offered
+   * words go to a file, and a line there marks their end.
    */
   zsh: `zmodload zsh/zpty
 zpty inner 'zsh -f -i'

@@ -21,12 +21,12 @@ export interface Place {
     more?: {
       readonly env?: Record<string, string>;
       readonly stdin?: string;
-      /** Below the folder. */
+      /** A path below the folder. */
       readonly cwd?: string;
     },
   ): Ended;
   json(args: readonly string[]): unknown;
-  /** The run that was started last. */
+  /** The most recently started run. */
   lastRun(): string;
   write(name: string, text: string): void;
   remove(): void;

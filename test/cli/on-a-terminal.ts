@@ -1,4 +1,4 @@
-/** A command on a pseudo terminal, by Python's pty: there is no other way to be a terminal in a test. */
+/** A command on a pseudo terminal, by Python's pty: a test has no other way to be a terminal. */
 import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ const SCRIPT = join(import.meta.dirname, 'on-a-terminal.py');
 export const HAS_TERMINALS =
   spawnSync('python3', ['-c', 'import pty, os; os.close(pty.openpty()[0])']).status === 0;
 
-// a skip that nobody hears of would look like a pass
+// an unnoticed skip would look like a pass
 if (!HAS_TERMINALS)
   process.emitWarning('python3 with pty is not here, so nothing was tried on a terminal');
 
 export interface OnTerminal {
   readonly exit: number;
-  /** All that was ever written, in order. */
+  /** Everything that was ever written, in order. */
   readonly written: string;
-  /** What a person would see in the end, line by line. */
+  /** The screen at the end, line by line. */
   readonly screen: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface TerminalOrder {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** A text to wait for, and what is typed then. */
+  /** A text to wait for, and the keys to type then. */
   readonly keys?: readonly (readonly [string, string])[];
 }
 
@@ -53,7 +53,7 @@ export async function onTerminal(
   return { exit, written: screen, screen: seen(screen) };
 }
 
-/** The little of a terminal that our own output and readline need. */
+/** The few features of a terminal that our own output and readline need. */
 function seen(written: string): readonly string[] {
   const lines: string[] = [''];
   let row = 0;

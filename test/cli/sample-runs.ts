@@ -22,7 +22,7 @@ const BUSY = {
 } as const;
 
 const SAMPLES = {
-  /** A retry that is used up, then a route for another kind, then nothing: the run fails. */
+  /** A retry that runs out, then a route for another kind, then none: the run fails. */
   spent: sample(
     `workflow:
   name: spent
@@ -64,7 +64,7 @@ parallel:
   - {name: all, agents: [a, b, c], failure_mode: all_or_nothing, routes: [{to: $end}, {on_error: tool.failed, to: c}]}`,
     { fails: { a: [BROKEN], b: [{ kind: 'order.missing', message: 'There is no order 7' }] } },
   ),
-  /** A failure that a person is asked about. */
+  /** A failure with a question for a person. */
   asked: sample(
     `workflow: {name: asked, entry_point: charge}
 nodes:
@@ -93,7 +93,7 @@ export function samplePlan(name: SampleName): WorkflowPlan {
   return loaded.plan;
 }
 
-/** As a store would give it. */
+/** The record as a store would return it. */
 export function recordOf({ run, plan, events, result }: SampleRun): RunRecord {
   const startedAt = events[0]?.at ?? '';
   const endedAt = events.at(-1)?.at ?? '';

@@ -1,4 +1,4 @@
-/** A person at a terminal: a shell in tmux, what is typed into it, and what stands on its screen. */
+/** A person at a terminal: a shell in tmux, its input, and its screen. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { setTimeout as after } from 'node:timers/promises';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
@@ -6,7 +6,7 @@ import type { Place } from './errand.ts';
 
 export const HAS_TMUX = spawnSync('tmux', ['-V']).status === 0;
 
-// a skip that nobody hears of would look like a pass
+// an unnoticed skip would look like a pass
 if (!HAS_TMUX) process.emitWarning('tmux is not here, so nothing was driven as a person would');
 
 export interface Session {
@@ -14,7 +14,7 @@ export interface Session {
   type(text: string): void;
   /** A key by its name in tmux, such as `C-c`. */
   press(...keys: readonly string[]): void;
-  /** The screen, once it shows this; throws with the screen when it never does. */
+  /** The screen, once it shows this; throws with the screen if it never does. */
   until(wanted: RegExp): Promise<string>;
   close(): void;
 }

@@ -1,4 +1,7 @@
-/** The corpus of provider failures, as `errand classify --jsonl` reads it, with what is expected of each. */
+/**
+ * The corpus of provider failures, in the form that `errand classify --jsonl` reads, with the
+ * expected classification of each.
+ */
 import { readFileSync } from 'node:fs';
 
 export interface Entry {
@@ -18,7 +21,7 @@ export interface Entry {
 export interface Expectation {
   readonly kind: string;
   readonly category: string;
-  /** Null where nobody can know: what no rule recognises. */
+  /** Null if nobody can know: no rule recognises the failure. */
   readonly retryable: boolean | null;
   readonly retryAfterMs: number | null;
   readonly why: string;
@@ -32,13 +35,15 @@ export interface Fault {
   readonly [more: string]: unknown;
 }
 
-/** The corpus that the project was given. */
+/** The corpus that the project received. */
 export const ENTRIES: readonly Entry[] = read('provider-failures.jsonl');
 
-/** More of the same make, collected by people who had not seen the rules; README.md says how. */
+/**
+ * More of the same sort, collected by people who had not seen the rules; README.md describes how.
+ */
 const MORE_ENTRIES: readonly Entry[] = read('more-failures.jsonl');
 
-/** Written by someone who knew the rules: families of failures beside those that were recorded. */
+/** Written by someone who knew the rules: families of failures beside the recorded ones. */
 const SIBLING_ENTRIES: readonly Entry[] = read('sibling-failures.jsonl');
 
 /** An examination from sources that the others did not use; README.md has its first score. */

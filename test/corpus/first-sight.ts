@@ -1,6 +1,6 @@
 /**
- * Scores of the examinations at first sight: each was labelled before the classifier saw it, and scored
- * once before anything was changed because of it. Uncontested entries only. README.md says how.
+ * First-sight scores of the examinations: each was labelled before the classifier saw it, and
+ * scored once before any change because of it. Uncontested entries only. README.md describes how.
  */
 
 export interface FirstSight {

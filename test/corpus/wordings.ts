@@ -1,4 +1,7 @@
-/** Short failures in the words of many services, from which the weights learn; `wordings.txt` has them. */
+/**
+ * Short failures in the words of many services, from which the weights learn; `wordings.txt`
+ * contains them.
+ */
 import { readFileSync } from 'node:fs';
 import type { Entry } from './entries.ts';
 

@@ -1,8 +1,8 @@
 /**
- * A page of the documentation as something to be run. A block that the text introduces with a file
- * name and a colon is that file. In a `console` block a line after `$ ` is a command, and the lines
- * below it are what it prints, on stdout and stderr together: in this order, `…` standing for any
- * text, or on a line of its own for any lines. `# exit 3` behind a command is how it has to end.
+ * A page of the documentation as a script. A block that the text introduces with a file name and a
+ * colon is that file. In a `console` block a line after `$ ` is a command, and the lines below it
+ * are its output, on stdout and stderr together, in this order. `…` stands for any text, or on a
+ * line of its own for any lines. `# exit 3` after a command is its expected exit code.
  */
 import { dirname, join } from 'node:path';
 
@@ -10,7 +10,7 @@ export interface Command {
   readonly typed: string;
   readonly exit: number;
   readonly prints: readonly string[];
-  /** In the page. */
+  /** The line in the page. */
   readonly line: number;
 }
 
@@ -37,7 +37,7 @@ export function stepsOf(page: string): readonly Step[] {
   });
 }
 
-/** Commands that a page shows outside of the blocks that are run. */
+/** Commands that a page shows outside the blocks that run. */
 export function strayCommands(page: string): readonly string[] {
   return fencesOf(page)
     .filter(({ language }) => language !== 'console')
@@ -81,7 +81,7 @@ function commandsOf({ text, line }: Fence): readonly Step[] {
   return commands.map((command) => ({ type: 'command', ...command }));
 }
 
-/** What is missing from the output, or undefined when all that the page shows is in it. */
+/** The part that the output lacks, or undefined if it contains everything that the page shows. */
 export function notPrinted(shown: readonly string[], printed: string): string | undefined {
   const lines = printed.split('\n').map((line) => line.trimEnd());
   let from = 0;

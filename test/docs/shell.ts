@@ -1,4 +1,4 @@
-/** The shell in which the commands of a page are typed, with `errand` on its path. */
+/** The shell that runs the commands of a page, with `errand` on its path. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export interface Typed {
   readonly printed: string;
 }
 
-/** A shell says by which signal a process ended with the sum of this and the signal. */
+/** A shell reports a process that a signal ended by the sum of this and the signal. */
 const FIRST_SIGNAL = 128;
 
 export class Shell {
@@ -29,8 +29,8 @@ export class Shell {
   }
 
   /**
-   * A line without anything for the shell to do runs where the command is loaded already, unless it is
-   * expected to be killed.
+   * A line that needs nothing of the shell runs in a process that has loaded the command, unless it
+   * is expected to be killed.
    */
   async type(command: string, cwd: string, exit = 0): Promise<Typed> {
     const [program, ...args] = plainWords(command) ?? [];
@@ -45,10 +45,10 @@ export class Shell {
   }
 
   #inBash(command: string, cwd: string): Promise<Typed> {
-    // both streams into one, in the order in which a person sees them
+    // merges both streams, in the order in which a person sees them
     const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
       cwd,
-      // a group of its own, so that a server in the background can be ended with its page
+      // a process group of its own, so that a server in the background ends with its page
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
@@ -67,7 +67,7 @@ export class Shell {
     });
   }
 
-  /** Ends what a page has left running. */
+  /** Ends everything that a page has left running. */
   endBackground(): void {
     for (const group of this.#groups.splice(0)) {
       try {
@@ -84,7 +84,7 @@ export class Shell {
   }
 }
 
-/** The words of a line that a shell would only split; undefined where it would do more. */
+/** The words of a line that a shell would only split; undefined if it would do more. */
 function plainWords(line: string): readonly string[] | undefined {
   const word = /(?:[\w./:=,@%+-]+|'[^']*'|"[^"$`\\!]*")+/y;
   const words: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Pages whose commands are run: each commit takes half of them, the other half with others, and always the pages
- * that it changes (`test/sampled.ts`).
+ * Pages whose commands run: each commit tries half of them, and always the pages that it changes
+ * (`test/sampled.ts`).
  */
 import { spawnSync } from 'node:child_process';
 import { IS_WHOLE, sampled } from '../sampled.ts';
@@ -14,7 +14,7 @@ export function triedPages(pages: readonly string[], what: string): readonly str
   return pages.filter((page) => taken.has(page));
 }
 
-/** By the last commit or since; undefined where git does not know. */
+/** Files changed by the last commit or since; undefined if git does not know. */
 function changedFiles(): readonly string[] | undefined {
   const git = spawnSync('git', ['diff', '--name-only', '--relative', 'HEAD~1'], {
     cwd: new URL('../..', import.meta.url),

@@ -1,4 +1,4 @@
-/** The smallest workflow files around each key of the format. */
+/** The smallest workflow files that contain each key of the format. */
 import {
   definedBlocks,
   fileBlock,
@@ -51,7 +51,7 @@ const AROUND: Readonly<Record<string, (block: JsonObject) => JsonObject>> = {
   forEach: (group) => ({ workflow: HEADER, nodes: OTHERS, for_each: [group] }),
 };
 
-/** The keys that another one needs beside it, where the required ones are not all. */
+/** The keys that another key needs beside it, in addition to the required ones. */
 const BESIDE: Readonly<Record<string, (key: string) => JsonObject>> = {
   route: (key) => {
     if (key === 'output') return { to: '$end' };
@@ -87,7 +87,7 @@ function quorum(key: string): JsonObject {
   return key === 'quorum' ? { failure_mode: 'quorum' } : {};
 }
 
-/** Constraints are for values of one type. */
+/** Constraints apply to values of one type. */
 function constrained(key: string): JsonObject {
   if (['minimum', 'maximum'].includes(key)) return { type: 'number' };
   if (['minItems', 'maxItems', 'items'].includes(key)) return { type: 'array' };
@@ -104,11 +104,11 @@ export interface KeyCase {
   /** The block and the key. */
   readonly name: string;
   readonly key: Key;
-  /** A file where the key has this value, or where it is left out. */
+  /** A file with this value of the key, or without the key. */
   readonly fileWith: (value: JsonValue | undefined) => JsonObject;
 }
 
-/** A case for each key of a block and of those in it. */
+/** A case for each key of a block and of its inner blocks. */
 function casesOf(block: Block, around: (inner: JsonObject) => JsonObject): readonly KeyCase[] {
   const own = block.keys.map((key) => ({
     name: `${block.name}: ${key.name}`,

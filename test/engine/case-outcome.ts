@@ -1,4 +1,4 @@
-/** The outcome of a case, without what differs by nature: ids, times and who resumed. */
+/** The outcome of a case, without parts that differ by nature: ids, times and who resumed. */
 import type { RunResult } from '../../src/engine/backend.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
@@ -6,7 +6,7 @@ import { costsOf } from '../../src/history/cost-ledger.ts';
 import { viewOf } from '../../src/history/run-view.cases.ts';
 import { nodeTimelines } from '../../src/history/node-timeline.ts';
 
-/** A command that was refused. */
+/** A refused command. */
 export interface Refused {
   readonly status: 'refused';
   readonly error: ErrorReport;
@@ -15,10 +15,10 @@ export interface Refused {
 export interface CaseOutcome {
   /** One per leg. */
   readonly results: readonly unknown[];
-  /** Of the last leg, as it is; for cases that compare the whole report. */
+  /** The nodes of the last leg, unchanged; for cases that compare the whole report. */
   readonly nodes: readonly unknown[];
   readonly ledger: readonly unknown[];
-  /** What happened, without the order of branches that run side by side. */
+  /** The events, without the order of parallel branches. */
   readonly events: readonly string[];
 }
 
@@ -62,7 +62,7 @@ const BY_CHANCE: ReadonlySet<string> = new Set([
 
 const KEYS: ReadonlySet<string> = new Set(['key', 'idempotency_key']);
 
-/** The same value, with what no two runs have alike taken out, at whatever depth. */
+/** The same value without the parts that differ between runs, at any depth. */
 function anonymous(value: unknown, run: string): unknown {
   if (Array.isArray(value)) return value.map((item) => anonymous(item, run));
   if (typeof value === 'string') return withoutNumbers(value.replaceAll(run, 'RUN'));
@@ -80,7 +80,7 @@ function anonymous(value: unknown, run: string): unknown {
   );
 }
 
-/** The time left of a limit differs, and each run of a case has a ticket of its own. */
+/** The remaining time of a limit differs, and each run of a case has a ticket of its own. */
 function withoutNumbers(text: string): string {
   return text
     .replaceAll(/\bhas only [\d.]+ \w+( \d+ \w+)? of its\b/g, 'has only some time of its')
@@ -89,7 +89,7 @@ function withoutNumbers(text: string): string {
 
 const LIMITS_OF_TIME: readonly unknown[] = ['limit.run_timeout', 'limit.node_timeout'];
 
-/** The time spent of a limit differs. */
+/** The time that a limit has used differs. */
 function withoutTime(report: object, details: unknown): unknown {
   const isTime = 'kind' in report && LIMITS_OF_TIME.includes(report.kind);
   return isTime ? { ...(details as object), spent: 'some ms' } : details;

@@ -1,6 +1,6 @@
 /**
- * A failure behaviour that every backend must show alike: a workflow, what its effects do, and what
- * people do when a leg ends.
+ * A failure behaviour that every backend must show alike: a workflow, the script of its effects,
+ * and the actions of people when a leg ends.
  */
 import { ErrandError } from '../../src/errors/thrown/errand-error.ts';
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
@@ -14,56 +14,56 @@ import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { until } from '../temporal/killing.ts';
 import { planOfTexts } from './plan.ts';
 
-/** The n-th call of an effect fails with the n-th, the last one repeats, and null succeeds. */
+/** The n-th call of an effect fails with the n-th kind, the last one repeats, and null succeeds. */
 export interface EffectScript {
   readonly fails?: readonly (ReportDraft | null)[];
   readonly output?: JsonValue;
-  /** It does not end by itself. */
+  /** Never ends by itself. */
   readonly hangs?: true;
-  /** Its first call does not end by itself either; when stopped, it does this. */
+  /** The first call does not end by itself either; when stopped, it does this. */
   readonly whenStopped?: WhenStopped;
-  /** It ends when something else hangs. */
+  /** Ends when something else hangs. */
   readonly waits?: true;
 }
 
 /** How a run is resumed after a leg has ended. */
 export interface Further extends Pick<ResumeRequest, 'from' | 'acceptDrift' | 'now' | 'input'> {
-  /** The files as they are by now. */
+  /** The current texts of the files. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface DriverCase {
   readonly name: string;
-  /** `main.yaml` and what it calls; `act(PATH)` is a call that does what `effects` says. */
+  /** `main.yaml` and the files that it calls; `act(PATH)` is a call that follows `effects`. */
   readonly files: Readonly<Record<string, string>>;
-  /** By the path of the node. */
+  /** Scripts by the path of the node. */
   readonly effects?: Readonly<Record<string, EffectScript>>;
   readonly input?: JsonObject;
-  /** One after the other, whenever the run waits for a person. */
+  /** Given one after the other, whenever the run waits for a person. */
   readonly answers?: readonly JsonValue[];
-  /** Each answer is given once more, for the question that it was for, after the run has gone on. */
+  /** Repeats each answer for its question, after the run has continued. */
   readonly repeatsAnswers?: true;
   readonly prepared?: readonly PreparedAnswer[];
   readonly gates?: false;
   /** The bound of its legs. Default: what `errand validate` prints. */
   readonly bound?: Bound;
-  /** One after the other, whenever a leg ends and the run waits for no answer. */
+  /** Applied one after the other, whenever a leg ends and the run waits for no answer. */
   readonly goesOn?: readonly Further[];
-  /** How often it is cancelled once a leg has ended. */
+  /** The number of cancellations after a leg has ended. */
   readonly cancels?: number;
-  /** Cancelled as soon as this has happened; or once what hangs has begun to. */
+  /** Cancels as soon as this event has happened; or once a hanging effect has begun. */
   readonly cancelsAfter?: RunEvent['type'] | 'hanging';
-  /** For what only real effects show: models, scripts, the sandbox. */
+  /** For behaviour that only real effects show: models, scripts, the sandbox. */
   readonly isReal?: true;
-  /** Takes long, so it runs once on each backend. */
+  /** A long case, so it runs once on each backend. */
   readonly isLong?: true;
 }
 
 const SCRIPTS = new Map<string, EffectScript>();
 
 /**
- * Each case has a name of its own, so that one worker can serve them all. A run that is resumed with
- * changed files is still the same run: it keeps the ticket of the plan that it had `before`.
+ * Each case has a name of its own, so that one worker can serve them all. A run resumed with
+ * changed files is still the same run: it keeps the ticket of its plan from `before`.
  */
 export function planOf(
   { name, files, effects = {} }: DriverCase,
@@ -99,12 +99,12 @@ function ticketOf(plan: WorkflowPlan | undefined): string | undefined {
 
 const HANGING = new Set<string>();
 
-/** Whether an effect of the run of this very plan hangs by now. */
+/** Whether an effect of this plan's run hangs by now. */
 export function isHanging(plan: WorkflowPlan): boolean {
   return HANGING.has(ticketOf(plan) ?? '');
 }
 
-/** As an agent sees it. */
+/** The tool as an agent sees it. */
 const ACT = {
   isDeclared: true,
   description: 'Does what the case says',
@@ -119,7 +119,7 @@ const TRIES = new Map<string, number>();
 export function act(input: JsonValue, context: FunctionContext): JsonValue | Promise<JsonValue> {
   const { of: name, as: path, ticket = '' } = input as { of: string; as: string; ticket?: string };
   const script = SCRIPTS.get(`${name}\n${path}`) ?? {};
-  // a node that is run again is another action, and the next call of the same node
+  // a repeated run of a node is another action, and the next call of the same node
   const action = ticket === '' ? context.idempotencyKey : `${ticket}\n${path}`;
   const tries = TRIES.get(action) ?? 0;
   TRIES.set(action, tries + 1);

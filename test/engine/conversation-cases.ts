@@ -2,7 +2,7 @@
 import { main, PARKED } from './case-files.ts';
 import type { DriverCase } from './case.ts';
 
-/** An agent that pays once, and whose model then has no key, once. */
+/** An agent that pays once, and whose model then once has no key. */
 function paying(
   name: string,
   more: Pick<DriverCase, 'answers' | 'goesOn'> & {

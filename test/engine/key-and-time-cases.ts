@@ -1,4 +1,4 @@
-/** Keys of members that forge paths, and limits of time that are raised: alike on all drivers. */
+/** Keys of members that forge paths, and raised time limits: the same on all drivers. */
 import type { DriverCase } from './case.ts';
 
 const TICKETS = [
@@ -58,7 +58,7 @@ agents:
   {
     name: 'takes a time limit that was raised after it stopped a script',
     isReal: true,
-    // long enough to be stopped: Temporal stops an activity with its next heartbeat
+    // long enough to be stopped: Temporal stops an activity at its next heartbeat
     files: limited(2, sleeping(50)),
     goesOn: [{ files: limited(60, sleeping(0)) }],
   },

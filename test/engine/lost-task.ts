@@ -1,7 +1,8 @@
 /**
- * On a starved machine the server counts a task as started that no worker received, and its heartbeat
- * ends it. That is the machine's doing, and Errand rightly says that the outcome is unknown, or asks again where it
- * may: then the log has the request twice and nothing between. No case kills workers.
+ * On a starved machine the server counts a task as started that no worker received, and its
+ * heartbeat ends it. The machine causes this, and Errand correctly says that the outcome is
+ * unknown, or repeats the call if it may: then the log has the request twice and nothing between.
+ * No case kills workers.
  */
 import { isJsonObject } from '../../src/errors/support/safe-json.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';

@@ -1,4 +1,4 @@
-/** A plan from texts; every function that the files call counts as present. */
+/** Makes a plan from texts; every function that the files call counts as present. */
 import { memoryFiles } from '../../src/workflow/yaml/files.cases.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { validateWorkflow } from '../../src/workflow/check/validate-workflow.ts';

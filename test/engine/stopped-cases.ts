@@ -1,6 +1,4 @@
-/**
- * Effects that are stopped from outside: what they have done by then is known, or a person is asked.
- */
+/** Effects that are stopped from outside: their work so far is known, or a person is asked. */
 import type { WhenStopped } from '../../src/rehearsal/world/fate.ts';
 import { MISSING } from './case-files.ts';
 import type { DriverCase, EffectScript } from './case.ts';
@@ -8,7 +6,7 @@ import type { DriverCase, EffectScript } from './case.ts';
 const PAY = 'g[pay]/pay';
 const BAD = 'g[bad]/bad';
 
-/** A group of a payment and of something that fails when the payment is under way. */
+/** A group of a payment and of a node that fails while the payment is open. */
 function group(fields: string, routes = ''): Record<string, string> {
   return {
     'main.yaml': `workflow: {name: main, entry_point: g}

@@ -1,4 +1,4 @@
-/** The backends that the cases run on, with one way to carry a run through all its legs. */
+/** The backends that the cases run on, with one way to take a run through all its legs. */
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { createEffectRunner } from '../../src/engine/run/effect-runner.ts';
@@ -33,12 +33,12 @@ export interface Subject {
 
 export interface Carrying {
   readonly backend: CaseBackend;
-  /** The time that the run waits for has come. */
+  /** Continues when the time that the run waits for has come. */
   readonly atTime: (run: string, untilMs: number) => Promise<RunHandle>;
   readonly read: (run: string) => Promise<readonly RunEvent[]>;
 }
 
-/** From the start through every leg that the case has an answer for. */
+/** Runs from the start through every leg for which the case has an answer. */
 export async function carryThrough(
   each: DriverCase,
   plan: WorkflowPlan,
@@ -76,7 +76,7 @@ export async function carryThrough(
 
 type Step = () => Promise<RunHandle | undefined>;
 
-/** What is done after a leg has ended; undefined when nothing is. */
+/** The steps after a leg has ended; undefined if there are none. */
 function stepsOf(
   each: DriverCase,
   { id, plan: before }: { readonly id: string; readonly plan: WorkflowPlan },
@@ -109,7 +109,7 @@ function stepsOf(
   };
 }
 
-/** The client of the protocol is with the SDKs that only tests load. */
+/** The protocol's client is among the SDKs that only tests load. */
 export function mcpServers(): McpServers {
   return createMcpServers({ env: process.env, directory: join(ROOT, 'test', 'sdks') });
 }

@@ -1,4 +1,7 @@
-/** The official MCP client of both generations, at a server in this process or at `errand mcp`. */
+/**
+ * The official MCP client in both generations, connected to a server in this process or to
+ * `errand mcp`.
+ */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,7 +26,7 @@ export type Json = any;
 export type Era = 'legacy' | 'modern';
 export const ERAS: readonly Era[] = ['legacy', 'modern'];
 
-/** What a person answers: a value, a refusal, or nothing that the server asked for. */
+/** The answer of a person: a value, a refusal, or nothing that the server asked for. */
 export type Person = (form: Json) => object | Promise<object>;
 
 export interface ClientOptions {
@@ -58,7 +61,10 @@ export function folderWith(files: Readonly<Record<string, string>>, hasSdk = tru
 
 export type Embedded = ReturnType<typeof embedded>;
 
-/** A server without a socket. The token of a request is the name of its caller and, after a colon, the role. */
+/**
+ * A server without a socket. The token of a request is the name of its caller and, after a colon,
+ * the role.
+ */
 export function embedded(directory: string, options: HostedServerOptions = {}) {
   const server = new HostedServer({
     directory,
@@ -77,7 +83,7 @@ export function embedded(directory: string, options: HostedServerOptions = {}) {
     server,
     directory,
     fetch: fetchHere,
-    /** Posts a message as it is. */
+    /** Posts a message unchanged. */
     post: (body: string, headers: Readonly<Record<string, string>> = {}) =>
       fetchHere('http://localhost/mcp', {
         method: 'POST',
@@ -100,7 +106,7 @@ export function embedded(directory: string, options: HostedServerOptions = {}) {
   };
 }
 
-/** `errand mcp` in a process of its own. */
+/** `errand mcp` in a separate process. */
 export async function overStdio(
   cwd: string,
   { args = [], env = {}, ...given }: ClientOptions & StdioOptions = {},

@@ -21,7 +21,7 @@ export const SIGN = ASK.replace('name: ask', 'name: sign').replace(
   'answered_by: person\n    routes: [{to: done}]',
 );
 
-/** Fails until the file \`fixed\` is there. What it raises has details, which no model sees. */
+/** Fails until the file `fixed` exists. Its failure has details, which no model sees. */
 export const FAILS = `
 workflow: {name: fails, entry_point: before}
 nodes:
@@ -33,7 +33,7 @@ nodes:
     raises: [order.missing]
 `;
 
-/** Runs for as long as the file \`go\` is missing. */
+/** Runs for as long as the file `go` is missing. */
 export const SLOW = `
 workflow: {name: slow, entry_point: work, input: {mark: {type: string, default: go}}}
 nodes:
@@ -60,7 +60,7 @@ export const ALL: Readonly<Record<string, string>> = {
   'large.yaml': LARGE,
 };
 
-/** So many workflows that do nothing. */
+/** Makes `count` workflows that do nothing. */
 export function many(count: number): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Array.from({ length: count }, (_, at) => [
@@ -70,10 +70,10 @@ export function many(count: number): Readonly<Record<string, string>> {
   );
 }
 
-/** In the environment as \`PLANTED_VALUE\`, a name that says nothing of a secret. */
+/** The value of `PLANTED_VALUE` in the environment, a name without a hint of a secret. */
 export const PLANTED = 'Zq7kX9vT2mLw4eR4uB8nYpC1d';
 
-/** A module that prints what its workflow gives it, in every way that a module can. */
+/** A module that prints the data of its workflow, in every way that a module can. */
 export const TELLING = {
   'tell.yaml': `
 workflow: {name: tell, entry_point: say, module: ./tell.mjs}

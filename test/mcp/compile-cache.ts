@@ -1,4 +1,4 @@
-/** Lets a server process take compiled code from a cache; it gets no environment that would say so. */
+/** Lets a server process use compiled code from a cache; its environment would not say so. */
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

@@ -95,7 +95,7 @@ export function http(url: string, type: 'http' | 'sse' = 'http'): Partial<McpSer
   return { type, url, headers: { authorization: 'Bearer ${SECRET_TOKEN}' } };
 }
 
-/** A clock whose times are over as soon as something has happened: however busy the machine is, not before. */
+/** A clock whose waits end only when something has happened, however busy the machine is. */
 export function onceIt(has: () => boolean): EffectClock {
   return {
     now: () => 0,
@@ -110,7 +110,7 @@ export function onceIt(has: () => boolean): EffectClock {
   };
 }
 
-/** Asks again after a moment, which it leaves to the processes that it waits for. */
+/** Polls with a short pause, which it leaves to the processes that it waits for. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await after(5);
 }

@@ -1,4 +1,4 @@
-/** The test server behind an address of this machine, in three manners of the protocol. */
+/** The test server at an address of this machine, in three manners of the protocol. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -15,13 +15,16 @@ const { NodeStreamableHTTPServerTransport, toNodeHandler } = requireSdk(
 export interface TestServer {
   readonly url: string;
   readonly did: string[];
-  /** What each request had as its `authorization`. */
+  /** The `authorization` of each request. */
   readonly authorizations: Set<string | undefined>;
   /** The key of each request that had one. */
   readonly keys: string[];
-  /** From here on a gateway answers for the server whatever has a key; `ID` in the body is the request's id. */
+  /**
+   * From now on a gateway answers every request with a key for the server; `ID` in the body becomes
+   * the request's id.
+   */
   fail(status: number, headers?: Readonly<Record<string, string>>, body?: string): void;
-  /** Forgets every session, as a server does that was started anew. */
+  /** Forgets every session, like a restarted server. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -99,7 +102,7 @@ function withSessions(make: () => unknown, sessions: Map<string, Handler>): Hand
   };
 }
 
-/** The oldest manner, which the package for servers no longer has. */
+/** The oldest manner, which the server package has dropped. */
 function withEvents(make: () => unknown, sessions: Map<string, Handler>): Handler {
   return async (request, response) => {
     const id = new URL(request.url ?? '', 'http://here').searchParams.get('session') ?? '';

@@ -1,4 +1,4 @@
-/** Preloaded into a foreign server: it listens on this machine alone, and says at which port. */
+/** Preloaded into a foreign server: it listens on this machine alone, and prints its port. */
 import { Server } from 'node:net';
 
 // called with the server that it was called on

@@ -1,4 +1,4 @@
-/** A server that greets as it should and answers calls with rubbish; the tool says which. */
+/** A server that greets correctly and answers calls with rubbish; the tool chooses which. */
 import { createInterface } from 'node:readline';
 import { bytesOf, rubbish, sane } from './rubbish.ts';
 
@@ -11,7 +11,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   else if (message.method === 'tools/call') {
     const text = rubbish(message);
     if (text === undefined) {
-      // the beginning of an answer, and then nothing for ever
+      // the beginning of an answer, and then nothing forever
       write('{"jsonrpc":"2.0","id":');
       process.exit(1);
     }

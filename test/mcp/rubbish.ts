@@ -1,4 +1,4 @@
-/** What a server says that has lost its mind, over whatever it is asked by. */
+/** The messages of a server that has lost its mind, over any transport. */
 import { MAX_MESSAGE_BYTES } from '../../src/effects/mcp/split-lines.ts';
 
 /** More than a chunk beyond the limit: a stream of events is measured by its chunks. */
@@ -33,13 +33,15 @@ export const RUBBISH = [
 /** Stands for a byte that no text in UTF-8 has. */
 const BAD_BYTE = '\uE0FF';
 
-/** The text as it is sent. */
+/** The text as bytes on the wire. */
 export function bytesOf(text: string): Uint8Array {
   const [first = '', ...more] = text.split(BAD_BYTE).map((part) => Buffer.from(part));
   return Buffer.concat([Buffer.from(first), ...more.flatMap((part) => [Buffer.of(0xff), part])]);
 }
 
-/** The answers that it still gets right; undefined for a call, and for what needs none. */
+/**
+ * The answers that it still gets right; undefined for a call, and for messages that need no answer.
+ */
 export function sane({ id, method, params }: Message): object | undefined {
   if (method === 'initialize')
     return {
@@ -64,7 +66,7 @@ export function sane({ id, method, params }: Message): object | undefined {
     : undefined;
 }
 
-/** Undefined for what breaks off. */
+/** Undefined for an answer that breaks off. */
 export function rubbish({ id, params }: Message): string | undefined {
   const answer = (body: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...body });
   switch (params?.name) {

@@ -1,8 +1,9 @@
 /**
- * The test server as a process. `DID` names a file that hears what was done; `START` names one that
- * says how to start: `crash`, `hang`, `modern` for the newest protocol alone, or anything else to work.
+ * The test server as a process. `DID` names a file that records its work; `START` names one that
+ * chooses how to start: `crash`, `hang`, `modern` for the newest protocol alone, or anything else
+ * to work.
  */
-// before anything that is worth compiling once
+// before any import that is worth compiling once
 import './compile-cache.ts';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -18,9 +18,9 @@ interface ToolContext {
 }
 
 export interface World {
-  /** Hears what was done, so that a test can count it. */
+  /** Records the work, so that a test can count it. */
   readonly did: (what: string) => void;
-  /** What a tool that crashes its server does. */
+  /** Called by a tool that crashes its server. */
   readonly crash: () => void;
 }
 
@@ -116,7 +116,7 @@ export function newServer({ did, crash }: World): unknown {
       did('hang cancelled');
       resolve(text('late'));
     };
-    // a server that had no time meanwhile reads the call and its cancellation at once
+    // a starved server reads the call and its cancellation at once
     if (signal.aborted) cancel();
     else signal.addEventListener('abort', cancel);
     return promise;

@@ -1,4 +1,4 @@
-/** A model effect over the real AI SDK from `test/sdks`, asked as the machine would ask it. */
+/** A model effect over the real AI SDK from `test/sdks`, called as the machine would call it. */
 import { fileURLToPath } from 'node:url';
 import { contextFor } from '../../src/effects/effect-port.cases.ts';
 import type { EffectContext, EffectResult } from '../../src/effects/effect-port.ts';
@@ -46,7 +46,7 @@ export function ask(
   );
 }
 
-/** Time that passes when the test says so. */
+/** A clock whose time passes when the test says so. */
 export class ManualClock implements EffectClock {
   #nowMs = Date.parse('2026-11-16T00:00:00Z');
   readonly #timers = new Set<{ readonly at: number; readonly fire: () => void }>();

@@ -20,7 +20,7 @@ export interface Playable {
   readonly protocol: Protocol;
 }
 
-/** A call is always a stream, so what can happen to one that is refused or that breaks. */
+/** A call is always a stream, so these are failures of one that is refused or that breaks. */
 export const PLAYABLE: readonly Playable[] = ENTRIES.flatMap((entry) => {
   const protocol = protocolOf(entry);
   if (protocol === undefined || entry.transport !== null || entry.operation !== 'generate')
@@ -29,13 +29,13 @@ export const PLAYABLE: readonly Playable[] = ENTRIES.flatMap((entry) => {
   if (entry.stream === false && !isRefusal) return [];
   const { name } = providerNamed(entry.provider);
   const speaks = builtInProvider(name)?.package ?? '@ai-sdk/openai-compatible';
-  // a refusal is read as it is; events only make sense in their own protocol
+  // a refusal is read unchanged; events only make sense in their own protocol
   const isSpoken = isRefusal || (speaks === SPOKEN_BY[protocol] && !isForeign(entry));
   const isLost = lossOf(speaks.replace('@ai-sdk/', 'ai/'), entry.id) !== undefined;
   return isSpoken && !isLost ? [{ entry, protocol }] : [];
 });
 
-/** To every request from here on. */
+/** Plays the entry to every request from now on. */
 export function playOn(upstream: Upstream, { entry, protocol }: Playable): void {
   const api = protocol === 'bedrock' ? 'ConverseStream' : entry.api;
   const script = scriptOf({ ...entry, api }, protocol);

@@ -5,11 +5,11 @@ import { events } from './upstream.ts';
 export interface Answer {
   readonly text?: string;
   readonly reasoning?: string;
-  /** The mark that the provider puts on its thoughts and wants back. */
+  /** The mark that the provider puts on its thoughts and expects back. */
   readonly signature?: string;
   /** Arguments as the model wrote them. */
   readonly tool?: { readonly id: string; readonly name: string; readonly arguments: string };
-  /** In the protocol's own words; undefined: the end marker does not come. */
+  /** In the protocol's own words; undefined: the end marker does not arrive. */
   readonly stop?: string | undefined;
 }
 
@@ -18,16 +18,16 @@ export interface Protocol {
   /** `provider/model`. */
   readonly model: string;
   readonly key: string;
-  /** What the base URL of the settings ends in. */
+  /** The end of the base URL in the settings. */
   readonly base: string;
   readonly stops: { readonly good: string; readonly tool: string; readonly length: string };
-  /** Undefined where the protocol cannot say it so. */
+  /** Undefined if the protocol has no form for it. */
   readonly refusal: string | undefined;
   readonly stream: (answer: Answer) => string;
   /** The first words, and nothing after them. */
   readonly beginning: string;
   readonly usage: object;
-  /** Whether the SDK tells which model answered. */
+  /** Whether the SDK names the model that answered. */
   readonly isNamed: boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Whole runs over the real AI SDK and a server on this machine. Time jumps to the next timer whenever
- * nothing is under way, so that an hour of waiting costs nothing and every wait is known exactly.
+ * Whole runs over the real AI SDK and a server on this machine. Time jumps to the next timer
+ * whenever no effect is open, so that an hour of waiting costs nothing and every wait is known
+ * exactly.
  */
 import { MACHINE_CLOCK, type EffectClock } from '../../src/effects/clock.ts';
 import { createEffectRunner, type EffectHost } from '../../src/engine/run/effect-runner.ts';
@@ -21,7 +22,7 @@ const START_MS = Date.parse('2026-11-15T00:00:00Z');
 
 export class JumpClock implements EffectClock {
   #nowMs = START_MS;
-  /** Effects under way: time stands still for them. */
+  /** Open effects: time stands still for them. */
   busy = 0;
 
   now(): number {
@@ -53,11 +54,11 @@ export interface Ran {
   readonly result: RunResult;
   readonly events: readonly RunEvent[];
   readonly costs: Costs;
-  /** `target ok` or `target kind`, of each call of a model. */
+  /** `target ok` or `target kind`, for each call of a model. */
   readonly calls: readonly string[];
-  /** Between a failed call and the next request, in milliseconds. */
+  /** Milliseconds between a failed call and the next request. */
   readonly waitsMs: readonly number[];
-  /** What validation prints. */
+  /** The bound that validation prints. */
   readonly bound: number;
 }
 
@@ -65,9 +66,11 @@ export type RunSetup = Partial<EffectHost> & {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: JumpClock;
   readonly store?: RunStore;
-  /** Of the effects. Default: it stands still while one is under way, so that hints are exact. */
+  /**
+   * The clock of the effects. Default: it stands still while one is open, so that hints are exact.
+   */
   readonly effectClock?: EffectClock;
-  /** Stay when a wait is long, instead of being parked. Default: true. */
+  /** Waits in the process even for long, instead of parking. Default: true. */
   readonly wait?: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** A provider on 127.0.0.1 that replies as a script says and keeps every request that it got. */
+/** A provider on 127.0.0.1 that replies by a script and keeps every request. */
 import type { ServerResponse } from 'node:http';
 import { startLoopbackServer } from '../loopback-server.ts';
 
@@ -11,7 +11,7 @@ export interface Received {
 export type Reply = (response: ServerResponse, received: Received) => void;
 
 export interface Upstream {
-  /** What every request is answered with from now on. Forgets what was received. */
+  /** Sets the answer to every request from now on. Forgets the received requests. */
   answer(reply: Reply): void;
   readonly received: readonly Received[];
   readonly url: string;
@@ -50,7 +50,9 @@ export async function startUpstream(): Promise<Upstream> {
 
 export const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 
-/** Server-sent events; those that have a type are named by it, as two of the protocols want. */
+/**
+ * Server-sent events; those with a type carry it as their name, as two of the protocols require.
+ */
 export function events(...list: readonly object[]): string {
   return list
     .map((event) => {
@@ -61,7 +63,7 @@ export function events(...list: readonly object[]): string {
     .join('');
 }
 
-/** The whole of a stream, ended in good order. */
+/** A whole stream with a proper end. */
 export function streams(text: string | Uint8Array): Reply {
   return (response) => void response.writeHead(200, EVENT_STREAM).end(text);
 }

@@ -1,16 +1,16 @@
-/** The calls whose requests are kept as golden files, and the providers that they go to. */
+/** The calls whose requests are golden files, and their providers. */
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import type { ModelCall, ModelMessage } from '../../src/machine/conversation/model-message.ts';
 import { KEY } from './harness.ts';
 
 export interface ModelProvider {
-  /** Of the golden file. */
+  /** The name of the golden file. */
   readonly name: string;
-  /** As it stands in a turn that goes back to it. */
+  /** The form in a turn that goes back to the provider. */
   readonly canonical: string;
   /** `provider/model`. */
   readonly model: string;
-  /** What the base URL of the settings ends in. */
+  /** The end of the base URL in the settings. */
   readonly base: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -139,7 +139,7 @@ const TWO_CALLS: readonly ModelMessage[] = [
   user('And now?'),
 ];
 
-/** The same from the provider's own log, with what it wants back. */
+/** The same from the provider's own log, with the parts that it expects back. */
 const withTurn = (provider: string): readonly ModelMessage[] => [
   user('Think.'),
   {
@@ -181,7 +181,7 @@ const image = (base64: string, mediaType?: string): Partial<ModelCall> => ({
   ],
 });
 
-/** By a title for the golden file. */
+/** The calls by the title of their golden file. */
 export function callsTo(provider: string): Readonly<Record<string, Partial<ModelCall>>> {
   return {
     'a message': {},

@@ -1,9 +1,9 @@
-/** A model of the application that replies as a script says, and keeps what it was shown. */
+/** A model of the application that replies by a script, and records its input. */
 import { fileURLToPath } from 'node:url';
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 
-/** Where the AI SDK is installed, which speaks to models of an application. */
+/** The folder of the AI SDK, which talks to models of an application. */
 export const SDKS = fileURLToPath(new URL('../sdks', import.meta.url));
 
 export type Line =
@@ -11,9 +11,9 @@ export type Line =
   | readonly { readonly name: string; readonly arguments?: JsonObject | undefined }[];
 
 export interface Spy {
-  /** To be registered under any name. */
+  /** The model, for registration under any name. */
   readonly model: object;
-  /** What each request had in it, as text: prompts, results of tools, and the tools themselves. */
+  /** The content of each request as text: prompts, results of tools, and the tools themselves. */
   readonly shown: string[];
   /** The results of tools in the latest request, in order. */
   readonly results: () => readonly { readonly type: string; readonly value: JsonValue }[];
@@ -26,7 +26,7 @@ interface Part {
 
 const COUNT = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0, text: 1, reasoning: 0 };
 
-/** Says one line after another; the last one again and again. */
+/** A model that says one line after another, and repeats the last one. */
 export function spyModel(...lines: readonly Line[]): Spy {
   requireSdks();
   const shown: string[] = [];

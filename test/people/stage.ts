@@ -1,4 +1,4 @@
-/** An application with an agent whose model says what the test wants, and what came of it. */
+/** An application with an agent whose model says the lines of the test, and the result. */
 import { auditTrail, type AuditEntry } from '../../src/history/audit-trail.ts';
 import {
   openErrand,
@@ -36,13 +36,13 @@ export async function auditIn(errand: Errand, run: string): Promise<readonly Aud
 export interface Talk extends Spy {
   readonly errand: Errand;
   readonly run: RunHandle;
-  /** Answers the one gate that is open, and waits for what comes of it. */
+  /** Answers the only open gate, and waits for the result. */
   readonly answer: (value: Parameters<Errand['answer']>[1]['value']) => Promise<unknown>;
   readonly events: () => Promise<readonly RunEvent[]>;
   readonly audit: () => Promise<readonly AuditEntry[]>;
 }
 
-/** Of one agent `a` that says these lines. */
+/** Runs one agent `a` that says these lines. */
 export async function talk(
   lines: readonly Line[],
   node: object,

@@ -1,4 +1,4 @@
-/** Which entry is played to which SDK, and how. */
+/** The pairs of an entry and an SDK, and how each entry is played. */
 import { ENTRIES } from '../corpus/entries.ts';
 import { EXTRA_ENTRIES } from './extra-entries.ts';
 import { beginningOf, failing, streamHeaders } from './faults.ts';
@@ -14,7 +14,7 @@ export interface Case {
   readonly ask: (server: Loopback) => Promise<Seen>;
 }
 
-/** The server can say it: an answer, events, frames. The rest happens below HTTP. */
+/** Whether the server can send it: an answer, events, frames. The rest happens below HTTP. */
 function isAnswer(entry: Played): boolean {
   return entry.transport === null || /^node-json|truncated-frame$/.test(entry.id);
 }

@@ -33,7 +33,7 @@ function event(type: string, body: object): Buffer {
   );
 }
 
-/** The exception of an entry; one of them is kept as Python printed it. */
+/** The exception of an entry; one entry keeps it as Python printed it. */
 export function exceptionFrame(entry: Played): Buffer | undefined {
   const printed = typeof entry.body === 'string' ? entry.body : '';
   const type = entry.headers[':exception-type'] ?? /':exception-type': '(\w+)'/.exec(printed)?.[1];

@@ -1,6 +1,6 @@
 /**
  * Situations that the corpus lacks for a protocol, in its own form: hints in headers, errors in the
- * first event and in the middle of each kind of stream, endings that are no success.
+ * first event and in the middle of each kind of stream, and endings without success.
  */
 import type { Played } from './protocol.ts';
 

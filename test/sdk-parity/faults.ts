@@ -1,6 +1,6 @@
 /**
- * What happens below HTTP, put where an SDK meets it: a `fetch` (or smithy request handler) that fails
- * as the runtime did when the entry was recorded, at once or after a part of the answer.
+ * Failures below HTTP, put where an SDK meets them: a `fetch` (or smithy request handler) that
+ * fails as the runtime did when the entry was recorded, at once or after a part of the answer.
  */
 import { Readable } from 'node:stream';
 import type { Fault } from '../corpus/entries.ts';

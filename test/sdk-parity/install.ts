@@ -1,4 +1,4 @@
-/** Loads the real SDKs from where `npm test` installs them; nothing of the product depends on them. */
+/** Loads the real SDKs that `npm test` installs; nothing of the product depends on them. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -21,7 +21,7 @@ export async function load(file: string) {
   return import(pathToFileURL(join(MODULES, file)).href);
 }
 
-/** For packages that are CommonJS. */
+/** Loads packages in CommonJS. */
 export function loadCommon(name: string) {
   requireSdks();
   return createRequire(join(SDKS, 'package.json'))(name);

@@ -1,4 +1,4 @@
-/** The four facts that may not differ between an SDK's error and the answer it was made from. */
+/** The four facts that may not differ between an SDK's error and the answer behind it. */
 import { classify } from '../../src/providers/classify/classify.ts';
 import { extractFailure, type FailureHints } from '../../src/providers/extract/extract.ts';
 import type { Seen } from './players.ts';
@@ -14,7 +14,7 @@ export interface Judgement {
 /** The same clock for both sides. */
 const NOW_MS = Date.parse('2026-11-15T00:00:00Z');
 
-/** What was not recognised at all. */
+/** The judgement of an unrecognised value. */
 const NOTHING: Judgement = { kind: 'none', category: 'none', retryable: null, retryAfterMs: null };
 
 export function judge(failure: unknown, hints: FailureHints = {}): Judgement {
@@ -24,7 +24,7 @@ export function judge(failure: unknown, hints: FailureHints = {}): Judgement {
   return { kind, category, retryable, retryAfterMs };
 }
 
-/** With what an application knows about its own call. */
+/** Judges with the facts that an application knows about its own call. */
 export function judgeSeen({ failure, delivered }: Seen, entry: Played): Judgement {
   const { provider, api, operation } = entry;
   return judge(failure, { provider, api, operation, delivered });

@@ -1,13 +1,14 @@
 /**
- * Where an SDK loses what the server said, by name. Each row is asserted to be a real difference, so
- * that a version which stops losing it fails the suite until the row is taken out.
+ * The losses of each SDK, by name: facts from the server that it drops. Each row is asserted to be
+ * a real difference, so that a version that stops losing the fact fails the suite until the row is
+ * removed.
  */
 export interface Loss {
   readonly sdk: string;
   /** Entries of one family. */
   readonly entries: readonly string[];
   readonly reason: string;
-  /** What is left makes the failure look repeatable although it is not. */
+  /** The rest makes the failure look repeatable although it is not. */
   readonly misleads?: true;
 }
 

@@ -4,12 +4,12 @@ import { encodeFrame, exceptionFrame, textFrames } from './event-stream.ts';
 import { BEGINNINGS, eventText, type Played, type Protocol } from './protocol.ts';
 import type { Script } from './server.ts';
 
-/** What the connection is about rather than the failure. */
+/** Headers of the connection rather than of the failure. */
 const HOP_BY_HOP = /^(?:content-length|transfer-encoding|content-encoding|connection|:.*)$/;
 
 export function scriptOf(entry: Played, protocol: Protocol): Script {
   return (response) => {
-    // entries with reset moments have the date they are counted from
+    // entries with reset moments bring the date from which they count
     response.sendDate = false;
     if (entry.stream !== false && protocol === 'bedrock') playFrames(response, entry);
     else if (entry.stream !== false) playEvents(response, entry, protocol);
@@ -26,7 +26,7 @@ function playAnswer(response: ServerResponse, entry: Played): void {
 
 function playEvents(response: ServerResponse, entry: Played, protocol: Protocol): void {
   response.writeHead(entry.status ?? 200, headersOf(entry, 'text/event-stream'));
-  // text is a whole stream as it was recorded; an object is one event from the middle of one
+  // text is a whole recorded stream; an object is one event from its middle
   if (typeof entry.body === 'string') response.end(entry.body);
   else if (protocol !== 'bedrock')
     response.end(BEGINNINGS[protocol] + eventText(protocol, entry.body));

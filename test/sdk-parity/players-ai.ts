@@ -59,7 +59,7 @@ function player(name: string, speaks: readonly Protocol[], makeModel: MakeModel)
   };
 }
 
-/** The model of the provider that speaks a protocol; where none does, an OpenAI one. */
+/** The model of the provider that uses a protocol; if none does, an OpenAI model. */
 export function makeModelFor(call: Call): Promise<unknown> {
   const speaks = AI_PLAYERS.find((each) => each.speaks.includes(call.protocol)) ?? AI_PLAYERS[0];
   if (speaks === undefined) throw new Error('There is no AI SDK to ask');

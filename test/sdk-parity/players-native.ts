@@ -111,7 +111,7 @@ export const NATIVE_PLAYERS: readonly Player[] = [
   },
 ];
 
-/** Some clients refuse an option that is there and undefined. */
+/** Some clients refuse an option that is present and undefined. */
 function given(options: object): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
@@ -121,7 +121,7 @@ async function seen(call: Call, request: Promise<unknown>): Promise<Seen> {
   const chunks: unknown[] = [];
   try {
     const result = await request;
-    // a client that gives nothing back was given nothing
+    // a client that returns nothing received nothing
     if (!call.isStream) return { failure: { status: 200, body: result ?? '' } };
     for await (const chunk of chunksOf(result)) {
       chunks.push(chunk);

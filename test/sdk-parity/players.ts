@@ -1,6 +1,6 @@
 /**
- * The SDKs, each behind one function: make a call, report what a caller would get to see. Retries are
- * off everywhere, as Errand has them.
+ * The SDKs, each behind one function: makes a call, and reports what a caller would see. Retries
+ * are off everywhere, as under Errand.
  */
 import type { Protocol } from './protocol.ts';
 import { AI_PLAYERS } from './players-ai.ts';
@@ -9,7 +9,7 @@ import { NATIVE_PLAYERS } from './players-native.ts';
 export interface Call {
   readonly baseUrl: string;
   readonly protocol: Protocol;
-  /** The operation of Bedrock's that is meant. */
+  /** The Bedrock operation to call. */
   readonly api: string;
   readonly isStream: boolean;
   readonly fetch?: typeof fetch;
@@ -19,21 +19,21 @@ export interface Call {
   readonly signal?: AbortSignal;
   /** Called for each part of the answer. */
   readonly onContent?: () => void;
-  /** The client's own limit, set in the way that it offers. */
+  /** The client's own limit, set by its own option. */
   readonly timeoutMs?: number;
 }
 
 export interface Seen {
-  /** What was thrown, or the result where nothing was thrown. */
+  /** The thrown value, or the result if the call did not throw. */
   readonly failure: unknown;
-  /** Whether content came first; known only to who reads a stream. */
+  /** Whether content came first; only a reader of a stream knows. */
   readonly delivered?: boolean;
 }
 
 export interface Player {
   readonly name: string;
   readonly speaks: readonly Protocol[];
-  /** Keeps the whole answer whatever it is, so that foreign answers make sense to it. */
+  /** Keeps any answer whole, so that it understands foreign answers. */
   readonly takesAnyAnswer?: true;
   /** The one operation that it uses for all calls. */
   readonly api?: string;

@@ -1,7 +1,7 @@
-/** Which wire protocol an entry belongs to, and the events that come before an error in each of them. */
+/** The wire protocol of an entry, and the events that come before an error in each protocol. */
 import type { Entry } from '../corpus/entries.ts';
 
-/** What is played; what is expected of it is no matter here. */
+/** The played part; the expected result does not matter here. */
 export type Played = Omit<Entry, 'expect'>;
 
 export type Protocol = 'chat' | 'responses' | 'messages' | 'gemini' | 'bedrock';
@@ -13,7 +13,7 @@ const BY_API: readonly (readonly [RegExp, Protocol])[] = [
   [/^messages$|^anthropic (?:rawPredict|streamRawPredict|proxy)$|^oauth\.usage$/, 'messages'],
 ];
 
-/** No SDK for a socket, a batch, or for hosts with a protocol of their own that nobody here speaks. */
+/** No SDK exists for a socket, a batch, or hosts with a protocol that nobody here speaks. */
 const UNSPOKEN = /^realtime$|^messages\.batches/;
 
 export function protocolOf(entry: Played): Protocol | undefined {
@@ -21,7 +21,7 @@ export function protocolOf(entry: Played): Protocol | undefined {
   return BY_API.find(([api]) => api.test(entry.api))?.[1] ?? 'chat';
 }
 
-/** True where the entry is the answer of an API of its own; only clients that take any answer play it. */
+/** True if the entry is the answer of another API; only clients that take any answer play it. */
 export function isForeign(entry: Played): boolean {
   return (
     /^(?:cohere|ollama|fal|replicate|typesafe)$/.test(entry.provider) || /text/.test(entry.api)
@@ -62,7 +62,7 @@ const MESSAGE = {
   usage: { input_tokens: 1, output_tokens: 1 },
 };
 
-/** A part of an answer, so that what follows happens in the middle of one. */
+/** A part of an answer, so that the rest happens in its middle. */
 export const BEGINNINGS: Readonly<Record<Exclude<Protocol, 'bedrock'>, string>> = {
   chat: sse(CHUNK),
   responses: namedSse(

@@ -1,6 +1,6 @@
 /**
- * A server on 127.0.0.1 that replies as a script says. Each script has an address of its own, so calls may
- * run at the same time.
+ * A server on 127.0.0.1 that replies by a script. Each script has an address of its own, so calls
+ * may run at the same time.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -33,7 +33,7 @@ export async function startLoopback(): Promise<Loopback> {
   };
 }
 
-/** An answer before the request is read to its end would be a reset on some systems. */
+/** On some systems an answer becomes a reset if the request was not read to its end. */
 function drain(request: IncomingMessage, then: () => void): void {
   request.on('end', then);
   request.on('error', () => undefined);

@@ -1,6 +1,7 @@
 /**
- * What a process really holds. Its resident memory says when V8 last collected garbage, which depends on
- * how busy the machine is. A process that is started with `asked` collects and tells when it gets a signal.
+ * The memory that a process really holds. Its resident memory depends on V8's latest collection,
+ * and so on how busy the machine is. A process that starts with `asked` collects and reports when
+ * it gets a signal.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ interface Held {
   readonly bytes: number;
 }
 
-/** For the environment of the process. */
+/** The environment of the process. */
 export function asked(folder: string): Readonly<Record<string, string>> {
   return {
     [FILE]: join(folder, 'live-memory.json'),
@@ -24,12 +25,12 @@ export function asked(folder: string): Readonly<Record<string, string>> {
   };
 }
 
-/** In megabytes, without garbage. */
+/** Megabytes without garbage. */
 export async function liveMemoryOf(pid: number, folder: string): Promise<number> {
   const file = asked(folder)[FILE] ?? '';
   process.kill(pid, SIGNAL);
   while (!existsSync(file)) await after(10);
-  // written below
+  // the other process writes it below
   const { bytes } = JSON.parse(readFileSync(file, 'utf8')) as Held;
   rmSync(file);
   return bytes / 1e6;
@@ -40,7 +41,7 @@ if (file !== undefined) {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   process.on(SIGNAL, () => {
-    // what the first round finalizes is free after the second
+    // the second round frees what the first one finalized
     collect();
     collect();
     const { heapUsed, external } = process.memoryUsage();

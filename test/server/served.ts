@@ -24,7 +24,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, where it is JSON. */
+  /** The body, if it is JSON. */
   readonly json: Json;
 }
 
@@ -71,7 +71,7 @@ export class Served {
     this.ended = child.ended;
   }
 
-  /** The same server under another address, as behind a proxy. */
+  /** The same server at another address, as behind a proxy. */
   behind(url: string): Served {
     const { child, folder, port, token } = this;
     return new Served(child, folder, { url, port, token }, this.#output);
@@ -109,7 +109,7 @@ export class Served {
     return answerOf(await this.fetch(path, ask));
   }
 
-  /** Sends `Host` and other headers as they are, which `fetch` does not let a test do. */
+  /** Sends `Host` and other headers unchanged, which `fetch` does not allow. */
   raw(path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const sent = httpRequest(
@@ -133,7 +133,7 @@ export class Served {
     });
   }
 
-  /** The body as it is sent: `fetch` would decompress it. */
+  /** The body as sent: `fetch` would decompress it. */
   encoded(
     path: string,
     encoding: string,
@@ -223,7 +223,7 @@ export async function serve(setup: Setup = {}): Promise<Served> {
   return new Served({ pid, kill, ended }, folder, JSON.parse(line), output);
 }
 
-/** The same for tests of what a server answers: most run where the command is loaded already. */
+/** The same for tests of a server's answers: most run in a process that has loaded the command. */
 export async function serveWarm(setup: Setup = {}): Promise<Served> {
   if (hasOwnProcess(`server of ${expect.getState().currentTestName}`)) return serve(setup);
   const folder = setup.folder ?? newFolder(setup.files);
@@ -243,7 +243,7 @@ export async function serveWarm(setup: Setup = {}): Promise<Served> {
   return new Served(command, folder, JSON.parse(line), output);
 }
 
-/** One with effects under way would wait for them. */
+/** A server with open effects would wait for them. */
 async function endSoon(command: ServerProcess): Promise<void> {
   command.kill('SIGTERM');
   const hasEnded = await Promise.race([command.ended.then(() => true), delay(GRACE_MS, false)]);
@@ -251,7 +251,7 @@ async function endSoon(command: ServerProcess): Promise<void> {
   await command.ended;
 }
 
-/** Starts a server that is expected to refuse. */
+/** Starts a server that is expected to refuse to start. */
 export async function refusedServe(setup: Setup): Promise<Ended> {
   const { child, output } = started(setup);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -82,7 +82,7 @@ export async function readAll(reading: Reading): Promise<SeenEvent[]> {
   return seen;
 }
 
-/** The first so many stored events, then the connection is cut. */
+/** Reads the first stored events, then cuts the connection. */
 export async function readSome(reading: Reading, most: number): Promise<SeenEvent[]> {
   const seen: SeenEvent[] = [];
   if (most > 0)

@@ -1,4 +1,4 @@
-/** All laws: those of every run, and those of runs whose file changes on the way. */
+/** All laws: those of every run, and those of runs whose file changes between legs. */
 import { LAWS as OF_EVERY_RUN } from '../../src/rehearsal/laws/laws.ts';
 import type { Law } from '../../src/rehearsal/laws/subject.ts';
 import { driftIsSaid, newTextIsTaken } from './drift-laws.ts';

@@ -1,4 +1,4 @@
-/** Replies of models that have no script: mostly sensible, with all that real models get wrong. */
+/** Replies of models without a script: mostly sensible, with all the errors of real models. */
 import type { Speaker } from '../../src/rehearsal/world/model-fate.ts';
 import type { Random } from '../../src/rehearsal/world/random.ts';
 import {
@@ -26,7 +26,7 @@ export const speak: Speaker = (call, random) => {
   const again = random.chance(isUnderstood(call) ? 0.35 : 0.85) ? toldNo(call) : undefined;
   if (again !== undefined) return { ...how, ...again };
   const draw = random.next();
-  // the longer it takes, the likelier it comes to an end
+  // the longer it takes, the more likely it ends
   const calls = turns >= 3 ? 0.1 : 0.5;
   if (call.tools.length > 0 && draw < calls) return { ...how, ...toolCalls(call, random) };
   if (draw > 0.97) return { ...how, ...toolCalls(call, random) };
@@ -47,7 +47,7 @@ function chosen(choices: readonly JsonValue[], turns: number, random: Random): S
   return answer({ next, reason: 'It is time' });
 }
 
-/** A judge mostly accepts; some say no, and some say nothing that can be read. */
+/** A judge mostly accepts; some reject, and some reply with nonsense. */
 function verdict(random: Random): Said {
   if (random.chance(0.1)) return answer(random.pick(['fine', { passed: 'yes' }]));
   return random.chance(0.6)
@@ -60,14 +60,14 @@ function toolCalls(call: ModelCall, random: Random): Said {
   return { delayMs: 0, type: 'tool_calls', calls };
 }
 
-/** Some never see what is wrong with a call, and make it until they are stopped. */
+/** Some never understand why a call is wrong, and repeat it until they are stopped. */
 function isUnderstood({ messages }: ModelCall): boolean {
   const last = messages.at(-1);
   if (last?.role !== 'tool') return true;
   return !/"tool\.(?:input_invalid|not_found)"/.test(JSON.stringify(last.result));
 }
 
-/** What it requested and did not get, word for word. */
+/** The requests that were refused, word for word. */
 function toldNo({ messages }: ModelCall): Said | undefined {
   const last = messages.at(-1);
   const asked = messages.findLast(({ role }) => role === 'assistant');
@@ -80,7 +80,7 @@ function toldNo({ messages }: ModelCall): Said | undefined {
   return { delayMs: 0, type: 'tool_calls', calls };
 }
 
-/** Arguments for a tool that it was offered, in the right form; or not. */
+/** Arguments for an offered tool, in the right form or in a wrong one. */
 function oneCall(
   { tools }: ModelCall,
   random: Random,

@@ -1,4 +1,4 @@
-/** Runs that were tampered with after they ended: what a law has to notice. */
+/** Runs that were tampered with after they ended, which a law must notice. */
 import type { ErrorReport } from '../../src/errors/report/report.ts';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import type { ModelMessage } from '../../src/machine/conversation/model-message.ts';
@@ -23,7 +23,7 @@ export function withCharges(subject: Subject): Subject {
   ]);
 }
 
-/** Changes events, or leaves them out, in the list and in the commits. */
+/** Changes or removes events, in the list and in the commits. */
 export function doctored(
   subject: Subject,
   change: (event: RunEvent) => RunEvent | undefined,
@@ -35,7 +35,7 @@ export function doctored(
     events: changed(subject.events),
     commits: subject.commits.map((commit) => ({
       ...commit,
-      // the same events, as the store gave them
+      // the same events, as the store returned them
       events: changed(commit.events as unknown as RunEvent[]) as unknown as typeof commit.events,
     })),
   };
@@ -64,7 +64,7 @@ export function withOutput(
   fits: (event: RunEvent) => boolean,
   output: object,
 ): Subject {
-  // only events that have an output are passed in
+  // only events with an output are passed in
   return doctored(subject, (event) => (fits(event) ? ({ ...event, output } as RunEvent) : event));
 }
 
@@ -105,14 +105,14 @@ export function errorOf(subject: Subject): ErrorReport {
   return failed.error;
 }
 
-/** A call of a tool that succeeded failed with this. */
+/** Makes a successful call of a tool fail with this. */
 export function asFailed(subject: Subject, event: RunEvent, kind: string): RunEvent {
   if (event.type !== 'effect:succeeded' || event.effect.type !== 'tool') return event;
   const { output: _output, errors: _errors, ...rest } = event;
   return { ...rest, type: 'effect:failed', error: { ...anyError(subject), kind } };
 }
 
-/** Some calls of models were made with other words. */
+/** Changes the messages of some calls of models. */
 export function withMessages(
   subject: Subject,
   change: (message: ModelMessage) => ModelMessage,
@@ -125,7 +125,7 @@ export function withMessages(
   });
 }
 
-/** The last event of a kind comes a second time, later. */
+/** Repeats the last event of a kind, later. */
 export function withAgain(subject: Subject, fits: (event: RunEvent) => boolean): Subject {
   const found = subject.events.findLast(fits);
   if (found === undefined) throw new Error('There is no such event');

@@ -105,7 +105,7 @@ export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Su
     peopleLaws.decisionsAreAudited,
     (people) =>
       doctored(people, (event) =>
-        // the audit knows a gate for calls by what it offers
+        // the audit recognises a gate for calls by its options
         event.type === 'gate:opened' ? { ...event, options: [...event.options, 'later'] } : event,
       ),
   ],

@@ -1,4 +1,4 @@
-/** P8: no run resumes with a changed file without recording what changed. */
+/** P8: no run resumes with a changed file without a record of the change. */
 import type { Leg } from '../../src/rehearsal/simulated-run.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { textsOf } from './plans.ts';
@@ -24,7 +24,8 @@ export const driftIsSaid: Law = {
       const now = leg.change?.plan ?? plan;
       const changed = changedBetween(plan, now);
       if (resumed?.plan !== undefined) plan = now;
-      // nodes that a rewind runs again keep nothing; `retry-from-caller.test.ts` covers which those are
+      // nodes that a rewind runs again keep nothing; `retry-from-caller.test.ts` covers which they
+      // are
       if (leg.change?.from !== undefined) return [];
       // nodes that read a replaced input count as changed too
       if (leg.change?.input !== undefined) return [];
@@ -80,10 +81,10 @@ export const newTextIsTaken: Law = {
       const begun = subject.events.findLast(
         (event) => event.seq <= afterSeq && event.type === 'node:started' && event.path === path,
       );
-      // an attempt that began before continues as it began
+      // an attempt that began before the change continues unchanged
       if (plan === undefined || resumed === undefined || (begun?.seq ?? 0) < resumed.seq) return [];
       if (work.type === 'tool' && nodeAt(plan, path)?.node.type === 'agent') return [];
-      // a judge reads the criteria and the output, and not the prompt, which is what changes here
+      // a judge reads the criteria and the output, and not the prompt, which changes here
       if (work.type === 'model' && work.call.judges === true) return [];
       const mark = markIn(plan, path);
       return mark === undefined || JSON.stringify(work).includes(mark)
@@ -105,11 +106,14 @@ function markIn(plan: WorkflowPlan, path: string): string | undefined {
 }
 
 function resumptionOf({ events }: Subject, { fromSeq, toSeq }: Leg) {
-  // what a rewind overtakes is ended before it
+  // a rewind ends the nodes that it overtakes
   return ofType(events.slice(fromSeq, toSeq), 'run:resumed')[0];
 }
 
-/** By the log: whatever has completed at any time, unless a person has run it again from before that. */
+/**
+ * The nodes that the log shows as completed at any time, unless a person has since rewound the run
+ * to before them.
+ */
 function finishedBefore({ events, plan }: Subject, seq: number): ReadonlySet<string> {
   const done = new Map<number, string>();
   for (const event of events.slice(0, seq)) {
@@ -121,7 +125,10 @@ function finishedBefore({ events, plan }: Subject, seq: number): ReadonlySet<str
   return new Set([...done.values()].map((path) => nameOf(plan, path)));
 }
 
-/** By the log: the nodes that ask a person, until they are answered or what is around them ends or begins anew. */
+/**
+ * The nodes that ask a person, by the log, until they are answered or their surroundings end or
+ * begin again.
+ */
 function askedBefore({ events, plan }: Subject, seq: number): ReadonlySet<string> {
   const open = new Set<string>();
   for (const event of events.slice(0, seq)) {
@@ -136,7 +143,7 @@ function askedBefore({ events, plan }: Subject, seq: number): ReadonlySet<string
   return new Set([...open].map((path) => nameOf(plan, path)));
 }
 
-/** The event by which the run last entered the node. */
+/** The event of the run's last entry into the node. */
 function beganAt(events: Subject['events'], path: string, before: number): number {
   const began = ofType(events.slice(0, before), 'node:started').findLast(
     (event) => event.path === path && event.attempt === 0,
@@ -144,7 +151,10 @@ function beganAt(events: Subject['events'], path: string, before: number): numbe
   return began?.seq ?? 0;
 }
 
-/** Whether a run that goes back to the node does this one again: it is beside it, in such a one, or around it. */
+/**
+ * Whether a run that goes back to `from` repeats this node: it is beside it, in such a node, or
+ * around it.
+ */
 function isUndone(path: string, from: string): boolean {
   const scope = from.slice(0, from.lastIndexOf('/') + 1);
   return path.startsWith(scope) || isInside(from, path);

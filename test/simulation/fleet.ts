@@ -1,7 +1,7 @@
 /**
- * Servers on one store, simulated: machines whose processes are killed, stopped and started again, that
- * stand still for longer than a lease, and whose clocks differ. What their effects do in the world is
- * kept in books of its own, which say whether anything was lost or done twice.
+ * Simulated servers on one store: machines whose processes are killed, stopped and restarted, that
+ * stand still for longer than a lease, and whose clocks differ. Separate books record the effects
+ * in the world, and show whether anything was lost or done twice.
  */
 import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import { simulatedStore } from '../../src/rehearsal/world/simulated-store.ts';
@@ -18,7 +18,7 @@ import { workflow } from '../../src/workflow/authoring/define.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Pays, waits for longer than a process does by itself, ships, asks, and says so. */
+/** Pays, waits for longer than a process does by itself, ships, asks, and reports. */
 const ORDER = workflow({
   name: 'order',
   entryPoint: 'pay',
@@ -50,7 +50,7 @@ const PLANS = new Map([ORDER, REPORT].map((each) => [each.plan.name, each.plan])
 export interface FleetOptions {
   readonly seed: number;
   readonly orders: number;
-  /** How long things go wrong. */
+  /** The time during which things go wrong. */
   readonly troubleMs: number;
 }
 
@@ -65,12 +65,12 @@ export interface Execution {
 
 export interface FleetHistory {
   readonly executions: readonly Execution[];
-  /** By run. */
+  /** Logs by run. */
   readonly logs: ReadonlyMap<string, readonly RunEvent[]>;
   readonly statuses: ReadonlyMap<string, string>;
   readonly incidents: readonly string[];
   readonly warnings: readonly string[];
-  /** Which machines resumed something. */
+  /** The machines that resumed something. */
   readonly machines: ReadonlySet<string>;
 }
 
@@ -86,10 +86,10 @@ const MACHINES: readonly Machine[] = [
   { name: 'c', aheadMs: 5 * MINUTE_MS, maxRuns: Infinity },
 ];
 
-/** After the trouble everything gets this long to end. */
+/** After the trouble everything gets this much time to end. */
 const CALM_MS = 60 * MINUTE_MS;
 
-/** Longer than a lease: a run that is still under way is seen. */
+/** Longer than a lease: a run that is still active shows. */
 const SETTLE_MS = 2 * MINUTE_MS;
 
 export async function simulateFleet(options: FleetOptions): Promise<FleetHistory> {
@@ -158,7 +158,7 @@ class Fleet {
     };
   }
 
-  /** Processes of one machine, one after the other, until there is calm. */
+  /** The processes of one machine, one after the other, until all is calm. */
   async #serve(machine: Machine): Promise<void> {
     const random = randomFrom('machine', machine.name, this.#options.seed);
     while (!this.#isCalm) {
@@ -184,7 +184,7 @@ class Fleet {
       this.#kill(process);
       await this.#clock.sleep(random.int(30_000));
     }
-    // a server that was down is started again
+    // a server that was down is restarted
     const last = this.#spawn(machine);
     await last.carrying.begin();
     last.schedules.begin();
@@ -207,7 +207,7 @@ class Fleet {
       now: () => world.now() + aheadMs,
       after: (ms, call) =>
         world.after(ms, () => {
-          // a timer that is due while the process stands still fires when it stands still no longer
+          // a timer that is due while the process stands still fires when it wakes
           void process.awake.then(() => (process.isAlive ? call() : undefined));
         }),
     };
@@ -239,7 +239,7 @@ class Fleet {
       clock,
       work: backend.sharing.work,
       store,
-      // what was begun in the trouble ends in the calm, and nothing new begins
+      // work from the trouble ends in the calm, and nothing new begins
       workflows: () => (this.#isCalm ? [] : [REPORT]),
       start: ({ plan }, { input, id: named }) => backend.start(plan, input, { id: named }),
       reserve: () => carrying.reserve(),
@@ -263,7 +263,7 @@ class Fleet {
     const inner = simulatedStore({
       store: this.#store,
       isAlive: () => of().isAlive,
-      // other machines: only the lease says whether a process is there
+      // other machines: only the lease shows whether a process lives
       isOwnerAlive: (owner) => owner !== of().id || of().isAlive,
       drawFault: () => {
         if (this.#isCalm) return undefined;
@@ -294,7 +294,7 @@ class Fleet {
     });
   }
 
-  /** The world acts at once; the process hears of it later, or never. */
+  /** The world acts at once; the process learns of it later, or never. */
   #effectsOf(of: () => ServerProcess): EffectRunner {
     const random = randomFrom('effects', ++this.#started, this.#options.seed);
     return {
@@ -315,7 +315,7 @@ class Fleet {
         await Promise.race([this.#clock.sleep(random.int(20_000)), stopped]);
         await process.awake;
         if (!process.isAlive) return new Promise(() => undefined);
-        // what was stopped has happened all the same, and nobody knows
+        // a stopped effect has happened all the same, and nobody knows
         return signal.aborted
           ? {
               ok: false,
@@ -337,7 +337,7 @@ class Fleet {
           continue;
         }
         const process = random.pick([...this.#living.values()]);
-        // as a client does with a key: it tries again, at another server, until it has an answer
+        // like a client with a key: it tries other servers until it has an answer
         const answer = process.backend.start(ORDER.plan, {}, { id: `order-${number}` }).then(
           () => true,
           () => false,
@@ -348,7 +348,7 @@ class Fleet {
     }
   }
 
-  /** Answers what nobody knows, from the books of the world; every other question expires. */
+  /** Answers unknown outcomes from the books of the world; every other question expires. */
   async #answerQuestions(): Promise<void> {
     for (;;) {
       await this.#clock.sleep(15_000);

@@ -54,7 +54,7 @@ export function runtime({ random, isChild, isTimeless, hasAgents }: Shape): Fiel
   };
 }
 
-/** One entry where nothing may depend on which model is well just now. */
+/** One entry if nothing may depend on which model works at the moment. */
 function chain(random: Random, isTimeless: boolean): unknown {
   const [first, second, third] = random.chance(0.5) ? MODELS : MODELS.toReversed();
   if (isTimeless || random.chance(0.4)) return first;

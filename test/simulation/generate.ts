@@ -1,4 +1,6 @@
-/** Workflows of every shape that the machine knows, drawn from a seed; as JSON, which is YAML. */
+/**
+ * Workflows of every shape that the machine knows, generated from a seed; as JSON, which is YAML.
+ */
 import { randomFrom, type Random } from '../../src/rehearsal/world/random.ts';
 import {
   agent,
@@ -25,7 +27,10 @@ interface Content {
 }
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;
-/** Some plans are the same however long anything takes: only those can be compared across crashes. */
+/**
+ * Some plans give the same result however long anything takes: only those can be compared across
+ * crashes.
+ */
 export function generate(seed: number): { readonly files: Files; readonly isTimeless: boolean } {
   const random = randomFrom('workflow', seed);
   const isTimeless = random.chance(0.3);
@@ -37,7 +42,7 @@ export function generate(seed: number): { readonly files: Files; readonly isTime
     isTimeless,
   });
   const main = file('main', { random, children: ['child'], isChild: false, isTimeless });
-  // drawn apart, so that older seeds keep their shapes
+  // drawn separately, so that older seeds keep their shapes
   const checks = randomFrom('checks', seed);
   const later = randomFrom('later keys', seed);
   const texts = { 'main.yaml': main, 'child.yaml': child, 'grandchild.yaml': grandchild };
@@ -48,7 +53,10 @@ export function generate(seed: number): { readonly files: Files; readonly isTime
   return { files: Object.fromEntries(files) as Files, isTimeless };
 }
 
-/** In one of eight files something fails that only reads a result: a guard, a route, an assertion, an output. */
+/**
+ * In one of eight files a part that only reads a result fails: a guard, a route, an assertion, an
+ * output.
+ */
 function withFailingCheck(content: Content, random: Random): Content {
   if (!random.chance(1 / 8)) return content;
   const groups = [...(content.parallel ?? []), ...(content.for_each ?? [])];
@@ -82,7 +90,7 @@ function withoutMatch(each: Fields): Fields {
 }
 
 function withBadAssertion(each: Fields): Fields {
-  // its routes may name what the others raise
+  // its routes may name the kinds that the others raise
   const others = (each['assert'] ?? []) as readonly Fields[];
   return { ...each, assert: [{ that: '{{ false }}' }, ...others] };
 }
@@ -139,7 +147,7 @@ function node(name: string, index: number, shape: Shape): Fields {
 }
 
 /**
- * Forward only, or anywhere where the file bounds its loops; never to a group, because a member that
+ * Forward only, or anywhere if the file limits its loops; never to a group, because a member that
  * leads to its own group would nest it in itself.
  */
 function targetsFrom(index: number, { names, mayLoop }: Shape): readonly string[] {
@@ -184,7 +192,7 @@ function nodeBody(shape: Shape, name: string, targets: readonly string[]): Field
   return random.pick(kinds)();
 }
 
-/** A time within which what runs inside may or may not be over. */
+/** A time limit that the work inside may or may not meet. */
 function timed({ random, isTimeless }: Shape): Fields {
   return random.chance(0.3) && !isTimeless ? { timeout_seconds: random.pick([1, 5, 20]) } : {};
 }
@@ -276,7 +284,10 @@ function groupsOf(shape: Shape): Record<string, { name: string }[]> {
 /** A user may choose any id for a ticket. */
 const HOSTILE_KEYS = ['7]/one[y', '%5B', '#budget', '\u001b[2J\n▪ done', '../..'];
 
-/** A group in each member of a group, where a key that forges a path would be taken for another member. */
+/**
+ * A group in each member of a group, where a key that forges a path would be taken for another
+ * member.
+ */
 function hostileForEach(shape: Shape): Fields {
   const { random } = shape;
   // the second is part of a path of the first

@@ -23,7 +23,7 @@ const SAID: readonly Said[] = [
   { opinion: 'deny', verdict: () => ({ deny: `Not with ${SECRET}` }) },
   { opinion: 'deny', verdict: () => Promise.reject(new Error(`It broke with ${SECRET}`)) },
   { opinion: 'deny', verdict: () => 'certainly' as never },
-  // longer than a guard may take
+  // takes longer than a guard may
   { opinion: 'deny', verdict: () => new Promise(() => undefined) },
 ];
 

@@ -1,6 +1,7 @@
 /**
- * Draws keys that came to the format later: judges, dialogs, questions, bounds on tool results, efforts, outputs
- * of routes. They have a seed of their own, so that older seeds keep the rest of their shapes.
+ * Draws keys that the format got later: judges, dialogs, questions, bounds on tool results,
+ * efforts, outputs of routes. They have a seed of their own, so that older seeds keep the rest of
+ * their shapes.
  */
 import type { Random } from '../../src/rehearsal/world/random.ts';
 import type { Fields } from './shape.ts';
@@ -11,7 +12,7 @@ interface Lists {
   readonly for_each?: readonly Fields[];
 }
 
-/** In four of five files nothing is added. */
+/** Four of five files stay unchanged. */
 const CHANCE = 0.2;
 
 export function withLaterKeys<C extends Lists>(content: C, random: Random, isTimeless: boolean): C {
@@ -76,7 +77,7 @@ function laterAgent(node: Fields, random: Random, isTimeless: boolean): Fields {
     on_error: 'agent.output_rejected',
     ...(random.chance(0.5) ? { retry: { max: 1, backoff: 'none' } } : { to: '$end' }),
   };
-  // a node that has routes needs one for its success
+  // a node with routes needs one for its success
   const routes = judged['routes'] === undefined ? [{ to: '$end' }] : routesOf(judged);
   return { ...judged, routes: inserted(routes, refusal) };
 }
@@ -89,18 +90,18 @@ function validator(random: Random, isTimeless: boolean): Fields {
   };
 }
 
-/** Before the routes for any failure, which would take it. */
+/** Inserts it before the routes for any failure, which would take it. */
 function inserted(routes: readonly Fields[], route: Fields): readonly Fields[] {
   const at = routes.findIndex((each) => 'on_error' in each);
   return at < 0 ? [...routes, route] : [...routes.slice(0, at), route, ...routes.slice(at)];
 }
 
-/** A gate with questions instead, in its place and with its routes. */
+/** Replaces a gate with one that has questions, at the same place and with the same routes. */
 function questions(gate: Fields, random: Random): Fields {
-  // a guard that reads the choice has no meaning there
+  // a guard that reads the choice means nothing there
   if (JSON.stringify(gate).includes('output.selected')) return gate;
   const { prompt: _prompt, options: _options, default: preset, ...rest } = gate;
-  // its routes may name what only a gate with a default cannot fail with
+  // its routes may name kinds that a gate with a default cannot fail with
   if (preset !== undefined) return gate;
   return {
     ...rest,
@@ -119,7 +120,10 @@ function questions(gate: Fields, random: Random): Fields {
   };
 }
 
-/** Words that answers to failures, budgets and calls of tools have too: here they are options like any other. */
+/**
+ * Words that answers to failures, budgets and calls of tools use too: here they are ordinary
+ * options.
+ */
 function withOwnWords(gate: Fields, random: Random): Fields {
   const value = random.pick(['edit', 'raise', 'approve', 'repeat']);
   return {
@@ -128,7 +132,7 @@ function withOwnWords(gate: Fields, random: Random): Fields {
   };
 }
 
-/** A route to the end may lay its own values over the output. */
+/** A route to the end may put its own values over the output. */
 function endingWith(node: Fields, random: Random): Fields {
   if (node['routes'] === undefined || !random.chance(0.4)) return node;
   const routes = routesOf(node).map((route) =>

@@ -1,4 +1,7 @@
-/** What agents, tools and people have met in a run: what never comes up is not tested. */
+/**
+ * The situations of agents, tools and people that a run has met: a situation that never occurs is
+ * not tested.
+ */
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import { nodeAt, type EventOf, type Subject } from '../../src/rehearsal/laws/subject.ts';
 
@@ -78,7 +81,7 @@ function metAt(subject: Subject, event: RunEvent): readonly Meeting[] {
   }
 }
 
-/** How stopped effects ended that may not be repeated. */
+/** The endings of stopped effects that may not be repeated. */
 function ofStop({ isAborted, isIdempotent, ending }: Subject['executions'][number]): Meeting[] {
   if (!isAborted || isIdempotent) return [];
   switch (ending?.type) {

@@ -1,4 +1,4 @@
-/** Drawn workflows that the checks accept, with the worst case that they print. */
+/** Generated workflows that the checks accept, with the printed worst case. */
 import { simulate } from '../../src/rehearsal/simulated-run.ts';
 import { memoryFiles } from '../../src/workflow/yaml/files.cases.ts';
 import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
@@ -12,7 +12,7 @@ export interface DrawnPlan {
   readonly files: Files;
   readonly plan: WorkflowPlan;
   readonly isTimeless: boolean;
-  /** The most that validate prints before the run; null where nothing bounds it. */
+  /** The highest figures that validate prints before the run; null if nothing bounds them. */
   readonly worstCase: WorstCase;
 }
 
@@ -23,7 +23,7 @@ const MOST_EVENTS = 80;
 
 const DRAWN = new Map<number, Promise<DrawnPlan>>();
 
-/** The workflow of a number; one whose run is too long makes room for the next. */
+/** The workflow of a number; one whose run is too long is replaced by the next. */
 export function drawPlan(number: number): Promise<DrawnPlan> {
   const known = DRAWN.get(number);
   if (known !== undefined) return known;
@@ -48,7 +48,7 @@ function planOf(seed: number): DrawnPlan {
   return { ...planOfFiles(files), isTimeless };
 }
 
-/** Throws when the checks refuse it: what is drawn has to be valid. */
+/** Throws if the checks refuse it: a generated file must be valid. */
 export function planOfFiles(files: Files): Omit<DrawnPlan, 'isTimeless'> {
   const { plan, files: verdicts } = validateWorkflow(
     'main.yaml',

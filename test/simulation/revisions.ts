@@ -1,4 +1,7 @@
-/** Changes to a drawn workflow between two legs of a run, such as a person makes with an editor. */
+/**
+ * Changes to a generated workflow between two legs of a run, as a person would make them with an
+ * editor.
+ */
 import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import type { Revision } from '../../src/rehearsal/simulated-run.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
@@ -16,7 +19,7 @@ function markOf(number: number): string {
   return `revision-${number}`;
 }
 
-/** For one seed: what the file is like when the run is resumed. */
+/** The file at the resumption of the run, for one seed. */
 export function reviser(drawn: DrawnPlan, seed: number): (leg: number) => Revision | undefined {
   return (leg) => {
     const random = randomFrom('revision', seed, leg);
@@ -27,7 +30,9 @@ export function reviser(drawn: DrawnPlan, seed: number): (leg: number) => Revisi
   };
 }
 
-/** For one seed: another list, or no more waiting, when the run is resumed. */
+/**
+ * The changed input at the resumption of the run, for one seed: another list, or no more waiting.
+ */
 export function amender(seed: number): (leg: number) => Revision {
   return (leg) => {
     const random = randomFrom('amendment', seed, leg);
@@ -88,7 +93,7 @@ function isForEach(node: Fields | ForEachText): node is ForEachText {
   return node['type'] === 'for_each';
 }
 
-/** A change of what the node does, and not of where it leads. */
+/** Changes the work of the node, and not its routes. */
 function change(node: Fields, mark: string): void {
   switch (node['type']) {
     case 'script':

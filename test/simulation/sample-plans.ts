@@ -1,4 +1,4 @@
-/** Small workflows whose runs the laws are tried on. */
+/** Small workflows whose runs test the laws. */
 
 /** A failure, a retry, a group, an agent with a tool, and a good end. */
 export const MAIN = JSON.stringify({
@@ -44,7 +44,7 @@ export const MAIN = JSON.stringify({
   parallel: [{ name: 'g', agents: ['x', 'y'], routes: [{ to: 'm' }] }],
 });
 
-/** One that fails in its second node, to be resumed with another text. */
+/** Fails in its second node, to be resumed with another text. */
 export function twoNodes(mark: string): string {
   const node = { type: 'script', command: 'x', timeout_seconds: 60, env: { REVISION: mark } };
   return JSON.stringify({
@@ -109,7 +109,7 @@ export const PEOPLE = JSON.stringify({
   ],
 });
 
-/** A payment that is stopped because what runs beside it fails. */
+/** A payment that is stopped because a parallel node fails. */
 export const STOPPING = `
 workflow: {name: stopping, entry_point: g}
 parallel: [{name: g, agents: [pay, bad], routes: [{to: $end}]}]

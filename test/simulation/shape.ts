@@ -1,4 +1,4 @@
-/** What a drawn file may contain, and the words that all of them share. */
+/** The possible content of a generated file, and the words that all parts share. */
 import type { Random } from '../../src/rehearsal/world/random.ts';
 
 export interface Shape {
@@ -8,9 +8,9 @@ export interface Shape {
   readonly isChild: boolean;
   /** Routes may lead back; the file then limits its iterations itself. */
   readonly mayLoop: boolean;
-  /** Nothing that depends on how long something takes or which of two ends first. */
+  /** Nothing depends on how long something takes or which of two ends first. */
   readonly isTimeless: boolean;
-  /** Models, tools and what they may spend. */
+  /** Models, tools and their budgets. */
   readonly hasAgents: boolean;
   readonly names: readonly string[];
 }

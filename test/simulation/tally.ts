@@ -1,4 +1,4 @@
-/** Counts what came up in all runs, and which seeds broke which laws. */
+/** Counts the situations in all runs, and the seeds that broke laws. */
 import { MEETINGS, metIn, type Meeting } from './met.ts';
 import type { Trial } from './trial.ts';
 
@@ -40,12 +40,12 @@ export class Tally {
     return `${this.#runs} runs, ${deaths} deaths of processes, ${store} faults of the store; ${rest}`;
   }
 
-  /** What has come up in no run. */
+  /** The situations that occurred in no run. */
   missing(): readonly Meeting[] {
     return MEETINGS.filter((what) => !this.#counts.has(what));
   }
 
-  /** Empty when every law held. */
+  /** Empty if every law held. */
   failures(): string {
     return [...this.#broken]
       .map(

@@ -1,4 +1,4 @@
-/** The tools that drawn workflows may call, as a module would declare them. */
+/** The tools that generated workflows may call, as a module would declare them. */
 import type { ToolDescriptions } from '../../src/workflow/authoring/tool-description.ts';
 
 const INPUT = {
@@ -20,7 +20,7 @@ export const TOOLS: ToolDescriptions = {
   },
   /** Must not happen twice, and retries nothing. */
   charge: { isDeclared: true, inputSchema: INPUT, isIdempotent: false, writes: true },
-  /** Must not happen twice, and retries what surely failed. */
+  /** Must not happen twice, and retries certain failures. */
   send: {
     isDeclared: true,
     isIdempotent: false,
@@ -28,7 +28,7 @@ export const TOOLS: ToolDescriptions = {
     raises: ['stock.empty'],
     retry: { max: 1, ...BACKOFF, on: ['tool.failed', 'tool.busy', 'stock.*'] },
   },
-  /** A tool of an MCP server, so that a breaker guards it; called again when its server was away. */
+  /** A tool of an MCP server, so that a breaker guards it; called again if its server was away. */
   'box/read': {
     isDeclared: true,
     isIdempotent: true,

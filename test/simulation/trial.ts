@@ -14,7 +14,7 @@ import { amender, reviser } from './revisions.ts';
 import type { Law, Subject } from '../../src/rehearsal/laws/subject.ts';
 import { weatherOf } from './weather.ts';
 
-/** Runs of one workflow, each in weather of its own: loading it costs as much as running it. */
+/** Runs of one workflow, each with its own faults: loading it costs as much as running it. */
 const RUNS_PER_PLAN = 20;
 
 export interface Trial {
@@ -54,19 +54,19 @@ function isGuarded(seed: number): boolean {
   return seed % 3 === 0;
 }
 
-/** A person runs finished nodes again; where the file changes too, in some. */
+/** A person runs finished nodes again; in some runs the file changes too. */
 function isRewound(seed: number): boolean {
   return process.env['REW'] !== undefined || seed % 6 === 4 || seed % 24 === 13;
 }
 
 /**
- * A rival may take a run without a heartbeat: only a backend that renews its claims is to be tested.
+ * A rival may take a run without a heartbeat, so only a backend that renews its claims is tested.
  */
 function hasRivals(seed: number): boolean {
   return seed % 50 === 25;
 }
 
-/** On top of the weather, so that it stays what it was for each seed. */
+/** Mishaps beside the weather, which stays the same for each seed. */
 function mishapsOf(seed: number): Partial<FaultPlan> {
   return {
     ...(seed % 8 === 3 ? { logLosesEnd: 0.3, most: 12 } : {}),
@@ -83,7 +83,7 @@ function peopleOf(seed: number): Partial<SimulationOptions> {
   };
 }
 
-/** By name of the node; some of them fit. */
+/** Answers by name of the node; some of them fit. */
 const PREPARED = [
   { gate: 'a', value: 'approve' },
   { gate: 'a', value: 'retry' },
@@ -99,7 +99,7 @@ export function breachesOf(subject: Subject): readonly Breach[] {
   });
 }
 
-/** What happened, one line each, to find out why. */
+/** The events as lines, to find out why. */
 export function story({ events, executions, incidents, legs }: Simulation): string {
   const startMs = Date.parse(events[0]?.at ?? '');
   return [

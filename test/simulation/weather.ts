@@ -1,4 +1,4 @@
-/** Which faults a seed meets: some of everything, or much of one thing. */
+/** The faults that a seed meets: some of everything, or much of one thing. */
 import { CALM, STORMY, type FaultPlan } from '../../src/rehearsal/world/faults.ts';
 import { randomFrom } from '../../src/rehearsal/world/random.ts';
 
@@ -34,7 +34,7 @@ const WEATHERS: readonly FaultPlan[] = [
     misanswers: 0.2,
     most: 5,
   },
-  // all is well but the people, and the server of the tools
+  // only the people and the server of the tools fail
   { ...CALM, partial: 0.3, serverFails: 0.4, misanswers: 0.4, diesBefore: 0.05, most: 5 },
   {
     ...CALM,
@@ -54,7 +54,7 @@ export function weatherOf(seed: number): FaultPlan {
 }
 
 /**
- * Faults that a run survives without a trace: nothing that hangs, gets lost or leaves an unknown
+ * Faults that a run survives without a trace: nothing hangs, gets lost or leaves an unknown
  * outcome.
  */
 export const SURVIVABLE: FaultPlan = {

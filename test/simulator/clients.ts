@@ -1,9 +1,12 @@
-/** The real SDKs, each behind one function that asks the simulator something and says what came. */
+/**
+ * The real SDKs, each behind one function that asks the simulator a question and returns the
+ * answer.
+ */
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import { load } from '../sdk-parity/install.ts';
 
 export interface Question {
-  /** Of the server, without a path. */
+  /** The address of the server, without a path. */
   readonly url: string;
   readonly model: string;
   readonly prompt: string;
@@ -17,7 +20,7 @@ export interface Received {
   readonly text: string;
   readonly toolCalls: readonly { readonly name: string; readonly input: unknown }[];
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
-  /** The answer as the client gives it, where a failure may hide in it. */
+  /** The answer as the client returns it, which may hide a failure. */
   readonly answer: unknown;
 }
 
@@ -32,7 +35,7 @@ const KEY = 'test-key';
 
 type MakeModel = (question: Question) => Promise<unknown>;
 
-/** Thrown by the SDK, or sent as a part of its stream. */
+/** Makes an error of a failure that the SDK threw, or sent as a part of its stream. */
 function thrown(failure: unknown): Error {
   return failure instanceof Error ? failure : new Error('The SDK failed', { cause: failure });
 }
@@ -109,7 +112,7 @@ const openaiChat: Client = {
             ],
           }),
     };
-    // its own reader of streams puts the pieces together
+    // its own stream reader joins the pieces
     const answer = isStream
       ? await client.chat.completions
           .stream({ ...request, stream_options: { include_usage: true } })
@@ -196,7 +199,7 @@ interface Message {
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
 }
 
-/** The events as they come, since the SDK's own reader wraps what it meets. */
+/** Reads the raw events, since the SDK's own reader wraps errors. */
 async function messageOf(
   events: AsyncIterable<MessageEvent>,
   { onText }: Question,
@@ -209,7 +212,7 @@ async function messageOf(
     const last = blocks.at(-1);
     const piece = delta?.text ?? delta?.partial_json;
     if (last === undefined || piece === undefined) {
-      // the last event but one has the reason of the end and the rest of the bill
+      // the last event but one has the stop reason and the rest of the bill
       fields.push(delta ?? {}, usage === undefined ? {} : { billed: usage });
       continue;
     }

@@ -1,4 +1,4 @@
-/** Time that passes when a test says so. */
+/** A clock whose time passes when a test says so. */
 import type { EffectClock } from '../../src/effects/clock.ts';
 
 interface Timer {
@@ -33,7 +33,7 @@ export class ManualClock implements EffectClock {
     };
   }
 
-  /** The next timer that is set, or was. */
+  /** The next timer, set already or later. */
   async next(): Promise<Timer> {
     return this.#timers.shift() ?? new Promise((resolve) => this.#waiting.push(resolve));
   }

@@ -1,16 +1,19 @@
-/** Stands between a store and its PostgreSQL server, and can keep an answer to itself. */
+/** Stands between a store and its PostgreSQL server, and can withhold an answer. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 
-/** How the connection ends: by an administrator of the server, or without a word; or it does not, and nothing passes. */
+/**
+ * How the connection ends: by an administrator of the server, or without notice; or it stays open
+ * and nothing passes.
+ */
 export type Loss = 'terminated' | 'cut' | 'silent';
 
 export interface LossyProxy {
   readonly url: string;
   /**
-   * Of the next statement with this text, once it is committed: the client never hears of it.
-   * Resolved when it is lost.
+   * Loses the answer of the next statement with this text, after it is committed: the client never
+   * receives it. Resolves when it is lost.
    */
   loseAnswer(statement: string, loss: Loss): Promise<void>;
   close(): Promise<void>;
@@ -24,7 +27,7 @@ interface Plan {
 
 const LATER_MS = 30;
 
-/** What the server sends last, when a statement is over and no transaction is open. */
+/** The server's last message when a statement is over and no transaction is open. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
 export async function startLossyProxy(url: string): Promise<LossyProxy> {
@@ -36,7 +39,7 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // a client that is cut off notices the end of the connection
+      // a disconnected client notices the end of the connection
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
     let losing: Plan | undefined;

@@ -1,4 +1,7 @@
-/** What the log says against what the world saw: nothing twice, nothing lost, one ending for each leg. */
+/**
+ * Compares the log with the records of the world: nothing twice, nothing lost, one ending for each
+ * leg.
+ */
 import { expect } from 'vitest';
 import type { RunEvent } from '../../src/machine/state/events.ts';
 import { REPEATABLE } from './subjects.ts';
@@ -27,7 +30,7 @@ export function legsOf<Event extends Pick<RunEvent, 'type'>>(
   return legs;
 }
 
-/** Nothing is done that was not written down first, and nothing that has a result is done again. */
+/** No effect happens before its request is stored, and none with a result happens again. */
 export function expectHonestEffects(
   events: readonly RunEvent[],
   deeds: readonly Deed[],
@@ -62,7 +65,7 @@ export function expectHonestEffects(
   }
 }
 
-/** Everything that was done in the end, by any process; what may be repeated counts once. */
+/** All work that any process did; repeatable work counts once. */
 export function doneIn(deeds: readonly Deed[]): readonly string[] {
   const done = deeds.filter(({ ending }) => ending === 'done').map(({ name }) => name);
   const [safe, others] = [new Set<string>(), [] as string[]];
@@ -73,7 +76,7 @@ export function doneIn(deeds: readonly Deed[]): readonly string[] {
   return [...safe, ...others].sort();
 }
 
-/** A request without a result, in the log as a killed process left it. */
+/** A request without a result, as a killed process left it in the log. */
 export function inDoubt(events: readonly RunEvent[]): readonly string[] {
   const open = new Map<string, string>();
   for (const event of events) {

@@ -1,13 +1,13 @@
-/** Ways to make a store unusable for a while, each with the way back. */
+/** Ways to make a store unusable for a while, each with a way to repair it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 
 export interface Breakage {
-  /** Between two commits of the run. */
+  /** Breaks it between two commits of the run. */
   readonly make: (store: string) => Promise<void>;
-  /** By the process that made it, or by any other when that one is gone. */
+  /** Repairs it from the process that broke it, or from any other if that has died. */
   readonly mend: (store: string) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ let unlock: () => Promise<void> = () => Promise.resolve();
 
 async function lock(store: string): Promise<void> {
   const holder = spawn(process.execPath, ['-e', HOLDER, store], {
-    // so that nobody takes us for gone while it still holds the lock
+    // so that nobody takes us for dead while it still holds the lock
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const gone = once(holder, 'exit');
@@ -42,12 +42,12 @@ async function lock(store: string): Promise<void> {
   };
 }
 
-/** Not a block is left. */
+/** Leaves no free block. */
 async function fill(store: string): Promise<void> {
   try {
     for (let count = 0; ; count++) writeFileSync(fillerOf(store, count), Buffer.alloc(4096));
   } catch {
-    // that was the last one
+    // that was the last free block
   }
 }
 
@@ -74,7 +74,7 @@ export const BREAKAGES = {
 
 export type BreakageName = keyof typeof BREAKAGES;
 
-/** False where nobody may mount anything. */
+/** False if this user may not mount anything. */
 export function mountSmallDisk(folder: string): boolean {
   mkdirSync(folder, { recursive: true });
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);

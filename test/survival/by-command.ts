@@ -1,4 +1,4 @@
-/** The same journey by nothing but the command: run, killed, resumed, answered. */
+/** The same journey by the command alone: run, killed, resumed, answered. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -36,7 +36,7 @@ export function goOnByCommand(folder: string): GoOn {
       cwd: folder,
       env: envOf(place),
     });
-    // whatever it says, it says in JSON
+    // the command prints everything as JSON
     const said = JSON.parse(ended.stdout) as { status: string; error?: ReportDraft };
     if (said.status === 'refused' && said.error !== undefined) {
       expect(ended.exit).toBe(2);

@@ -1,4 +1,4 @@
-/** The examples, and with what they are run. */
+/** The examples, and the arguments of their runs. */
 import { join } from 'node:path';
 import type { PreparedAnswer } from '../../src/engine/backend.ts';
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
@@ -8,7 +8,7 @@ export const ROOT = join(import.meta.dirname, '../..');
 export interface Example {
   readonly file: string;
   readonly input: JsonObject;
-  /** What it gives depends on who is quicker, on a route for what is in doubt, or on the run's name. */
+  /** The result depends on timing, on a route for an uncertain outcome, or on the run's name. */
   readonly isLoose?: boolean;
   readonly answers?: readonly PreparedAnswer[];
 }
@@ -31,5 +31,5 @@ export const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** These need someone who calls them. */
+/** These need a caller. */
 export const NOT_ALONE = ['six-moves-child.yaml'];

@@ -1,4 +1,4 @@
-/** A run that is killed, taken up again, asked about what nobody knows, and brought to its end. */
+/** A run that is killed, resumed, asked about unknown outcomes, and brought to its end. */
 import { expect } from 'vitest';
 import type { RunResult } from '../../src/engine/backend.ts';
 import { isKind } from '../../src/errors/thrown/errand-error.ts';
@@ -12,17 +12,17 @@ import { inPlace, type Place, type Prepared } from './place.ts';
 import { killable, type Ended } from './process.ts';
 import { deedsIn, untilStill, type Deed } from './world.ts';
 
-/** How it goes when nobody interferes. */
+/** The run without any interference. */
 export interface Undisturbed {
   readonly isLoose: boolean;
   readonly appends: number;
   readonly ending: JsonValue;
   readonly done: readonly string[];
-  /** What each effect gave, by its path; it may have been asked for several times. */
+  /** The results of each effect, by its path; it may have been called several times. */
   readonly outputs: ReadonlyMap<string, readonly JsonValue[]>;
 }
 
-/** Goes on with a run until it rests. */
+/** Continues a run until it rests. */
 export type GoOn = (place: Place, run: string, answer?: Answer) => Promise<RunResult>;
 
 const goOnHere: GoOn = async ({ job }, run, answer) => {
@@ -52,16 +52,16 @@ export async function undisturbed(prepared: Prepared, root: string): Promise<Und
 }
 
 export interface Interrupted {
-  /** How often; it may have come to its end before. */
+  /** How often; the run may have ended before. */
   readonly killed: number;
-  /** How many effects nobody could vouch for. */
+  /** The number of effects with an unknown outcome. */
   readonly doubts: number;
 }
 
-/** Does one leg, the first or a later one, and is killed on the way. */
+/** Runs one leg, the first or a later one, and is killed during it. */
 export type Begin = (place: Place, run: string | undefined, kill: KillPoint) => Promise<Ended>;
 
-/** By a process whose script this is. */
+/** Begins in a process that runs this script. */
 export function beginKillable(script?: string): Begin {
   return ({ job }, run, kill) =>
     killable({ ...job, ...(run === undefined ? {} : { resume: { run } }), kill }, script);
@@ -73,7 +73,7 @@ export interface JourneyOptions {
   readonly kills: readonly KillPoint[];
   readonly begin?: Begin;
   readonly goOn?: GoOn;
-  /** Looks at the place when all is over. */
+  /** Inspects the place at the end. */
   readonly inspect?: (place: Place, run: string) => Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export async function interrupted(
   });
 }
 
-/** Brings what was left of a run to its end, which is the one that it has undisturbed. */
+/** Brings an interrupted run to its end, which must equal that of the undisturbed run. */
 export async function takeUp(
   place: Place,
   expected: Undisturbed,
@@ -173,7 +173,7 @@ function expectSameEnd(
   expect(deeds.slice(0, before.length)).toEqual(before);
 }
 
-/** Status and output, or what it failed as. */
+/** The status and output, or the kind of the failure. */
 function endingOf(result: RunResult): JsonValue {
   switch (result.status) {
     case 'completed':

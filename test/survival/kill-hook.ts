@@ -1,11 +1,11 @@
 /**
- * Loaded before the command itself (`node --import`): its process is killed around the append that
- * ERRAND_TEST_KILL names. The command knows nothing of it; it is SQLite's statements that are counted.
+ * Loaded before the command itself (`node --import`): kills its process around the append that
+ * ERRAND_TEST_KILL names. The command does not know this hook, which counts SQLite's statements.
  */
 import { StatementSync } from 'node:sqlite';
 import type { KillPoint } from './kill-points.ts';
 
-/** What the process has to find in its environment. */
+/** The variables that the process must find in its environment. */
 export interface KillEnvironment {
   /** A kill point as JSON. */
   readonly ERRAND_TEST_KILL: string;

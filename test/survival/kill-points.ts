@@ -3,7 +3,7 @@ import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { storeWith } from '../../src/stores/watched-store.cases.ts';
 
 export interface KillPoint {
-  /** `during`: when it was asked for, and nobody knows how far it got. */
+  /** `during`: after the request, at an unknown moment. */
   readonly when: 'before' | 'during' | 'after';
   /** Counts the commits of this process from 1; the creation of a run is one. */
   readonly append: number;
@@ -15,7 +15,7 @@ export function killingStore(store: RunStore, point: KillPoint): RunStore {
   });
 }
 
-/** Says before and after each append how many there were. */
+/** Reports the number of appends before and after each. */
 export function countingStore(
   store: RunStore,
   tell: (when: KillPoint['when'], append: number) => void,

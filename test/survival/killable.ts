@@ -1,10 +1,13 @@
-/** A process that does one leg of a run and is killed where its job says. Started by `process.ts`. */
+/**
+ * A process that runs one leg and is killed at the point that its job names. `process.ts` starts
+ * it.
+ */
 import { killingStore, type KillPoint } from './kill-points.ts';
 import { oneLeg, type Job } from './one-leg.ts';
 import { legWithOutage, type Outage } from './outage-leg.ts';
 
 export interface KillableJob extends Job {
-  /** Absent: it may live. */
+  /** Absent: the process lives. */
   readonly kill?: KillPoint;
   readonly outage?: Outage;
 }

@@ -1,4 +1,7 @@
-/** One leg of a run over a real SQLite file or PostgreSQL server, in this process or in one that is about to be killed. */
+/**
+ * One leg of a run over a real SQLite file or PostgreSQL server, in this process or in one that
+ * will be killed.
+ */
 import { readFileSync } from 'node:fs';
 import type { EffectClock } from '../../src/effects/clock.ts';
 import { createEffectRunner } from '../../src/engine/run/effect-runner.ts';
@@ -12,21 +15,21 @@ import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 
-/** Everything that a process has to know; goes to another one as JSON. */
+/** Everything that a process needs to know; passed to another one as JSON. */
 export interface Job {
   /** The path of the database, or the address of a PostgreSQL server. */
   readonly store: string;
   /** A file with the plan as JSON. */
   readonly plan: string;
-  /** Of the workflow, as the command knows it. */
+  /** The file of the workflow, as the command knows it. */
   readonly file: string;
-  /** Scripts run there. */
+  /** The folder in which scripts run. */
   readonly directory: string;
   /** The file in which scripts leave their traces. */
   readonly world: string;
   readonly input: JsonObject;
   readonly answers: readonly PreparedAnswer[];
-  /** Absent: the run is started. */
+  /** Absent: starts the run. */
   readonly resume?: { readonly run: string; readonly answer?: Answer };
   readonly onOutage?: 'halt' | 'wait';
 }
@@ -81,7 +84,7 @@ function planOf({ plan }: Job): WorkflowPlan {
   return JSON.parse(readFileSync(plan, 'utf8')) as WorkflowPlan;
 }
 
-/** What the log of the only run in a store says; nothing when no run was stored. */
+/** The log of the only run in a store; undefined if no run was stored. */
 export async function logOf(
   address: string,
 ): Promise<{ readonly run: string; readonly events: readonly RunEvent[] } | undefined> {

@@ -1,4 +1,4 @@
-/** A leg during which the store breaks, and perhaps is mended in time. */
+/** A leg during which the store breaks, and perhaps is repaired in time. */
 import type { EffectClock } from '../../src/effects/clock.ts';
 import { BREAKAGES, type BreakageName } from './breakages.ts';
 import { storeWith } from '../../src/stores/watched-store.cases.ts';
@@ -6,13 +6,13 @@ import { oneLeg, type Job, type LegEnd } from './one-leg.ts';
 
 export interface Outage {
   readonly breakage: BreakageName;
-  /** The store breaks after this one. */
+  /** The store breaks after this append. */
   readonly append: number;
-  /** How many tries fail before it is mended; absent: nobody mends it in this leg. */
+  /** The number of failed tries before the repair; absent: nobody repairs it in this leg. */
   readonly failures?: number;
 }
 
-/** The waits between the tries, a hundred times as fast. */
+/** The waits between the tries, a hundred times faster. */
 export const QUICK: EffectClock = {
   now: Date.now,
   after: (ms, call) => {

@@ -1,4 +1,4 @@
-/** Where a run takes place: a folder of its own with the workflow, the store and the world. */
+/** The place of a run: a folder of its own with the workflow, the store and the world. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeFiles } from '../../src/engine/loading/node-files.ts';
@@ -9,11 +9,11 @@ import type { Job } from './one-leg.ts';
 import type { Subject } from './subjects.ts';
 import { DEED } from './world.ts';
 
-/** A workflow that is ready to be run any number of times. */
+/** A workflow that can run any number of times. */
 export interface Prepared {
   readonly name: string;
   readonly folder: string;
-  /** The file that `errand` runs, from the folder. */
+  /** The path of the file that `errand` runs, from the folder. */
   readonly file: string;
   readonly plan: string;
   readonly directory: string;
@@ -21,16 +21,16 @@ export interface Prepared {
   readonly answers: Job['answers'];
   /** Whether its scripts leave their traces in the world. */
   readonly isWitnessed: boolean;
-  /** It ends well, but what it gives depends on the moment. */
+  /** It ends well, but its result depends on timing. */
   readonly isLoose: boolean;
-  /** Where the store of each place is. Default: a file in its home. */
+  /** The store of each place. Default: a file in its home. */
   readonly storeAt?: (home: string) => string;
 }
 
 export interface Place {
   readonly job: Job;
   readonly isWitnessed: boolean;
-  /** What `errand` takes as ERRAND_HOME. */
+  /** The value of ERRAND_HOME. */
   readonly home: string;
 }
 
@@ -42,7 +42,7 @@ export function prepare(subject: Subject, folder: string): Prepared {
   return { ...prepareFile({ ...subject, folder, file, plans: folder }), isWitnessed: true };
 }
 
-/** A file that lies somewhere already; the plan is kept in `plans`. */
+/** Prepares an existing file; the plan is kept in `plans`. */
 export function prepareFile(of: {
   readonly name: string;
   readonly folder: string;
@@ -67,7 +67,7 @@ export function prepareFile(of: {
   return { ...run, isWitnessed: false, isLoose };
 }
 
-/** An empty store and an empty world, in a folder that is removed when the work is done. */
+/** An empty store and an empty world, in a folder that is removed after the work. */
 export async function inPlace<T>(
   { folder, file, plan, directory, input, answers, isWitnessed, storeAt }: Prepared,
   root: string,
@@ -85,7 +85,7 @@ export async function inPlace<T>(
     answers,
   };
   const result = await work({ job, home, isWitnessed });
-  // what failed is kept for inspection
+  // a failed run stays for inspection
   rmSync(home, { recursive: true, force: true });
   return result;
 }

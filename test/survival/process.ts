@@ -22,7 +22,7 @@ export interface Started {
 }
 
 const KILLABLE = join(import.meta.dirname, 'killable.ts');
-/** Inside of the checkout, so that packages are found from there. */
+/** Inside the checkout, so that Node finds packages from there. */
 const BUNDLES = join(import.meta.dirname, '../../node_modules/.cache');
 
 export interface Bundled {
@@ -30,13 +30,16 @@ export interface Bundled {
   readonly remove: () => void;
 }
 
-/** The process to be killed as one file: hundreds are started, and each would open all the sources. */
+/**
+ * The process to be killed, bundled into one file: hundreds are started, and each would open all
+ * the sources.
+ */
 export function bundleKillable(): Promise<Bundled> {
   return bundle(KILLABLE);
 }
 
 export async function bundle(input: string): Promise<Bundled> {
-  // most who start processes bundle nothing
+  // most callers bundle nothing
   const { rolldown } = await import('rolldown');
   mkdirSync(BUNDLES, { recursive: true });
   const dir = mkdtempSync(join(BUNDLES, 'errand-killable-'));
@@ -72,7 +75,10 @@ export function errand(args: readonly string[], options: CommandOptions): Promis
 
 let count = 0;
 
-/** A command that neither is killed nor gets options for Node: most run where one is loaded already. */
+/**
+ * A command that is not killed and gets no options for Node: most run in a process that has loaded
+ * the command.
+ */
 export async function anyErrand(
   args: readonly string[],
   { cwd, env = {} }: Omit<CommandOptions, 'node'>,
@@ -82,7 +88,7 @@ export async function anyErrand(
   return { ...(await sharedErrand(args, surroundings)), signal: null };
 }
 
-/** Keeps in its place what finds other files from there. */
+/** Keeps a file in its place if it finds others from there. */
 function stayInPlace(id: string, importer?: string): { id: string; external: true } | null {
   if (importer === undefined || !id.startsWith('.')) return null;
   const path = resolve(dirname(importer), id);
@@ -91,7 +97,7 @@ function stayInPlace(id: string, importer?: string): { id: string; external: tru
     : null;
 }
 
-/** Does one leg, and dies at the given point. */
+/** Runs one leg, and dies at the given point. */
 export function killable(job: KillableJob, script = KILLABLE): Promise<Ended> {
   return start([script, JSON.stringify(job)], { cwd: process.cwd() }).ended;
 }

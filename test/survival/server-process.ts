@@ -1,4 +1,6 @@
-/** A server without its HTTP: continues what is due in a store until it is asked to stop. */
+/**
+ * A server without its HTTP: continues everything that is due in a store until it is asked to stop.
+ */
 import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
 import { isKind } from '../../src/errors/thrown/errand-error.ts';
 import { openEngine } from '../../src/engine/errand.ts';
@@ -40,7 +42,7 @@ async function serveRuns(job: ServerJob): Promise<void> {
 try {
   await serveRuns(JSON.parse(process.argv[2] ?? '{}') as ServerJob);
 } catch (thrown) {
-  // ends as the command does, and is started again
+  // ends as the command does, and is restarted
   if (!isKind(thrown, 'store.unavailable')) throw thrown;
   process.exit(STORE_AWAY);
 }

@@ -1,4 +1,4 @@
-/** A driver whose clock and effects are in the hands of the test: any order of events can be played. */
+/** A driver whose clock and effects the test controls: it can play any order of events. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EffectRunner } from '../../src/engine/run/effect-runner.ts';
 import { LocalBackend } from '../../src/engine/local/local-backend.ts';
@@ -18,7 +18,7 @@ interface Performing {
 }
 
 export interface StageOptions {
-  /** How an effect takes it to be stopped. Default: it ends at once. */
+  /** How an effect reacts to a stop. Default: it ends at once. */
   readonly onAbort?: 'ends' | 'ignores';
 }
 
@@ -27,7 +27,7 @@ export class Stage {
   readonly #store: RunStore = openMemoryStore({ now: () => this.clock.now() });
   readonly #options: StageOptions;
   readonly performing = new Map<string, Performing>();
-  /** Paths, in the order in which they were begun. */
+  /** Paths, in the order in which they began. */
   readonly begun: string[] = [];
   driver: LocalBackend;
 
@@ -36,7 +36,7 @@ export class Stage {
     this.driver = this.#newDriver();
   }
 
-  /** What was begun and not stopped ends now. */
+  /** Ends an effect that has begun and was not stopped. */
   end(path: string, result: EffectResult): boolean {
     const effect = this.performing.get(path);
     if (effect === undefined) return false;
@@ -45,7 +45,7 @@ export class Stage {
     return true;
   }
 
-  /** Everything that can happen now has happened. */
+  /** Resolves after everything that can happen now has happened. */
   async turn(): Promise<void> {
     for (let count = 0; count < 12; count++) await nextTurn();
   }
@@ -63,7 +63,7 @@ export class Stage {
     return events;
   }
 
-  /** Its driver is stopped; another one finds what it left. */
+  /** Stops its driver; another one finds what it left. */
   async restart(): Promise<void> {
     await this.driver.close();
     this.driver = this.#newDriver();

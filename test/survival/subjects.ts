@@ -1,23 +1,23 @@
-/** Workflows to be interrupted: made from a seed, out of everything that a run can be in the middle of. */
+/** Workflows to interrupt: generated from a seed, with everything that can be open in a run. */
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import { seeded } from '../../src/workflow/yaml/mutate.cases.ts';
 
 export interface Subject {
   readonly name: string;
-  /** By name; the first one is run. */
+  /** The texts by name; the first one is run. */
   readonly files: Readonly<Record<string, string>>;
   readonly input: JsonObject;
   readonly answers: readonly { readonly gate: string; readonly value: JsonValue }[];
 }
 
-/** A script whose name begins so may be repeated; of all others the world must see one. */
+/** A script whose name begins with this may be repeated; the world must see any other only once. */
 export const REPEATABLE = 'safe_';
 
 interface Draft {
   readonly files: Map<string, JsonObject>;
   readonly answers: { gate: string; value: JsonValue }[];
   readonly pick: (count: number) => number;
-  /** How many the list of inputs has. */
+  /** The length of the list of inputs. */
   readonly items: number;
   names: number;
 }
@@ -41,7 +41,7 @@ export function generatedSubject(seed: number): Subject {
     group,
     ...parts(draft, 1),
   ]);
-  // indented: one line of it would be too deep for the reader
+  // indented: the reader would refuse one line of it as too deep
   const files = new Map([['t.yaml', workflow], ...draft.files]);
   return {
     name: `generated ${seed}`,
@@ -74,7 +74,7 @@ function file(draft: Draft, name: string, chain: readonly Part[]): JsonObject {
   };
 }
 
-/** What a chain is made of; groups and children hold chains of their own. */
+/** The parts of a chain; groups and children hold chains of their own. */
 function parts(draft: Draft, count: number): Part[] {
   const all: readonly Part[] = [script, flaky, broken, set, set, transform, wait, gate, child];
   return Array.from({ length: count }, () => all[draft.pick(all.length)] ?? set);
@@ -168,7 +168,7 @@ const child: Part = (draft, { nodes, output }, next) => {
 
 const MODES = ['fail_fast', 'continue_on_error', 'all_or_nothing', 'quorum'] as const;
 
-/** Only where the others finish anyway may a member fail, or the result would depend on the moment. */
+/** a member may fail only if the others finish anyway, or the result would depend on timing */
 const group: Part = (draft, lines, next) => {
   const mode = MODES[draft.pick(MODES.length)] ?? 'fail_fast';
   const name = fresh(draft, 'group');
@@ -208,7 +208,7 @@ const group: Part = (draft, lines, next) => {
   return name;
 };
 
-/** A member's failure is the group's to see, so it has no handler of its own. */
+/** The group handles a member's failure, so the member has no handler of its own. */
 function memberOf(part: Part, draft: Draft, { nodes }: Lines): string {
   const own: Lines = { nodes: [], parallel: [], for_each: [], output: {} };
   const name = part(draft, own, '$end');

@@ -1,10 +1,10 @@
-/** The world outside of the engine: what scripts really did, as they wrote it down themselves. */
+/** The world outside the engine: the work that scripts really did, recorded by themselves. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * `deed.sh NAME [FAILURES]`: leaves one line in the file WORLD, and fails the first times that it is
- * called by this name. What it remembers is the world's, so it does not matter who calls it.
+ * `deed.sh NAME [FAILURES]`: leaves one line in the file WORLD, and fails the first calls by this
+ * name. Its memory is the world's, so the caller does not matter.
  */
 export const DEED = `
 failed=0
@@ -38,7 +38,7 @@ export function deedsIn(world: string): readonly Deed[] {
     });
 }
 
-/** Scripts outlive the engine that was killed; only then can anyone say what happened. */
+/** Scripts outlive the killed engine; only after them can anyone say what happened. */
 export async function untilStill(mark: string): Promise<void> {
   let living = livingWith(mark);
   while (living.length > 0) {
@@ -65,7 +65,7 @@ function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {
-    // it ended meanwhile, or is somebody else's
+    // it ended meanwhile, or belongs to somebody else
     return '';
   }
 }

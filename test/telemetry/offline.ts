@@ -54,7 +54,10 @@ function plain({ stringValue, intValue, doubleValue, boolValue, arrayValue }: Ot
   );
 }
 
-/** What must be the same live and after the fact; only the live call knows the left-out attributes. */
+/**
+ * The parts that must be the same live and after the fact; only the live call knows the omitted
+ * attributes.
+ */
 export interface Comparable {
   readonly name: string;
   readonly isClient: boolean;

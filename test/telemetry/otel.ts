@@ -1,11 +1,13 @@
-/** OpenTelemetry's real SDK as a host registers it, with exporters that keep what they get in memory. */
+/**
+ * OpenTelemetry's real SDK as a host registers it, with exporters that keep everything in memory.
+ */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type * as Api from '@opentelemetry/api';
 
 const load = createRequire(join(import.meta.dirname, '../otel-sdk/package.json'));
 
-/** The parts of the SDK that tests use; its packages are not there when types are checked. */
+/** The parts of the SDK that tests use; its packages are not installed when types are checked. */
 interface Sdk {
   readonly InMemorySpanExporter: new () => MemorySpans;
   readonly SimpleSpanProcessor: new (options: { readonly exporter: object }) => object;
@@ -71,11 +73,14 @@ export interface Recorded {
   /** Makes a span and runs the work inside it. */
   inSpan<T>(name: string, work: () => Promise<T>): Promise<T>;
   reset(): void;
-  /** Takes the providers away again. */
+  /** Removes the providers again. */
   close(): Promise<void>;
 }
 
-/** Registers providers, as a host does before it opens an Errand. `more`: processors beside the one that keeps. */
+/**
+ * Registers providers, as a host does before it opens an Errand. `more`: processors beside the one
+ * that keeps spans.
+ */
 export function recordTelemetry(more: readonly object[] = []): Recorded {
   const memory = new sdk.InMemorySpanExporter();
   const processors = [new sdk.SimpleSpanProcessor({ exporter: memory }), ...more];
@@ -122,7 +127,10 @@ export function recordTelemetry(more: readonly object[] = []): Recorded {
   };
 }
 
-/** One line for each span, indented below its parent, in the order in which they began; within one millisecond, in which they ended. */
+/**
+ * One line for each span, indented below its parent, in the order in which they began; within one
+ * millisecond, in the order in which they ended.
+ */
 export function tree(spans: readonly FinishedSpan[], details: readonly string[] = []): string {
   const ids = new Set(spans.map((span) => span.spanContext().spanId));
   const below = (parent: string | undefined, indent: string): string[] =>

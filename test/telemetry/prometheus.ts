@@ -1,4 +1,4 @@
-/** Names of metrics as Prometheus gets them, and what the dashboard and the alert rules of the guide ask it for. */
+/** Names of metrics in Prometheus, and the queries of the guide's dashboard and alert rules. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -12,7 +12,7 @@ interface DataPoints {
   }[];
 }
 
-/** A metric as OTLP has it, in JSON. */
+/** A metric in OTLP's JSON form. */
 export interface OtlpMetric {
   readonly name: string;
   readonly unit: string;
@@ -22,8 +22,8 @@ export interface OtlpMetric {
 }
 
 /**
- * The series and their labels, as a Collector and Prometheus itself name them: dots become underscores, seconds
- * and counters get their ending, units in braces none.
+ * The series and their labels, as a Collector and Prometheus itself name them: dots become
+ * underscores, seconds and counters get a suffix, units in braces get none.
  */
 export function seriesOf(metrics: readonly OtlpMetric[]): ReadonlyMap<string, ReadonlySet<string>> {
   const series = new Map<string, Set<string>>();
@@ -85,7 +85,10 @@ export function questions(): readonly Question[] {
   ];
 }
 
-/** Its faults: a series or a label that nobody writes, a legend without its label, an open bracket. */
+/**
+ * The faults of a query: a series or a label that nobody writes, a legend without its label, an
+ * open bracket.
+ */
 export function wrongIn(
   { expr, shown }: Question,
   series: ReadonlyMap<string, ReadonlySet<string>>,

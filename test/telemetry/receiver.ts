@@ -1,4 +1,4 @@
-/** An OTLP receiver on the loopback interface that keeps what commands send to it. */
+/** An OTLP receiver on the loopback interface that keeps everything that commands send to it. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Runs with spans: an engine in a folder of its own, and the file that has one of everything. */
+/** Runs with spans: an engine in a folder of its own, and a file with one of everything. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface Place {
   readonly folder: string;
   readonly engine: Engine;
   readonly faults: unknown[];
-  /** `errand trace` of the run, without the command. */
+  /** The output of `errand trace` for the run, without the command. */
   offline(run: string): Promise<OtlpRequest>;
   close(): Promise<void>;
 }

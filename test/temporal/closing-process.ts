@@ -1,7 +1,7 @@
 /**
- * A program of its own: follows a run at a server that refuses every look or leaves it without an
- * answer, closes its backend meanwhile, and says how the follower came out. Then nothing
- * should hold it, and nothing should end it.
+ * A separate program: follows a run at a server that refuses every look or leaves it without an
+ * answer, closes its backend meanwhile, and prints how the follower ended. Then nothing should keep
+ * it alive, and nothing should end it.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http2';
@@ -11,7 +11,7 @@ import { toReport } from '../../src/errors/thrown/to-report.ts';
 import { PACKAGES } from './stage.ts';
 
 const UNAVAILABLE = '14';
-/** Of gRPC: an empty message, not compressed. */
+/** The gRPC form of an empty message, not compressed. */
 const EMPTY = Buffer.alloc(5);
 const isSilent = process.argv[2] === 'silent';
 const asked = Promise.withResolvers<void>();

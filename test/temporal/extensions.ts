@@ -1,4 +1,4 @@
-/** A project with extensions that its files name, and a diary of their lives. */
+/** A project with extensions that its files name, and a log of their lives. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { loadWorkflowFile } from '../../src/engine/loading/load-file.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { ROOT } from './stage.ts';
 
-/** The sources as they are here: what resolves `errand` for modules is not there under a test runner. */
+/** The sources as they are here: under a test runner, modules cannot resolve `errand`. */
 const ERRAND = pathToFileURL(join(ROOT, 'src', 'index.ts')).href;
 
 const ACME = `

@@ -1,7 +1,7 @@
 /**
- * The recorded histories, and the one way to record them again: `node test/temporal/histories.ts`.
- * They are replayed by every build: a workflow that would decide otherwise today breaks the runs that
- * are under way.
+ * The recorded histories, and the only way to record them again: `node test/temporal/histories.ts`.
+ * Every build replays them: a workflow that would decide differently today breaks the runs that are
+ * active.
  */
 import { createRequire } from 'node:module';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { openStage, PACKAGES } from './stage.ts';
 
 export const FOLDER = join(import.meta.dirname, '__fixtures__', 'histories');
 
-/** What each of them shows: timers, updates, signals, cancellation, conversations, groups. */
+/** The subjects of the histories: timers, updates, signals, cancellation, conversations, groups. */
 const RECORDED: readonly string[] = [
   'completes, with outputs passed on',
   'retries until it succeeds',
@@ -92,7 +92,7 @@ async function historyOf(
   return history;
 }
 
-/** Who ran it where is nobody's business. */
+/** Hosts are private: hides where it ran. */
 function hideHosts(value: unknown): void {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
   for (const [key, part] of Object.entries(value)) {

@@ -1,4 +1,4 @@
-/** Workers in processes of their own, and what they did, for tests that kill them. */
+/** Workers in separate processes, and a record of their work, for tests that kill them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface Deed {
 }
 
 export interface WorkerProcess {
-  /** At once, without a message to anyone. */
+  /** Kills it at once, without a message to anyone. */
   kill(): Promise<void>;
   /** Lets effects end. */
   stop(): Promise<void>;
@@ -24,7 +24,10 @@ export interface WorkerProcess {
 
 const WAIT_MS = 300_000;
 
-/** For one file of tests: a worker that outlives a test serves the next, because the SDK takes seconds to load. */
+/**
+ * For one file of tests: a worker that outlives a test serves the next, because the SDK takes
+ * seconds to load.
+ */
 export class Killing {
   readonly #stage: Stage;
   readonly folder = mkdtempSync(join(tmpdir(), 'errand-killing-'));
@@ -36,7 +39,7 @@ export class Killing {
     this.#stage = stage;
   }
 
-  /** Given nothing, the one that is left of the test before, if any. */
+  /** Without options, returns the worker that is left from the previous test, if any. */
   async worker(given?: Partial<WorkerProcessOptions>): Promise<WorkerProcess> {
     const left = this.#left;
     this.#left = undefined;
@@ -92,7 +95,7 @@ export class Killing {
       });
   }
 
-  /** How often each was begun, by name. */
+  /** The number of times that each began, by name. */
   begun(prefix = ''): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const { what, name } of this.deeds())

@@ -1,10 +1,10 @@
-/** What Temporal itself keeps of a run, read by its own client as anyone would. */
+/** Temporal's own data of a run, read by its own client as anyone would. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { TemporalConfig } from '../../src/engine/temporal/config.ts';
 import { PACKAGES } from './stage.ts';
 
-/** Payloads are bytes in a history, which stand as base64 in its JSON. */
+/** Payloads are bytes in a history, and base64 in its JSON. */
 export function textsIn(events: readonly object[]): string {
   return JSON.stringify(events, (key, value: unknown) =>
     key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,

@@ -1,6 +1,6 @@
 /**
- * What Errand has written down of Temporal's SDK against the real thing: compiled, never run. A line
- * that does not compile means that a new version of the SDK has to be looked at.
+ * Errand's declarations of Temporal's SDK against the real types: compiled, never run. A line that
+ * does not compile means that somebody has to look at a new version of the SDK.
  */
 import type * as activity from '../temporal-sdk/node_modules/@temporalio/activity/lib/index.js';
 import type * as client from '../temporal-sdk/node_modules/@temporalio/client/lib/index.js';

@@ -1,7 +1,7 @@
 /**
- * A real Temporal server for the tests: one that is named, one that is installed, or one that Go
- * builds once and keeps outside the checkout. Says which it took; where there is none it says loudly
- * what was not proved.
+ * A real Temporal server for the tests: a named one, an installed one, or one that Go builds once
+ * and keeps outside the checkout. Prints which it took; without a server it prints loudly what was
+ * not proved.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,17 +18,17 @@ const READY_MS = 300_000;
 
 export interface TemporalServer {
   readonly address: string;
-  /** Dies and comes back on the same data. */
+  /** Kills it and restarts it on the same data. */
   restart(whileDown?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** On the terminal of the person who runs the tests, whatever the reporter hides. */
+/** Writes to the terminal of the person who runs the tests, even if the reporter hides output. */
 export function say(text: string): void {
   process.stderr.write(`\ntemporal: ${text}\n`);
 }
 
-/** The program, or why there is none. */
+/** The program, or the reason why there is none. */
 export function findProgram(): { readonly path: string } | { readonly missing: string } {
   const installed = onPath('temporal');
   if (installed !== undefined) return { path: installed };
@@ -42,7 +42,7 @@ export function findProgram(): { readonly path: string } | { readonly missing: s
   return build(go, built);
 }
 
-/** Once, also when several want it at the same time. */
+/** Builds once, even if several ask at the same time. */
 function build(go: string, target: string): ReturnType<typeof findProgram> {
   const folder = join(target, '..');
   const lock = `${folder}.lock`;
@@ -68,7 +68,7 @@ function takeLock(lock: string): boolean {
     mkdirSync(lock);
     return true;
   } catch {
-    // left behind by one that was killed
+    // a killed process left it behind
     if (!existsSync(lock) || Date.now() - statSync(lock).mtimeMs < BUILD_MS) return false;
     rmSync(lock, { recursive: true, force: true });
     return takeLock(lock);
@@ -81,7 +81,7 @@ function awaitBuild(target: string, lock: string): ReturnType<typeof findProgram
   return existsSync(target) ? { path: target } : { missing: 'another process could not build it' };
 }
 
-/** Whether a server could be built here. */
+/** Whether this machine can build a server. */
 export function hasGo(): boolean {
   return onPath('go') !== undefined;
 }
@@ -98,7 +98,7 @@ function onPath(program: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** `namespaces` are made with it. */
+/** Also makes `namespaces`. */
 export async function startServer(
   program: string,
   namespaces: readonly string[],
@@ -163,5 +163,5 @@ function isOpen(port: number): Promise<boolean> {
   });
 }
 
-// `npm test` has it built before the tests begin
+// `npm test` builds it before the tests begin
 if (import.meta.main && process.env['TEMPORAL_ADDRESS'] === undefined) findProgram();

@@ -1,4 +1,4 @@
-/** What a test of the Temporal driver runs on: a server, and workers and clients for it. */
+/** The stage of a test of the Temporal driver: a server, and workers and clients for it. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,28 +18,31 @@ import { bundleWorkflow } from '../../src/engine/temporal/workflow-bundle.ts';
 import { findProgram, hasGo, say, startServer, type TemporalServer } from './server.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
-/** Where the tests have Temporal's packages. */
+/** The folder of Temporal's packages for tests. */
 export const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
 
-/** So long nothing is taken for lost that is only slow. */
+/** A slow process is not taken for lost within this time. */
 export const PATIENCE_MS = 300_000;
 /** The SDK sends a heartbeat at least every minute. */
 const HEARTBEAT_MS = 120_000;
 
 export interface Stage {
   readonly config: TemporalConfig;
-  /** Undefined where the server is somebody else's, who would mind. */
+  /** Undefined if the server belongs to somebody else, who would mind. */
   readonly server: TemporalServer | undefined;
   client(options?: Partial<TemporalBackendOptions>): Promise<TemporalBackend>;
   worker(options?: Partial<WatchedWorkerOptions>): Promise<ErrandWorker>;
   close(): Promise<void>;
 }
 
-/** Why nothing can be proved here; undefined where it can. In CI with Go that is a failure. */
+/**
+ * The reason why nothing can be proved here; undefined if it can. In CI with Go such a reason is a
+ * failure.
+ */
 export function whyNot(what: string): string | undefined {
   const reason = reasonAgainst();
   if (reason === undefined) return undefined;
-  // where it could be had, nothing is skipped quietly
+  // if it is available, nothing is skipped quietly
   if (process.env['CI'] === 'true' && hasGo()) throw new Error(`Nothing was proved: ${reason}`);
   say(`SKIPPED, so nothing was proved of: ${what}. To prove it, ${reason}`);
   return reason;
@@ -57,7 +60,10 @@ export function hasPackages(): boolean {
   return existsSync(join(PACKAGES, 'node_modules', '@temporalio', 'worker'));
 }
 
-/** A namespace and a task queue of its own, by the name of the test; `beside`: on the server of that stage. */
+/**
+ * A namespace and a task queue of its own, by the name of the test; `beside`: on the server of that
+ * stage.
+ */
 export async function openStage(name: string, beside?: Stage): Promise<Stage> {
   const given = beside?.config.address ?? process.env['TEMPORAL_ADDRESS'];
   const server = given === undefined ? await ownServer() : undefined;

@@ -1,4 +1,7 @@
-/** A workflow whose extension makes the first process that loads it stand still, as a stopped process does. */
+/**
+ * A workflow whose extension makes the first process that loads it stand still, like a stopped
+ * process.
+ */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +13,7 @@ export interface StandingProject {
   plan(): WorkflowPlan;
   /** Whether a process stands still. */
   stands(): boolean;
-  /** Lets it go on. */
+  /** Lets it continue. */
   goOn(): void;
 }
 

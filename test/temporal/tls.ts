@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:tls';
 
 const FOLDER = join(import.meta.dirname, '__fixtures__', 'tls');
 
-/** Of an authority that nobody trusts by themselves, for the name `server.errand.test`. */
+/** A file of an authority that nobody trusts by default, for the name `server.errand.test`. */
 export function pemFile(
   name: 'ca.pem' | 'server.pem' | 'server.key' | 'client.pem' | 'client.key',
 ) {
@@ -25,7 +25,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** Lets nobody in without a certificate of our authority; the rest is the server's behind it. */
+/** Refuses clients without a certificate of our authority; the server behind it does the rest. */
 export async function mutualTls(address: string): Promise<Front> {
   const sockets = new Set<Socket>();
   const server = createServer(
@@ -51,7 +51,7 @@ export async function mutualTls(address: string): Promise<Front> {
   });
 }
 
-/** Says to every call that it is not allowed, and keeps the headers it came with. */
+/** Refuses every call as not allowed, and keeps its headers. */
 export async function gatekeeper(): Promise<Front & { readonly headers: readonly object[] }> {
   const headers: object[] = [];
   const server: Http2SecureServer = createSecureServer(SERVER);

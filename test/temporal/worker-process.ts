@@ -1,4 +1,4 @@
-/** A worker in a process of its own, which can be killed. Its deeds are lines of a file. */
+/** A worker in a separate process, which can be killed. Its deeds are lines of a file. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
@@ -27,7 +27,7 @@ const { deeds, receiver, ...options } = JSON.parse(process.argv[2] ?? '') as Wor
 const note = (what: string, name: string, key: string): void =>
   appendFileSync(deeds, `${what} ${name} ${key} ${process.pid}\n`);
 
-/** With OpenTelemetry's SDK, as the command starts it; spans are sent as soon as they end. */
+/** Starts OpenTelemetry's SDK as the command does; spans are sent as soon as they end. */
 function telemetryTo(address: string): TelemetryPort {
   const directory = join(import.meta.dirname, '../otel-sdk');
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = address;
@@ -37,17 +37,17 @@ function telemetryTo(address: string): TelemetryPort {
   return createTelemetry({ directory });
 }
 
-/** As the workflows of the tests write it. */
+/** The input as the workflows of the tests write it. */
 interface DeedInput {
   readonly name: string;
   readonly ms?: number;
-  /** So many attempts never end. */
+  /** The number of attempts that never end. */
   readonly hangs?: number;
-  /** So many attempts fail. */
+  /** The number of attempts that fail. */
   readonly fails?: number;
 }
 
-/** Takes its time, and says so before and after. */
+/** Takes its time, and reports before and after. */
 async function deed(
   input: JsonValue,
   { idempotencyKey, attempt }: FunctionContext,

@@ -75,7 +75,7 @@ export function GatesPage(): JSX.Element {
   );
 }
 
-/** Answers one at a time, and keeps what has become of each question. */
+/** Answers one question at a time, and keeps the fate of each. */
 function useAnswers(list: Resource<GatesAnswer>) {
   const [settled, setSettled] = useState<readonly Settled[]>([]);
   const { act, isBusy } = useAction();
@@ -98,7 +98,7 @@ function useAnswers(list: Resource<GatesAnswer>) {
       else note({ key, run, problem, ...(await refusedWords(run, problem)) });
       await list.reload();
       countQuestionsSoon();
-      // the question that was answered is gone: the one that stood after it is read, else the first, or the heading
+      // the answered question is gone: focus the one after it, else the first, or the heading
       if (problem === undefined) focusOn(...following, 'main article h2', 'main h1');
     });
     return refusal;
@@ -109,7 +109,7 @@ function useAnswers(list: Resource<GatesAnswer>) {
   return { settled, isBusy, answer, typing };
 }
 
-/** Selectors of the headings of the questions that stand after this one. */
+/** Selectors of the headings of the questions after this one. */
 function headingsAfter(run: string, gate: string): readonly string[] {
   const all = [...document.querySelectorAll('main article h2')].map(({ id }) => id);
   return all.slice(all.indexOf(gateHeading(run, gate)) + 1).map((id) => `#${CSS.escape(id)}`);
@@ -120,7 +120,7 @@ async function refusedWords(run: string, problem: ShownProblem): Promise<Pick<Se
   return { words: `Your answer was not taken. ${await whatIsNow(run)}` };
 }
 
-/** Says of questions that somebody else has closed what has become of them. */
+/** Reports the fate of questions that somebody else has closed. */
 function useClosedMeanwhile(
   gates: readonly ListedGate[] | undefined,
   own: ReadonlySet<string>,
@@ -141,7 +141,7 @@ function useClosedMeanwhile(
             words: `${gate.workflow} ${gate.gate} is closed. ${now}`,
           }),
         () => {
-          // the run was removed, or the server is away: the list says what is open
+          // the run was removed, or the server is away: the list shows the open questions
         },
       );
     }
@@ -149,7 +149,7 @@ function useClosedMeanwhile(
   }, [gates]);
 }
 
-/** Notices about questions that are gone from the list. */
+/** Notices about questions that have left the list. */
 function Notices({ settled }: { readonly settled: readonly Settled[] }): JSX.Element {
   return (
     <>

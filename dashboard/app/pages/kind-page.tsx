@@ -1,4 +1,4 @@
-/** A kind of failure: what it means, what to do, where it occurred, and which nodes declare it. */
+/** A kind of failure: its meaning, the remedy, its occurrences, and the nodes that declare it. */
 import type { JSX } from 'preact';
 import { DOMAIN_ROW } from '../../../src/errors/catalog/domain-row.ts';
 import type { ExplainedRow } from '../../../src/errors/catalog/explained-kind.ts';
@@ -19,7 +19,7 @@ import { useResource, useTitle } from '../hooks.ts';
 const MOST_RUNS = '20';
 
 interface Explained {
-  /** Absent for a kind that authors made. */
+  /** Absent for a kind of an author. */
   readonly row?: ExplainedRow;
 }
 
@@ -84,7 +84,7 @@ function Unknown({ kind }: { readonly kind: string }): JSX.Element | null {
   return data === undefined ? null : <ProblemBox problem={data} />;
 }
 
-/** Whether a kind that authors made is worth a retry, its reports say. */
+/** The reports of an author's kind say whether a retry is worthwhile. */
 function Meaning({
   row,
 }: {
@@ -111,14 +111,14 @@ function Meaning({
   );
 }
 
-/** A kind that authors made is not in the catalog, and that is no refusal. */
+/** An author's kind is not in the catalog, and that is no refusal. */
 async function explain(kind: string): Promise<Explained> {
   const rows = await read<readonly ExplainedRow[]>(v1('catalog'));
   const row = rows.find((each) => each.kind === kind);
   return row === undefined ? {} : { row };
 }
 
-/** The server's words about a kind that nobody knows. */
+/** The server's message about an unknown kind. */
 async function unknownKind(kind: string): Promise<ShownProblem | undefined> {
   try {
     await read(v1('catalog', kind));

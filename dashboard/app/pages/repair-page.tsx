@@ -1,4 +1,7 @@
-/** Repair: the file at the failed lines, judged while it is typed; then the same run continues with it. */
+/**
+ * Repair: the file at the failed lines, checked while a person types; then the same run continues
+ * with it.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { RunMoves } from '../../../src/history/run-page.ts';
@@ -93,7 +96,7 @@ function Editor({
   const [now, setNow] = useState<string | undefined>(undefined);
   const judged = useJudged(shown, text);
   const { act, isBusy, problem, clear } = useAction((refused) => {
-    // what is on the disk now says more than the refusal
+    // the current file says more than the refusal
     if (refused.status === 412) void reload().then(clear);
     else if (isConflict(refused)) void whatIsNow(shown.run).then(setNow);
   });
@@ -131,7 +134,7 @@ function Editor({
   );
 }
 
-/** The file first, where it has changed; then the same run continues with it. */
+/** Saves the file first, if it has changed; then the same run continues with it. */
 async function save(
   { run, workflow }: ShownRunAnswer,
   { text, base, saved }: RepairText,
@@ -154,7 +157,10 @@ async function write(workflow: string, text: string, { etag }: FileVersion): Pro
   return { text, etag: answer.etag ?? '' };
 }
 
-/** The verdict about the text and what of the run it changes; the text may be ahead of it for a moment. */
+/**
+ * The verdict about the text, and the changes that it means for the run; the text may be ahead of
+ * it for a moment.
+ */
 function useJudged(shown: ShownRunAnswer, text: string): Judged | undefined {
   const [judged, setJudged] = useState<Judged | undefined>(undefined);
   useEffect(() => {
@@ -166,7 +172,7 @@ function useJudged(shown: ShownRunAnswer, text: string): Judged | undefined {
             if (!stop.signal.aborted) setJudged(result);
           },
           () => {
-            // typed on, or the server is away: it is judged again
+            // the person typed more, or the server is away: it is checked again
           },
         );
       },

@@ -1,6 +1,7 @@
 /**
- * The text that repairs a file. It is kept in this tab until it is saved, so that no link, reload or sign-in
- * loses it; and a file that was changed meanwhile is shown beside it, so that neither text replaces the other unseen.
+ * The text that repairs a file. This tab keeps it until it is saved, so that no link, reload or
+ * sign-in loses it. If the file changed meanwhile, the page shows it beside the text, so that
+ * neither replaces the other unseen.
  */
 import { useEffect, useState } from 'preact/hooks';
 
@@ -13,19 +14,19 @@ export interface FileVersion {
 export interface RepairText {
   readonly text: string;
   readonly type: (text: string) => void;
-  /** The version that the text was made from; saving replaces only that one. */
+  /** The version that the text is based on; saving replaces only that one. */
   readonly base: FileVersion;
-  /** The file as it is now, where it is not the one that the text was made from. */
+  /** The current file, if it differs from the base of the text. */
   readonly changed: FileVersion | undefined;
-  /** The text is one that was typed before the page was left. */
+  /** The text was typed before the page was left. */
   readonly isBack: boolean;
-  /** The file as it is now takes the place of the text. */
+  /** Replaces the text by the current file. */
   readonly load: () => void;
-  /** The text stays, and may replace the file as it is now. */
+  /** Keeps the text, which may then replace the current file. */
   readonly keep: () => void;
-  /** Brings the text back that the file has replaced; absent where none was. */
+  /** Restores the text that the file has replaced; absent if none was. */
   readonly takeBack: (() => void) | undefined;
-  /** This version is the file now, and nothing is left to save. */
+  /** Makes this version the file, with nothing left to save. */
   readonly saved: (version: FileVersion) => void;
 }
 
@@ -61,7 +62,7 @@ export function useRepairText(run: string, sent: FileVersion): RepairText {
       aside === undefined
         ? undefined
         : () => {
-            // what was typed since is not lost either
+            // the text typed since is not lost either
             setAside(text === base.text ? undefined : text);
             type(aside);
           },
@@ -75,7 +76,7 @@ export function useRepairText(run: string, sent: FileVersion): RepairText {
 
 interface Draft {
   readonly text: string;
-  /** The text of the file that it was made from. */
+  /** The file that the text is based on. */
   readonly base: string;
 }
 
@@ -85,7 +86,7 @@ function keyOf(run: string): string {
 
 function draftOf(run: string): Draft | undefined {
   const kept = window.sessionStorage.getItem(keyOf(run));
-  // written below
+  // this module wrote it
   return kept === null ? undefined : (JSON.parse(kept) as Draft);
 }
 

@@ -1,4 +1,7 @@
-/** The page of a run: the server's view of it, then its events as they come, folded by the same reducer. */
+/**
+ * The page of a run: the server's view of it, then its events as they arrive, folded by the same
+ * reducer.
+ */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../../src/errors/support/safe-json.ts';
@@ -48,7 +51,7 @@ export function RunPage({
   return <Shown page={page} refresh={refresh} loadSteps={loadSteps} />;
 }
 
-/** Most people who open a run neither answer it nor look into a step. */
+/** Most people who open a run neither answer it nor open a step. */
 const PARTS: RunActions['parts'] = {
   GateAnswer: lazy(async () => (await import('../../form/gate-answer.tsx')).GateAnswer),
   ClosedQuestions: lazy(
@@ -124,20 +127,22 @@ function Shown({
   );
 }
 
-/** A step that is closed gives the focus back to its row. */
+/** A closed step returns the focus to its row. */
 function openStep({ run, step }: RunPageData, path: string | undefined): void {
   go({ page: 'run', run, ...(path === undefined ? {} : { step: path }) });
   if (path === undefined && step !== undefined)
     focusOn(`tr[data-step="${CSS.escape(step)}"] button`);
 }
 
-/** Moves one at a time; a refusal is shown with what is now, and so is what somebody else did. */
+/**
+ * Makes one move at a time; shows a refusal with the current state, and also the moves of others.
+ */
 function useMoves({ run, questions }: RunPageData, refresh: () => Promise<void>) {
   const { closed, typing, answering } = useClosedQuestions(run, questions);
   const [refusal, setRefusal] = useState<RunActions['refusal']>(undefined);
   const refused = async (problem: ShownProblem): Promise<void> => {
     setRefusal({ problem });
-    // it may stand far above the button
+    // it may be far above the button
     focusOn('#next-moves .problem');
     await refresh();
     if (isConflict(problem))

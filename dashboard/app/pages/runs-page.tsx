@@ -1,4 +1,7 @@
-/** The list of runs, with filters in the address, counts by kind, and what can be done from here. */
+/**
+ * The list of runs, with filters in the address, counts by kind, and the moves that are possible
+ * from here.
+ */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
@@ -28,7 +31,7 @@ type Asked =
       readonly type: 'bulk';
       readonly kind: string;
       readonly runs: readonly FailedRow[];
-      /** Failed with it too, but this server cannot resume them. */
+      /** They also failed with it, but this server cannot resume them. */
       readonly left: readonly LeftRow[];
     };
 
@@ -74,7 +77,7 @@ export function RunsPage({ filters }: { readonly filters: RunFilters }): JSX.Ele
   );
 }
 
-/** Moves of one run or of many: those that cannot be taken back ask once. */
+/** Moves of one run or of many: those that cannot be undone ask once. */
 function useMoves({ kinds, workflows, refresh }: ReturnType<typeof useListData>) {
   const [asked, ask] = useState<Asked | undefined>(undefined);
   const [bulk, setBulk] = useState<DoneInBulk | undefined>(undefined);
@@ -88,7 +91,7 @@ function useMoves({ kinds, workflows, refresh }: ReturnType<typeof useListData>)
       });
   const resumeKind = (kind: string): void =>
     void action.act(async () => {
-      // files may have come since the list was read
+      // new files may exist since the list was read
       const [failed, served] = await Promise.all([runsFailedWith(kind), servedWorkflows()]);
       void workflows.reload();
       const left = failed.flatMap((row): LeftRow | readonly never[] => {
@@ -113,7 +116,7 @@ function useMoves({ kinds, workflows, refresh }: ReturnType<typeof useListData>)
 }
 
 type DoneInBulk = BulkResult & {
-  /** The counts as they were then: they say nothing of what came of it. */
+  /** The counts at that time: they do not show the result. */
   readonly before: KindCounts | undefined;
 };
 
@@ -121,7 +124,7 @@ function failedAgain({ resumed, before }: DoneInBulk, now: KindCounts | undefine
   return now === before ? 0 : resumed.filter((run) => now?.failed.has(run)).length;
 }
 
-/** The runs that the list shows, read again when any run has changed. */
+/** The runs in the list, read again when any run has changed. */
 function useListData(filters: RunFilters) {
   const { status, attention, workflow, kind, cursor } = filters;
   const list = useResource(JSON.stringify(filters), () =>
@@ -150,7 +153,7 @@ function servedWorkflows(): Promise<{ readonly workflows: readonly ServedWorkflo
   return read(v1('workflows'));
 }
 
-/** Undefined where the server can resume its runs, or while nobody knows. */
+/** Undefined if the server can resume its runs, or while that is unknown. */
 function obstacleOf(
   workflow: string,
   served: readonly ServedWorkflow[] | undefined,
@@ -219,7 +222,7 @@ async function cancelOne({ run }: RunRowData): Promise<void> {
   await read(v1('runs', run, 'cancel'), { method: 'POST', json: {} });
 }
 
-/** Where older runs and the newest ones are, as far as there are others. */
+/** Links to older runs and to the newest ones, if there are any others. */
 function pagesOf(
   filters: RunFilters,
   next: string | undefined,
@@ -235,7 +238,7 @@ function withoutCursor({ cursor: _cursor, ...rest }: RunFilters): RunFilters {
   return rest;
 }
 
-/** Runs may be of workflows that are not served any more. */
+/** Runs may belong to workflows that are no longer served. */
 function namesOf(
   served: readonly { readonly name: string }[] = [],
   rows: readonly RunRowData[] = [],

@@ -1,4 +1,4 @@
-/** Sign-in, in place of the page; the page stays behind it, with what was typed. */
+/** Sign-in, in front of the page; the page stays behind it, with its typed text. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { focusIfLost } from '../focus.ts';

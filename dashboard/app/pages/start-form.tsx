@@ -1,4 +1,7 @@
-/** The form that starts a run, made of the input schema. A refusal stands at its field; nothing typed is lost. */
+/**
+ * The form that starts a run, made from the input schema. A refusal appears at its field; no typed
+ * text is lost.
+ */
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { fieldAt, fieldsOf, readForm, type Typed } from '../../form/schema-fields.ts';
@@ -70,7 +73,7 @@ export function StartForm({ workflow }: { readonly workflow: WorkflowData }): JS
   );
 }
 
-/** The refusal by its field; undefined where the refusal is about none. */
+/** The refusal by its field; undefined if it concerns no field. */
 function refusedField(thrown: unknown): Readonly<Record<string, string>> | undefined {
   if (!(thrown instanceof Refusal)) return undefined;
   const field = fieldAt(thrown.problem['pointer'], '/input/');

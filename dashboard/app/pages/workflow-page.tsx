@@ -1,4 +1,7 @@
-/** One workflow: its graph with all routes, how it deals with each failure, and the form that starts it. */
+/**
+ * One workflow: its graph with all routes, its handling of each failure, and the form that starts
+ * it.
+ */
 import type { JSX } from 'preact';
 import { WorkflowGraphView } from '../../view/graph/workflow-graph-view.tsx';
 import { PageLink, ProblemBox, Region } from '../../view/parts.tsx';

@@ -12,14 +12,14 @@ import type {
 
 export interface BoxState {
   readonly status: StepStatus;
-  /** Steps of it by status, where it has more than one. */
+  /** The number of its steps by status, if it has more than one. */
   readonly counts: Readonly<Partial<Record<StepStatus, number>>>;
   readonly steps: number;
-  /** Members of a group, by how they ended. */
+  /** Members of a group, by their endings. */
   readonly members?: MemberCounts;
-  /** Some of its steps were not sent, so its counts are not whole. */
+  /** Some of its steps were not sent, so its counts are incomplete. */
   readonly isCut: boolean;
-  /** A failure that nothing has dealt with: only that is red. */
+  /** A failure that nothing has handled: only this is red. */
   readonly isBad: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Counting {
   isBad: boolean;
 }
 
-/** The first that one of its steps has is the status of the box. */
+/** The box gets the first of these statuses that one of its steps has. */
 const ORDER: readonly StepStatus[] = [
   'running',
   'waiting',
@@ -76,7 +76,7 @@ function count(state: Counting, { status, members }: StepView, isBad: boolean): 
 
 const NO_MEMBERS: MemberCounts = { all: 0, succeeded: 0, failed: 0 };
 
-/** A group inside another is one box for all of its runs. */
+/** A group inside another has one box for all of its runs. */
 function together(some: MemberCounts, more: MemberCounts): MemberCounts {
   return {
     all: some.all + more.all,
@@ -86,13 +86,13 @@ function together(some: MemberCounts, more: MemberCounts): MemberCounts {
 }
 
 export interface TakenRoutes {
-  /** By the id of the box and the number of the rule. */
+  /** Keyed by the id of the box and the number of the rule. */
   readonly success: ReadonlySet<string>;
-  /** The same, with the table of the rule; true where the failure is still open. */
+  /** The same, plus the table of the rule; true if the failure is still open. */
   readonly failure: ReadonlyMap<string, boolean>;
 }
 
-/** Boxes by path, kept because the graph asks for every step again whenever it is drawn. */
+/** Boxes by path, cached because the graph asks for every step at each drawing. */
 const boxes = new WeakMap<ReadonlySet<string>, Map<string, string>>();
 
 /** `known`: the ids of all boxes. */
@@ -104,7 +104,7 @@ export function boxOf(path: string, known: ReadonlySet<string>): string {
   return box;
 }
 
-/** A handler of a member runs inside its group, and its box stands beside it. */
+/** The handler of a member runs inside its group, but its box is beside the group. */
 function nearestBox(path: string, known: ReadonlySet<string>): string {
   const parts = boxIdOf(path).split('/');
   const last = parts.pop() ?? '';
@@ -133,13 +133,13 @@ export function takenRoutes(view: RunView, known: ReadonlySet<string>): TakenRou
   return { success, failure };
 }
 
-/** Whether the failure that took this route has ended the run, or is waited with. */
+/** Whether the failure that took this route has ended the run, or is still open. */
 function isStillOpen(view: RunView, { path }: TakenRoute): boolean {
   const step = stepAt(view, path);
   return step !== undefined && hasOpenFailure(view, step);
 }
 
-/** The option of a gate that leads somewhere itself has no rule. */
+/** The option of a gate with a target of its own has no rule. */
 export function successKey(
   box: string,
   { rule, to = '' }: { readonly rule?: number; readonly to?: string },

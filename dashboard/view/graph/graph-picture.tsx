@@ -1,6 +1,7 @@
 /**
- * The picture of a graph: success routes as lines, error routes as ports of their node. The line of an error
- * route is drawn only where it was taken, or is pointed at; the way of an open failure is the only red one.
+ * The picture of a graph: success routes as lines, error routes as ports of their node. The line of
+ * an error route is drawn only if it was taken, or if the pointer is on its port; only the path of
+ * an open failure is red.
  */
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -16,13 +17,13 @@ import { failureKey, successKey, type BoxState, type TakenRoutes } from './box-s
 
 export interface GraphPictureProps {
   readonly layout: GraphLayout;
-  /** Absent for a workflow that is only looked at. */
+  /** Absent for a workflow without a run. */
   readonly states?: ReadonlyMap<string, BoxState> | undefined;
   readonly taken?: TakenRoutes | undefined;
-  /** The box that is open beside it. */
+  /** The box whose step is open beside it. */
   readonly chosen?: string | undefined;
   readonly choose?: ((box: string) => void) | undefined;
-  /** Says in a sentence what there is to see. */
+  /** A sentence that describes the picture. */
   readonly summary: string;
 }
 
@@ -48,7 +49,7 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
         viewBox={`0 0 ${layout.width} ${layout.height}`}
       >
         <Heads />
-        {/* lines pass behind the boxes that hold nothing, and before those around others */}
+        {/* lines pass behind boxes without content, and in front of those around others */}
         <Boxes {...props} boxes={layout.boxes.filter(({ holds }) => holds)} />
         {layout.lines.map((line) => (
           <SuccessLine
@@ -69,7 +70,7 @@ export function GraphPicture(props: GraphPictureProps): JSX.Element {
   );
 }
 
-/** The open one, else one that has failed, else one that waits: it may be the last of two hundred. */
+/** The open box, else a failed one, else a waiting one: it may be the last of two hundred. */
 function boxThatMatters({ layout, states, chosen }: GraphPictureProps): LayoutBox | undefined {
   const boxes = layout.boxes.filter(({ holds }) => !holds);
   return (
@@ -79,7 +80,7 @@ function boxThatMatters({ layout, states, chosen }: GraphPictureProps): LayoutBo
   );
 }
 
-/** Scrolls a picture that is larger than its frame to a box that is not in sight. */
+/** Scrolls a picture that is larger than its frame to a box outside it. */
 function useInSight(box: LayoutBox | undefined): RefObject<HTMLDivElement | null> {
   const frame = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -122,7 +123,10 @@ interface PlacedPort {
   readonly port: LayoutPort;
 }
 
-/** Those of the whole workflow are the same at every node, and are drawn only as lines. */
+/**
+ * The ports of the whole workflow's table are the same at every node, so they are drawn only as
+ * lines.
+ */
 function Ports({
   ports,
   taken,
@@ -230,7 +234,7 @@ function SuccessLine({
 }
 
 const ICON_AT = 9;
-/** Widths of a letter, as far as they are known without drawing it. */
+/** Estimated widths of a letter, since measuring would need a drawing. */
 const NAME_CHAR = 8.6;
 const SMALL_CHAR = 7;
 

@@ -1,4 +1,4 @@
-/** Costs of a run: by node, by what was called, and every attempt, failed ones apart. */
+/** Costs of a run: by node, by target, and every attempt, with failed ones apart. */
 import type { ComponentChildren, JSX } from 'preact';
 import { usdWords } from '../../../src/errors/render/money.ts';
 import { durationWords } from '../../../src/errors/render/report-words.ts';

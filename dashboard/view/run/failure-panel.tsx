@@ -1,4 +1,6 @@
-/** The failure panel: what failed, what to do, why it was classified so, and everything that was tried. */
+/**
+ * The failure panel: the failure, the remedy, the reason of its classification, and every attempt.
+ */
 import type { JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import * as words from '../../../src/errors/render/report-words.ts';
@@ -16,10 +18,10 @@ export interface FailurePanelProps {
   readonly run: string;
   readonly report: PersonReport;
   readonly history?: FailureHistory | undefined;
-  /** The calls of its step that failed, or whose reply was of no use. */
+  /** The calls of its step that failed, or whose reply was unusable. */
   readonly replies?: readonly UselessReply[] | undefined;
   readonly lastReply?: unknown;
-  /** A file, which may be the one that it is located in. */
+  /** A file, possibly the one that contains the failure. */
   readonly source?: SourceFile | undefined;
   readonly copyReport?: ((id: string, form: 'markdown' | 'problem') => Promise<string>) | undefined;
 }
@@ -94,7 +96,7 @@ function ruleOf(report: PersonReport, history: FailureHistory | undefined): stri
   return rule === undefined ? undefined : words.ruleWords({ rule });
 }
 
-/** The facts of a provider stand at the report that came from it, which may be a cause. */
+/** The facts of a provider belong to the report that came from it, which may be a cause. */
 function withProvider(report: PersonReport): PersonReport {
   const all = [report, ...words.causesOf(report)];
   return all.find(({ provider }) => provider !== undefined) ?? report;
@@ -111,7 +113,7 @@ function SourceLines({
   if (begin === undefined || source === undefined || source.file !== file) return null;
   const line = failedLine(report, source.lines) ?? begin;
   if (line > source.lines.length) return null;
-  // the beginning of the node is shown too, where it is near
+  // the beginning of the node is shown too, if it is near
   const above = line - begin <= BELOW ? begin : line;
   const from = Math.max(1, above - AROUND);
   const shown = source.lines.slice(from - 1, line + BELOW);
@@ -141,7 +143,7 @@ function exitCodeOf({ details }: PersonReport): string | undefined {
   return typeof code === 'number' ? String(code) : undefined;
 }
 
-/** The last lines of a script as lines: in JSON they are hard to read. */
+/** The last lines of a script as lines, because they are hard to read in JSON. */
 function Stderr({ report }: Pick<FailurePanelProps, 'report'>): JSX.Element | null {
   const tail = report.details?.['stderr_tail'];
   if (typeof tail !== 'string' || tail.trim() === '') return null;
@@ -177,7 +179,7 @@ function Members({ run, report }: Pick<FailurePanelProps, 'run' | 'report'>): JS
   );
 }
 
-/** Where it was raised, then each boundary that it crossed. */
+/** Its origin, then each boundary that it crossed. */
 function Frames({ report }: Pick<FailurePanelProps, 'report'>): JSX.Element | null {
   const { frames = [] } = report;
   if (frames.length < 2) return null;
@@ -222,7 +224,7 @@ function Details({ report }: Pick<FailurePanelProps, 'report'>): JSX.Element | n
   );
 }
 
-/** A report has bounds; what they left out is counted, and the whole is one link away. */
+/** A report has bounds; this counts the omitted parts, and links to the whole. */
 function Cut({ run, report }: Pick<FailurePanelProps, 'run' | 'report'>): JSX.Element | null {
   const { base } = useSurroundings();
   const parts = Object.entries(report.cut ?? {});

@@ -1,4 +1,7 @@
-/** The story of a failure: every attempt with its cost, every wait, the route that took it and those that did not. */
+/**
+ * The story of a failure: every attempt with its cost, every wait, the route that took it and the
+ * others.
+ */
 import type { ComponentChildren, JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { durationWords } from '../../../src/errors/render/report-words.ts';
@@ -23,11 +26,11 @@ interface AttemptRow {
 interface AttemptsOf {
   readonly report: PersonReport;
   readonly history: FailureHistory | undefined;
-  /** The calls of its step that failed, or whose reply was of no use. */
+  /** The calls of its step that failed, or whose reply was unusable. */
   readonly replies: readonly UselessReply[];
 }
 
-/** From the history of the failure, which knows all of them; else those that the report has. */
+/** Attempts from the history of the failure, which has all of them; else those in the report. */
 function attemptRows({ report, history, replies }: AttemptsOf): readonly AttemptRow[] {
   const failed = (history?.steps ?? []).flatMap((step, at, all) => {
     if (step.type !== 'failed' || step.layer !== 'effect') return [];
@@ -66,7 +69,9 @@ function attemptRows({ report, history, replies }: AttemptsOf): readonly Attempt
   );
 }
 
-/** The wait after the attempt before: for the call by its schedule, for its node by a route that retries. */
+/**
+ * The wait after the previous attempt: of the call by its schedule, of its node by a retry route.
+ */
 function waitBefore(steps: readonly FailureStep[]): number | undefined {
   for (const step of steps.toReversed()) {
     if (step.type === 'asked_again') return step.waitedMs;
@@ -106,7 +111,7 @@ export function AttemptTable(attempts: AttemptsOf): JSX.Element | null {
   );
 }
 
-/** Which routes were looked at, which took it, and what people said to it. */
+/** The routes that were considered, the one that took it, and the answers of people. */
 export function FailureStory({
   history,
 }: {

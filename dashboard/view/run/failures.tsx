@@ -1,4 +1,4 @@
-/** The open failures of a run: the first with all that is known of it, further ones by name. */
+/** The open failures of a run: the first in full, further ones by name. */
 import type { JSX } from 'preact';
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { KindLink, Region, StepLink } from '../parts.tsx';
@@ -13,7 +13,7 @@ export interface FailuresProps {
   readonly actions: RunActions | undefined;
 }
 
-/** The failure that the run ended with or waits for; further open ones lead to their steps. */
+/** The failure that the run ended with or waits for; further open ones link to their steps. */
 export function Failures({ page, actions }: FailuresProps): JSX.Element | null {
   const [first, ...others] = openFailures(page);
   if (first === undefined) return null;

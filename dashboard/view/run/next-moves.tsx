@@ -1,4 +1,7 @@
-/** The next moves: what can be done with the run now, each with the command that does the same. */
+/**
+ * The next moves: everything that can be done with the run now, each with the command that does the
+ * same.
+ */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ActionKind } from '../../../src/errors/catalog/vocabulary.ts';
@@ -47,7 +50,7 @@ export function NextMoves({ page, actions }: NextMovesProps): JSX.Element {
   );
 }
 
-/** Says why there is no button "Resume", and what to do instead. */
+/** Explains why there is no button "Resume", and names an alternative. */
 function NotResumedHere({ page }: { readonly page: RunPageData }): JSX.Element | null {
   const { resumeObstacle, workflow, file, run } = page;
   const keeps = page.questions.length > 0 ? ' It keeps an answer until the run is resumed.' : '';
@@ -82,7 +85,7 @@ function isInCode(file: string | null): boolean {
   return file === null || file.startsWith('code:');
 }
 
-/** The failures that another text of the file mends: resuming alone would fail again. */
+/** The failures that only a changed file repairs: a mere resume would fail again. */
 const MENDED_IN_THE_FILE: readonly ActionKind[] = ['fix_file', 'change_input', 'change_model'];
 
 function wantsRepair(page: RunPageData): boolean {
@@ -221,7 +224,7 @@ function ResumeRow({ move, page, actions }: MoveProps): JSX.Element {
   );
 }
 
-/** A completed run is run again from one of its nodes. */
+/** Runs a completed run again from one of its nodes. */
 function RetryRow({ move, page, actions }: MoveProps): JSX.Element {
   const paths = [...(page.view?.steps ?? [])]
     .filter(({ path }) => !/[[/]/.test(path))

@@ -1,4 +1,7 @@
-/** Open failures of a run: the one that it ended with, or those that it waits with. Handled ones are in their steps. */
+/**
+ * Open failures of a run: the one that it ended with, or those that it waits with. Handled failures
+ * appear in their steps.
+ */
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import { isPlainObject } from '../../../src/errors/support/safe-json.ts';
 import { waitingFailure } from '../../../src/history/run-view/read-view.ts';
@@ -15,7 +18,7 @@ export function openFailures(page: RunPageData): readonly PersonReport[] {
   return uniqueById([...asked, ...waiting]);
 }
 
-/** Shorter waits of a run under way are over before anybody has read of them. */
+/** Shorter waits of a running run end before anybody has read of them. */
 const WORTH_A_LOOK_MS = 5000;
 
 function waitsWith(
@@ -34,12 +37,14 @@ function uniqueById(reports: readonly PersonReport[]): readonly PersonReport[] {
   return [...new Map(reports.map((report) => [report.id, report])).values()];
 }
 
-/** Whether a reply that came is the reason. */
+/** Whether a reply that arrived is the reason. */
 export function isByReply({ kind }: PersonReport): boolean {
   return kind === 'agent.output_invalid';
 }
 
-/** The last words of a model in a step; as it is sent where it was too long for an event. */
+/**
+ * The last reply of a model in a step; in the form that was sent if it was too long for an event.
+ */
 export function lastReply(events: readonly RunEvent[], path: string): unknown {
   const said = events.findLast(
     (event) =>

@@ -1,4 +1,4 @@
-/** The graph of a run with its live state, and the routes that were taken as a list beside it. */
+/** The graph of a run with its live state, and a list of the taken routes beside it. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { boxIdOf } from '../../../src/history/graph-layout/layout.ts';
@@ -61,7 +61,7 @@ function RoutesTaken({
     <div class="routes-taken">
       <h3 id="routes-name">Routes taken</h3>
       {routes.length === 0 && <Empty>No route was taken.</Empty>}
-      {/* a long list scrolls, which a keyboard does only with the focus in it */}
+      {/* a long list scrolls; with a keyboard only if it has the focus */}
       <ul aria-labelledby="routes-name" tabIndex={routes.length > SHORT_LIST ? 0 : undefined}>
         {routes.map((route) => (
           <li
@@ -82,10 +82,12 @@ function RoutesTaken({
   );
 }
 
-/** A list that its frame holds whole, even where each route takes three lines. */
+/** A list that fits its frame, even if each route takes three lines. */
 const SHORT_LIST = 8;
 
-/** `NODE: KIND → TARGET`, for a success `NODE → TARGET`; several members took it as one. */
+/**
+ * `NODE: KIND → TARGET`, for a success `NODE → TARGET`; several members that took it count as one.
+ */
 function routeWords({ path, kind, move, to, count }: TakenRoute): string {
   const from = count > 1 ? boxIdOf(path) : path;
   const target = to ?? move;

@@ -1,4 +1,7 @@
-/** The page of a run: status, the open failure, what to do, then graph, steps, timeline, output and costs. */
+/**
+ * The page of a run: status, the open failure, the remedy, then graph, steps, timeline, output and
+ * costs.
+ */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { usdWords } from '../../../src/errors/render/money.ts';
@@ -18,21 +21,24 @@ import type { RunActions, RunPageData, WholeRunPage } from './page-data.ts';
 import { Steps } from './steps.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** As many steps as people write nodes are shown, of a run of thousands fewer: each row takes its time to draw. */
+/**
+ * A workflow that a person wrote shows all its steps at once, a run of thousands shows fewer: each
+ * row takes time to draw.
+ */
 const FIRST_STEPS = 300;
 const FEW_STEPS = 100;
 const MOST_LANES = 200;
 const FEW_LANES = 60;
-/** The rest of the page is far below more steps than this. */
+/** With more steps than this, the rest of the page is far below. */
 const LONG = 20;
 
 export interface RunReportProps {
   readonly page: RunPageData;
   /** Absent in a file. */
   readonly actions?: RunActions | undefined;
-  /** Most runs have no open failure, so a page loads this when there is one. */
+  /** Most runs have no open failure, so a page loads this only if there is one. */
   readonly Failures: (props: FailuresProps) => JSX.Element | null;
-  /** The details of every step, where none can be opened. */
+  /** The details of every step, if none can be opened. */
   readonly AllSteps?: (props: { readonly page: WholeRunPage }) => JSX.Element;
 }
 
@@ -93,7 +99,7 @@ function FromTheLog({ page, actions, AllSteps }: WholeProps): JSX.Element {
   );
 }
 
-/** The way past many steps. */
+/** Links past many steps. */
 function Parts(): JSX.Element {
   return (
     <nav aria-label="On this page" class="buttons">
@@ -106,7 +112,7 @@ function Parts(): JSX.Element {
   );
 }
 
-/** Rows that were shown stay when more steps start. */
+/** Rows stay visible when more steps start. */
 function useFirstSteps(all: number): number {
   const shown = useRef(0);
   shown.current = Math.max(shown.current, all > FIRST_STEPS ? FEW_STEPS : all);
@@ -163,7 +169,7 @@ function factsOf(page: WholeRunPage, nowMs: number): readonly Fact[] {
   ];
 }
 
-/** A run that was resumed and failed the same way again looks as it did before, but for this. */
+/** A run that was resumed and failed the same way again looks unchanged except for this. */
 function resumedTimes({ view }: WholeRunPage): JSX.Element | undefined {
   const legs = view.legs.filter(({ cause, by }) => cause === 'resumed' && by !== undefined);
   const last = legs.at(-1);
@@ -189,7 +195,7 @@ function spentWords({ view }: WholeRunPage): string {
   return money + counted + lost;
 }
 
-/** Undefined where it waits for nothing. */
+/** Undefined if it waits for nothing. */
 function waitedFor({
   view,
   questions,
@@ -255,7 +261,7 @@ function resumer(by = 'errand'): string {
   return SERVER_REASONS[by] ?? by;
 }
 
-/** Who answered and resumed, and what was noted on the way. */
+/** Who answered and resumed, and the notes of the run. */
 function People({ page }: { readonly page: WholeRunPage }): JSX.Element | null {
   const { answers, legs, notes } = page.view;
   const resumed = legs.filter(({ cause }) => cause === 'resumed');

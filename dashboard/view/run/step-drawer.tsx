@@ -1,4 +1,4 @@
-/** One step with everything that is known of it: tries, failures, prompt and answer, calls, state, events. */
+/** One step with all its facts: tries, failures, prompt and answer, calls, state, events. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { durationWords } from '../../../src/errors/render/report-words.ts';
@@ -12,7 +12,7 @@ import { useSurroundings } from '../surroundings.ts';
 import type { StepDrawerProps, WholeRunPage } from './page-data.ts';
 import { StepEvents } from './step-events.tsx';
 
-/** Every step with its details, for a file in which nothing can be opened by a script. */
+/** Every step with its details, for a file, in which no script can open anything. */
 export function AllSteps({ page }: { readonly page: WholeRunPage }): JSX.Element {
   const { events = [], view } = page;
   const byPath = Map.groupBy(events, (event) => ('path' in event ? event.path : ''));
@@ -32,7 +32,7 @@ export function AllSteps({ page }: { readonly page: WholeRunPage }): JSX.Element
   );
 }
 
-/** A step that was opened is read from its heading on. */
+/** An opened step is read from its heading. */
 function useFocusOn(path: string | undefined): { current: HTMLHeadingElement | null } {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -99,7 +99,7 @@ export function StepDrawer({ page, step, actions }: StepDrawerProps): JSX.Elemen
   );
 }
 
-/** All of its attempts; the time between two legs of the run is not one of them. */
+/** The time of all its attempts, without the time between two legs of the run. */
 function tookWords({ startedAt, endedAt, tries }: StepView): string | undefined {
   if (endedAt === undefined) return undefined;
   const between = (from: string, to: string): number =>
@@ -138,7 +138,7 @@ function Failures({ step }: { readonly step: StepView }): JSX.Element | null {
   );
 }
 
-/** A failure of a call that became the failure of its node is one failure. */
+/** A failure of a call that became the failure of its node counts once. */
 function ownFailures({ failures }: StepView): readonly StepFailure[] {
   const ofNode = new Set(
     failures.filter(({ layer }) => layer === 'node').map(({ error }) => error.id),

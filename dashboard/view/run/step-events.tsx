@@ -1,4 +1,7 @@
-/** Draws what a step said and did, from its events: prompts, replies, calls with their output streams, state, results. */
+/**
+ * Draws the content of a step from its events: prompts, replies, calls with their output streams,
+ * state, results.
+ */
 import type { ComponentChildren, JSX } from 'preact';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
 import { clockWords } from '../../text/time.ts';
@@ -149,7 +152,10 @@ function Cost({ micros }: { readonly micros: number | undefined }): JSX.Element 
   return micros === undefined || micros === 0 ? null : <Money micros={micros} />;
 }
 
-/** A reply of a model and the streams of a program in their parts; anything else as it is. */
+/**
+ * Draws a reply of a model and the streams of a program in their parts, and anything else
+ * unchanged.
+ */
 function Result({
   type,
   output,

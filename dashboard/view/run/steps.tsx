@@ -1,4 +1,4 @@
-/** The table of steps: every place in the run where a node has started, with what became of it. */
+/** The table of steps: every place in the run where a node has started, with its ending. */
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { StepView } from '../../../src/history/run-view/view.ts';
@@ -22,7 +22,7 @@ const MANY = 20;
 export interface StepsProps {
   readonly page: WholeRunPage;
   readonly actions: RunActions | undefined;
-  /** How many rows are shown at most; undefined shows all. */
+  /** The most rows to show; undefined shows all. */
   readonly limit?: number | undefined;
   readonly showMore?: (() => void) | undefined;
 }
@@ -114,12 +114,12 @@ function OnlyFailures({
 interface StepRowProps {
   readonly step: StepView;
   readonly isOpen: boolean;
-  /** It failed, and nothing has dealt with that. */
+  /** It failed, and nothing has handled that. */
   readonly isBad: boolean;
   readonly actions: RunActions | undefined;
 }
 
-/** A step that has not changed is the same object, and its row the same element: it is not drawn again. */
+/** An unchanged step is the same object, and its row the same element, so it is not drawn again. */
 function useKnownRows(): (props: StepRowProps) => JSX.Element {
   const known = useRef(new WeakMap<StepView, { key: string; row: JSX.Element }>());
   return (props) => {
@@ -178,7 +178,7 @@ function StepRow({ step, isOpen, isBad, actions }: StepRowProps): JSX.Element {
   );
 }
 
-/** The failure that it ended with; of handled ones how many there were. */
+/** The failure that it ended with, or the number of handled ones. */
 function StepFailureWords({
   step,
   isBad,
@@ -216,7 +216,7 @@ function StepFailureWords({
   );
 }
 
-/** How many groups and children it is inside of. */
+/** The number of groups and children around it. */
 export function depthOf(path: string): number {
   return path.split('/').length - 1;
 }

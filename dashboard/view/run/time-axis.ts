@@ -1,6 +1,7 @@
 /**
- * The time axis of a run: legs side by side, each as long as it took. The time between two legs, in which
- * nothing was executed, is one narrow gap however long it was, so that work stays readable beside days of waiting.
+ * The time axis of a run: legs in a row, each as long as it took. The time between two legs, in
+ * which nothing ran, is one narrow gap of any length, so that work stays readable beside days of
+ * waiting.
  */
 import type { RunView } from '../../../src/history/run-view/view.ts';
 import { axisTicks } from '../../text/time.ts';
@@ -8,7 +9,7 @@ import { axisTicks } from '../../text/time.ts';
 export interface AxisPart {
   readonly fromMs: number;
   readonly toMs: number;
-  /** In per cent of the whole axis. */
+  /** Per cent of the whole axis. */
   readonly x: number;
   readonly width: number;
   readonly isGap: boolean;
@@ -26,7 +27,7 @@ const GAP_SHARE = 0.1;
 const MOST_TICKS = 8;
 /** A label further to the right would not fit. */
 const LAST_TICK = 96;
-/** The room that a label takes, so that none runs into another. */
+/** The room of a label, so that none overlaps another. */
 export const LABEL = 6;
 
 type Timed = Pick<RunView, 'legs' | 'startedAt' | 'at' | 'status'>;
@@ -49,7 +50,7 @@ export function timeAxis(view: Timed, nowMs: number): TimeAxis {
   return { parts, ticks: ticksOf(parts, worked), at: (ms) => placeOf(parts, ms) };
 }
 
-/** Legs and what lies between them; a run that is paused rests until now. */
+/** Legs and the gaps between them; a paused run rests until now. */
 function stretchesOf(
   { legs, startedAt, at, status }: Timed,
   nowMs: number,

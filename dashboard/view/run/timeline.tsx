@@ -1,6 +1,7 @@
 /**
- * The timeline: a lane for each step on one time axis. Work is solid, backoffs are hatched, waits for a time
- * are light, waits for people are dotted; legs are separated by a gap that stands for the time between them.
+ * The timeline: a lane for each step on one time axis. Work is solid, backoffs are hatched, waits
+ * for a time are light, waits for people are dotted; a gap that stands for the time between legs
+ * separates them.
  */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -13,7 +14,7 @@ import { depthOf } from './steps.tsx';
 import { LABEL, timeAxis, type TimeAxis } from './time-axis.ts';
 import { inTreeOrder } from './tree-order.ts';
 
-/** So many are drawn at once, wherever the page is scrolled to. */
+/** At most this many are drawn at once, wherever the page is scrolled to. */
 const FEW_LANES = 40;
 const LANE = 22;
 const WORDS: Readonly<Record<Bar['kind'], string>> = {
@@ -28,14 +29,15 @@ export function Timeline({
   most,
 }: {
   readonly view: RunView;
-  /** How many lanes are drawn at most. */
+  /** The most lanes to draw. */
   readonly most: number;
 }): JSX.Element {
   const { nowMs: presentMs } = useSurroundings();
-  // all lanes change with the axis: many of them move with the clock, not with every event
+  // all lanes change with the axis: if there are many, they move with the clock and not with every
+  // event
   const isFew = latest.steps.length <= FEW_LANES || latest.endedAt !== undefined;
   const view = useMemo(() => latest, [isFew ? latest : presentMs]);
-  // of a run that has ended nothing moves
+  // nothing moves in a run that has ended
   const nowMs = view.endedAt === undefined ? presentMs : Date.parse(view.endedAt);
   const axis = useMemo(() => timeAxis(view, nowMs), [view, nowMs]);
   const steps = useMemo(() => inTreeOrder(view.steps.slice(0, most)), [view.steps, most]);
@@ -106,7 +108,7 @@ function Lane({
   nowMs,
 }: {
   readonly step: StepView;
-  /** It failed, and nothing has dealt with that. */
+  /** It failed, and nothing has handled that. */
   readonly isBad: boolean;
   readonly axis: TimeAxis;
   readonly nowMs: number;
@@ -147,7 +149,7 @@ function Lane({
   );
 }
 
-/** The lane in words, for those who do not see it. */
+/** The lane in words, for people who do not see it. */
 function laneWords({ bars, status }: StepView, nowMs: number): string {
   const parts = bars.map(({ kind, from, to }) => {
     const ms = (to === undefined ? nowMs : Date.parse(to)) - Date.parse(from);
@@ -156,7 +158,7 @@ function laneWords({ bars, status }: StepView, nowMs: number): string {
   return `: ${[...parts, status].join(', ')}`;
 }
 
-/** Patterns show the kinds of waiting, so that colour is not needed. */
+/** Patterns show the kinds of waiting, so that nobody needs the colours. */
 function Patterns(): JSX.Element {
   return (
     <svg width="0" height="0" aria-hidden="true" focusable="false" class="visually-hidden">
@@ -183,7 +185,7 @@ function Legend({
   steps,
 }: {
   readonly view: RunView;
-  /** Those that are drawn. */
+  /** The steps that are drawn. */
   readonly steps: readonly StepView[];
 }): JSX.Element {
   const failed = steps.filter(({ tries }) => tries.find(isFailed) !== undefined);
@@ -218,7 +220,7 @@ const LEGEND: Readonly<Record<Exclude<Bar['kind'], 'work'>, string>> = {
   person: 'people',
 };
 
-/** How long each rest was. */
+/** The length of each rest. */
 function Gaps({ axis }: { readonly axis: TimeAxis }): JSX.Element | null {
   const gaps = axis.parts.filter(({ isGap }) => isGap);
   if (gaps.length === 0) return null;

@@ -1,4 +1,7 @@
-/** Steps as a tree is read: each is followed by those that ran inside it, the members of a group one after another. */
+/**
+ * Steps in the reading order of a tree: each is followed by those that ran inside it, the members
+ * of a group one after another.
+ */
 import type { StepView } from '../../../src/history/run-view/view.ts';
 
 interface Place {
@@ -7,7 +10,7 @@ interface Place {
   readonly step?: StepView;
 }
 
-/** Steps beside each other stay in the order in which they started. */
+/** Siblings stay in the order in which they started. */
 export function inTreeOrder(steps: readonly StepView[]): readonly StepView[] {
   if (!steps.some(({ path }) => path.includes('/'))) return steps;
   const known = new Set(steps.map(({ path }) => path));
@@ -24,7 +27,7 @@ export function inTreeOrder(steps: readonly StepView[]): readonly StepView[] {
   return ordered;
 }
 
-/** A step whose surroundings are not among them stands by itself. */
+/** A step whose surroundings are missing stands alone. */
 function scopeOf({ path, node }: StepView, known: ReadonlySet<string>): string {
   const scope = path.slice(0, -`/${node}`.length);
   return known.has(groupOf(scope) ?? scope) ? scope : '';

@@ -1,4 +1,7 @@
-/** Calls that led to a failure by a reply: those whose reply was of no use, and those that failed before. */
+/**
+ * Calls that led to a failure by a reply: those with an unusable reply, and those that failed
+ * before.
+ */
 import type { PersonReport } from '../../../src/errors/report/audiences.ts';
 import type { FailureHistory, FailureStep } from '../../../src/history/failure-history.ts';
 import type { LedgerRow } from '../../../src/history/run-view/ledger-row.ts';
@@ -6,13 +9,13 @@ import { isByReply } from './open-failures.ts';
 import type { RunPageData } from './page-data.ts';
 
 export interface UselessReply extends LedgerRow {
-  /** The words of the call that failed; undefined until the history is there. */
+  /** The message of the call that failed; undefined until the history is loaded. */
   readonly message?: string | undefined;
 }
 
 /**
- * A reply that has come and does not fit is no failed call, so the report does not list it. The calls of its step that
- * failed before belong to the same way: without them the costs would not add up.
+ * A complete reply that does not fit is no failed call, so the report does not list it. The earlier
+ * failed calls of its step belong with it: without them the costs would not add up.
  */
 export function uselessReplies(
   { view, life = [] }: Pick<RunPageData, 'view' | 'life'>,
@@ -30,7 +33,7 @@ export function uselessReplies(
 
 type FailedStep = Extract<FailureStep, { type: 'failed' }>;
 
-/** By kind, in their order: the ledger and the history both have one of each call. */
+/** Messages by kind, in order: the ledger and the history both have one for each call. */
 function messagesOf(
   life: readonly FailureHistory[],
   path: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Reads the address of a request: the provider, the API, the model, and whether the call creates something
- * that must not be created twice.
+ * Reads the address of a request: the provider, the API, the model, and whether the call creates
+ * something that must not be created twice.
  */
 import { providerAt } from '../known-providers.ts';
 import type { Extracted } from './extractor.ts';

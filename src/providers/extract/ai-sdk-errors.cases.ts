@@ -1,4 +1,4 @@
-/** The AI SDK's errors by shape: the registered symbols, the name, and the fields it really sets. */
+/** Errors of the AI SDK by shape: the registered symbols, the name, and the fields that it sets. */
 export function aiError(name: string, fields: object = {}, message = 'failed'): Error {
   return Object.assign(new Error(message), {
     name: `AI_${name}`,

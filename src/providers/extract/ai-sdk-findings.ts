@@ -42,14 +42,14 @@ const FINDINGS: Readonly<Record<string, Finding>> = {
 };
 
 export function aiSdkFinding(link: unknown, name: string): Extracted | undefined {
-  // a later version's new error is still the SDK's, and better named than lost
+  // an unknown error of a later version is still the SDK's, so it gets a name
   const finding = Object.hasOwn(FINDINGS, name) ? FINDINGS[name] : undefined;
   return {
     finding,
     type: name,
     message: readMessage(link),
     model: readText(link, 'modelId'),
-    // what the model wrote, where that is what could not be read
+    // the model's text, if that is the part that could not be read
     body: name === 'AI_JSONParseError' ? parseBody(readText(link, 'text')) : undefined,
   };
 }

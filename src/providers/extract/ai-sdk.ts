@@ -1,7 +1,7 @@
 /**
- * Vercel's AI SDK 5 to 7. Its errors carry registered symbols, so copies of the package do not matter.
- * Two traps: it invents a status for errors inside a 200, and its errors hold the whole request, prompt
- * included, from which only the model's name is read.
+ * Vercel's AI SDK 5 to 7. Its errors carry registered symbols, so copies of the package do not
+ * matter. Two traps: it invents a status for errors inside a 200; and its errors hold the whole
+ * request with the prompt, of which only the model's name is read.
  */
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { readAddress } from './address.ts';
@@ -38,7 +38,7 @@ export const aiSdk: Extractor = {
       case 'AI_StreamProviderError':
         return streamError(link);
       case 'GatewayError':
-        // what is left of a missing gateway key in production
+        // how a missing gateway key looks in production
         return { provider: 'gateway', finding: 'api_key_missing', message: readMessage(link) };
       case 'AI_TypeValidationError':
         return offSchema(link);
@@ -66,7 +66,7 @@ function fromResponse(link: unknown): Extracted {
     body: parseBody(rawBody ?? readProperty(link, 'data')),
   };
   if (isPlainObject(rawBody)) {
-    // the Responses API sent "failed" or "incomplete" in a 200, and 400 or 500 is the SDK's guess
+    // the Responses API sent "failed" or "incomplete" in a 200, and the SDK guesses 400 or 500
     return { ...common, status: 200, phase: 'headers' };
   }
   if (status !== undefined && status >= 400 && isFirstFrame(headers, common.body)) {
@@ -75,7 +75,7 @@ function fromResponse(link: unknown): Extracted {
   return { ...common, status };
 }
 
-/** An error in the first event of a 200 stream is thrown with a status that no server sent. */
+/** The SDK throws an error in the first event of a 200 stream with a status that no server sent. */
 function isFirstFrame(headers: Readonly<Record<string, string>>, body: unknown): boolean {
   const contentType = headers['content-type'] ?? '';
   return /^text\/event-stream|^application\/vnd\.amazon\.eventstream/.test(contentType)
@@ -83,7 +83,7 @@ function isFirstFrame(headers: Readonly<Record<string, string>>, body: unknown):
     : false;
 }
 
-/** An error event after the stream began. The SDK deduces its status; the server sent 200. */
+/** An error event after the stream began. The SDK infers its status; the server sent 200. */
 function streamError(link: unknown): Extracted {
   const code = readProperty(link, 'code');
   return {
@@ -96,12 +96,15 @@ function streamError(link: unknown): Extracted {
   };
 }
 
-/** The error of an `error` part in the form that `aiSdk` reads: what a provider sent is no thrown value. */
+/**
+ * The error of an `error` part in the form that `aiSdk` reads: a provider's data is no thrown
+ * value.
+ */
 export function errorOfPart(error: unknown): unknown {
   return isThrown(error) || isErrorEvent(error) ? error : { type: 'error', error };
 }
 
-/** Some packages pass the provider's whole event on. */
+/** Some packages pass on the provider's whole event. */
 function isErrorEvent(error: unknown): boolean {
   return readProperty(error, 'type') === 'error' && isPlainObject(readProperty(error, 'error'));
 }
@@ -110,11 +113,11 @@ function isThrown(error: unknown): boolean {
   return hasKey(error, 'stack') || hasKey(error, STREAM_ERROR);
 }
 
-/** Before version 7 an error part holds what the provider sent: an object, or only its sentence. */
+/** Before version 7 an error part holds the provider's data: an object, or only its sentence. */
 function errorPart(link: unknown): Extracted | undefined {
   const error = readProperty(link, 'error');
   if (readProperty(link, 'type') !== 'error' || error === undefined) return undefined;
-  // a thrown value is a link of its own
+  // a thrown value is a link by itself
   if (isThrown(error)) return undefined;
   const body = typeof error === 'string' ? error : parseBody({ error });
   return { status: 200, phase: 'streaming', body };
@@ -133,7 +136,7 @@ function unreadable(link: unknown, name: string): Extracted {
 /** A chunk that fits no schema is often an error in a shape that the SDK does not know. */
 function offSchema(link: unknown): Extracted {
   const value = readProperty(link, 'value');
-  // an event of OpenAI's Responses has it inside the response that failed
+  // OpenAI's Responses put the error inside the failed response of the event
   for (const body of [value, readProperty(value, 'response')])
     if (isPlainObject(body) && hasKey(body, 'error') && body['error'] !== null)
       return { status: 200, phase: 'streaming', body };

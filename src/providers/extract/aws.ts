@@ -41,7 +41,7 @@ function serviceException(link: unknown, name: string): Extracted {
     provider: providerOf(link),
     status: status ?? 200,
     phase: isInStream ? 'streaming' : 'headers',
-    // the first event is read before the call returns, so nothing came before it
+    // the SDK reads the first event before the call returns, so nothing came before it
     delivered: isInStream && response !== undefined ? false : undefined,
     headers: keepHeaders(readProperty(response, 'headers')),
     code: /^(?:Unknown(?:Error)?|Error)?$/.test(name) ? undefined : name,
@@ -50,7 +50,7 @@ function serviceException(link: unknown, name: string): Extracted {
   };
 }
 
-/** The name of an exception that this version of the client does not know; the body is the message. */
+/** An exception that this version of the client does not know, by name; the body is the message. */
 function unmodeled(link: unknown, name: string): Extracted {
   const message = readMessage(link);
   return { status: 200, phase: 'streaming', code: name, message, body: parseBody(message) };
@@ -72,12 +72,12 @@ function undecodable(link: unknown): Extracted {
   };
 }
 
-/** A page in place of JSON is what gateways send with a fault: that it could not be parsed adds nothing. */
+/** Gateways send a page in place of JSON with a fault, so the parse error adds nothing. */
 function isOfParser(link: unknown, status: number | undefined): boolean {
   return readName(link) === 'SyntaxError' && status !== undefined && status >= 400;
 }
 
-/** Classes say which service they belong to. */
+/** Classes name the service that they belong to. */
 function providerOf(link: unknown): string | undefined {
   const shape = readText(readProperty(link, 'constructor'), 'shapeId');
   return shape?.includes('bedrock') === true ? 'bedrock' : undefined;

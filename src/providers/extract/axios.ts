@@ -1,4 +1,4 @@
-/** Errors in axios' shape, which several small provider clients pass on as they are. */
+/** Errors in axios' shape, which several small provider clients pass on unchanged. */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { Finding } from '../provider-failure.ts';
 import { readAddress } from './address.ts';
@@ -47,7 +47,7 @@ function withoutAnswer(link: unknown): Extracted {
 function findingOf(link: unknown): Finding | undefined {
   const code = readText(link, 'code');
   if (code === 'ERR_CANCELED' || readName(link) === 'CanceledError') return 'aborted';
-  // its own timer; a timeout of the socket has a system call
+  // axios' own timer; a timeout of the socket has a system call
   const isTimer = /^timeout of \d+ ?ms exceeded/.test(readMessage(link) ?? '');
   return isTimer ? 'timed_out' : undefined;
 }

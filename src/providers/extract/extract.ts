@@ -1,6 +1,6 @@
 /**
- * Extracts the `ProviderFailure` that the classifier reads from whatever was thrown. Total: any value
- * gives one or undefined, never an exception.
+ * Extracts the `ProviderFailure` for the classifier from any thrown value. Total: it returns a
+ * failure or undefined, and never throws.
  */
 import type { Operation, ProviderFailure, TransportFault, Finding } from '../provider-failure.ts';
 import type { Extracted } from './extractor.ts';
@@ -16,7 +16,7 @@ export interface FailureHints {
   readonly model?: string | undefined;
   readonly api?: string | undefined;
   readonly operation?: Operation | undefined;
-  /** Whether a part of the reply was received, which no error says. */
+  /** Whether a part of the reply was received; no error says so. */
   readonly delivered?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ function recogniseAll(links: readonly unknown[]): readonly Recognised[] {
   return recognised;
 }
 
-/** The outermost of the links that know most. */
+/** The outermost of the most informative links. */
 function mostTelling(recognised: readonly Recognised[]): Recognised | undefined {
   return recognised.reduce<Recognised | undefined>(
     (best, next) => (best === undefined || weight(next) > weight(best) ? next : best),
@@ -94,18 +94,18 @@ function complete(
 }
 
 /**
- * A client times out by aborting, so the abort under a timeout did not come from the caller; and a code
- * from the wire is better evidence than the client's summary of it.
+ * A client times out by aborting, so the abort under a timeout did not come from the caller; and a
+ * code from the wire is better evidence than the client's summary of it.
  */
 function settle(
   found: Extracted,
   fault: TransportFault | undefined,
   delivered: boolean | undefined,
 ): { readonly finding: Finding | undefined; readonly transport: TransportFault | undefined } {
-  // the fault that broke a stream says more than that it was empty
+  // the fault that broke the stream says more than the empty stream
   if (found.finding === 'stream_empty' && fault !== undefined)
     return { finding: undefined, transport: fault };
-  // a part of the reply had come, so what the SDK lost is the rest of it
+  // a part of the reply was received, so the SDK lost the rest
   if (found.finding === 'connection_closed' && delivered === true)
     return { finding: undefined, transport: fault ?? ENDED_EARLY };
   const isSummary = found.finding === 'timed_out' || found.finding === 'connection_closed';
@@ -129,8 +129,8 @@ type Loose = { readonly [Field in keyof ProviderFailure]: ProviderFailure[Field]
 function compact(failure: Loose): ProviderFailure {
   const present: Record<string, unknown> = {};
   let name: keyof Loose;
-  // `complete` makes it, so all of its names are its own
+  // `complete` makes it, so each name is an own property
   for (name in failure) if (failure[name] !== undefined) present[name] = failure[name];
-  // the fields that must be present are set by `complete`, and no others are required
+  // `complete` sets the required fields, and no others are required
   return present as unknown as ProviderFailure;
 }

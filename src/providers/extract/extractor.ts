@@ -12,9 +12,9 @@ export type Extracted = {
 };
 
 export interface Extractor {
-  /** Named in the receipt. */
+  /** The name in the receipt. */
   readonly source: string;
-  /** Undefined when the link is not one of this SDK's failures. */
+  /** Undefined if the link is no failure of this SDK. */
   extract(link: unknown): Extracted | undefined;
 }
 
@@ -42,7 +42,7 @@ export function readName(value: unknown): string {
   return readText(value, 'name') ?? '';
 }
 
-/** Several SDKs leave `name` at "Error", and only the class tells errors apart. */
+/** Several SDKs leave `name` at "Error", so only the class distinguishes errors. */
 export function readClassName(value: unknown): string {
   return readName(readProperty(value, 'constructor'));
 }
@@ -58,14 +58,16 @@ export function hasKey(value: unknown, key: PropertyKey): boolean {
   }
 }
 
-/** The body for a failure: JSON where the text is JSON, else the text. */
+/** The body for a failure: parsed if the text is JSON, else the text. */
 export function parseBody(body: unknown): unknown {
   if (typeof body === 'string')
     return withoutOutput(parseJsonText(body)) ?? body.slice(0, MAX_BODY_CHARS);
   return body === null || !isReadable(body) ? undefined : withoutOutput(body);
 }
 
-/** A response of OpenAI that failed: the output before the error is not the reason, however unfinished it is. */
+/**
+ * A failed response of OpenAI: the output before the error is not the reason, even if unfinished.
+ */
 function withoutOutput(body: unknown): unknown {
   const error = readProperty(body, 'error');
   return readProperty(body, 'object') === 'response' && isPlainObject(error) ? { error } : body;

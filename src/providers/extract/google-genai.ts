@@ -14,7 +14,7 @@ import {
 } from './extractor.ts';
 import { parseJsonText } from '../json-text.ts';
 
-/** How the client announces an error event in a stream. */
+/** The client's announcement of an error event in a stream. */
 const IN_STREAM = /^got status: [^.]{0,80}\. /;
 
 export const googleGenai: Extractor = {
@@ -24,7 +24,7 @@ export const googleGenai: Extractor = {
     if (message.startsWith('Authentication is not set up.')) {
       return { provider: 'google', finding: 'api_key_missing', message };
     }
-    // the same name is used by clients that keep the response beside the message
+    // clients that keep the response beside the message use the same name
     const isNamed =
       readName(link) === 'ApiError' && !hasAnyKey(link, ['body', 'response', 'error']);
     const status = isNamed ? readStatus(link, 'status') : undefined;
@@ -40,7 +40,7 @@ function apiError(message: string, status: number): Extracted {
   return { ...common, status, phase: 'headers', body: undressed(body, status) ?? message };
 }
 
-/** `{error: {message: <the text>, code: 502, status: 'Bad Gateway'}}` is the text. */
+/** Returns the text for `{error: {message: <the text>, code: 502, status: 'Bad Gateway'}}`. */
 function undressed(body: unknown, status: number): unknown {
   const error = readProperty(body, 'error');
   const text = readProperty(error, 'message');
@@ -48,7 +48,7 @@ function undressed(body: unknown, status: number): unknown {
   const isDressed =
     readProperty(error, 'code') === status &&
     typeof text === 'string' &&
-    // the reason phrase of the status line, where Google's own codes are in capitals
+    // the reason phrase of the status line; Google's own codes are in capitals
     (typeof reason !== 'string' || !/^[A-Z_]{2,}$/.test(reason)) &&
     !hasAnyKey(error, ['details', 'errors', 'type', 'param', 'metadata']);
   return isDressed ? (parseJsonText(text) ?? text) : body;

@@ -1,5 +1,5 @@
 /**
- * Keeps the response headers that say something about a failure. The others are dropped at once, because
+ * Keeps the response headers that describe a failure. The others are dropped at once, because
  * headers also carry cookies and account names.
  */
 import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/support/safe-json.ts';
@@ -31,7 +31,7 @@ const KEPT: ReadonlySet<string> = new Set([
 
 const KEPT_PREFIXES = ['x-fal-', 'x-openai-'];
 
-/** Every vendor has names of its own for a limit and a wait: `x-ai-ratelimit-reset-300-llama2`. */
+/** Every vendor names its limits and waits differently: `x-ai-ratelimit-reset-300-llama2`. */
 const OF_A_LIMIT = /rate-?limit|retry-?after|reset-(?:after|in)(?:-|$)/;
 
 const MAX_HEADERS = 256;
@@ -39,7 +39,9 @@ const MAX_VALUE_CHARS = 1024;
 
 type Pair = readonly [name: unknown, value: unknown];
 
-/** From a `Headers`, a plain object, a `Map`, pairs, or Node's flat list; lower-case names. */
+/**
+ * Reads a `Headers`, a plain object, a `Map`, pairs, or Node's flat list; returns lower-case names.
+ */
 export function keepHeaders(bag: unknown): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
   let left = MAX_HEADERS;
@@ -47,7 +49,7 @@ export function keepHeaders(bag: unknown): Readonly<Record<string, string>> {
     if (left-- <= 0) break;
     if (typeof name !== 'string') continue;
     const key = name.toLowerCase();
-    // no name that is kept is one of an object's own
+    // no kept name is a property of `Object.prototype`
     const text = isKept(key) ? valueText(value) : undefined;
     if (text !== undefined) kept[key] = text.slice(0, MAX_VALUE_CHARS);
   }
@@ -89,7 +91,7 @@ function pairsOfList(list: readonly unknown[]): readonly Pair[] {
   const items = Array.from({ length: Math.min(lengthOf(list), 2 * MAX_HEADERS) }, (_, index) =>
     readProperty(list, index),
   );
-  // Node's `rawHeaders` has names and values in turn
+  // Node's `rawHeaders` alternates names and values
   if (items.every((item) => typeof item === 'string')) {
     return items.flatMap((name, index) =>
       index % 2 === 0 ? [[name, items[index + 1]] as const] : [],

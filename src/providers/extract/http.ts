@@ -1,6 +1,6 @@
 /**
- * Raw HTTP: a failure recorded as `{status, headers, body, transport, stream, …}`, a response, a problem
- * document, and the errors of any client that keeps a status beside the response.
+ * Raw HTTP: a failure recorded as `{status, headers, body, transport, stream, …}`, a response, a
+ * problem document, and the errors of any client that keeps a status beside the response.
  */
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import type { Operation, Phase, TransportFault } from '../provider-failure.ts';
@@ -28,7 +28,7 @@ export const http: Extractor = {
   },
 };
 
-/** Only a record made on purpose says what happened below HTTP or in a stream. */
+/** Only a record made on purpose describes the layers below HTTP or a stream. */
 function isWrittenDown(link: object): boolean {
   if (hasAnyKey(link, ['stack', 'ok'])) return false;
   return (
@@ -56,7 +56,7 @@ function writtenDown(link: object): Extracted | undefined {
   };
 }
 
-/** A fault may be recorded by its code alone. */
+/** A record may name a fault by its code alone. */
 function faultOf(noted: unknown): TransportFault | undefined {
   if (isPlainObject(noted)) return describeFault(noted);
   if (typeof noted !== 'string' || noted === '') return undefined;
@@ -86,7 +86,8 @@ function statusBeside(link: object): Extracted | undefined {
     isPlainObject,
   );
   const status = firstStatus(link) ?? firstStatus(response);
-  // outside a record, a status below 400 is not a failure, and a number in a foreign error may be anything
+  // outside a record, a status below 400 is no failure, and a number in a foreign error may be
+  // anything
   if (status === undefined || status < 400) return undefined;
   const address =
     readText(link, 'url') ??

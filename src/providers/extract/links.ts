@@ -1,13 +1,13 @@
 /**
- * Links of a thrown value that may be the failure itself: the cause chain, and what wrappers hold under
- * names of their own.
+ * Links of a thrown value that may be the failure itself: the cause chain, and the errors that
+ * wrappers hold under other names.
  */
 import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import { aggregated, heldFailures } from '../../errors/thrown/held-failures.ts';
 
 /** Links deeper than this are not read. */
 const MAX_LINKS = 64;
-/** Members of an AggregateError that are read. */
+/** The members of an AggregateError that are read. */
 const MAX_MEMBERS = 4;
 
 export function linksOf(thrown: unknown): readonly unknown[] {

@@ -41,7 +41,7 @@ function brandedError(link: unknown): Extracted | undefined {
 }
 
 function hasBrand(brands: unknown, brand: string): boolean {
-  // the set may come from another realm, so its own method is called
+  // the set may come from another realm, so this calls its own method
   const has = readProperty(brands, 'has');
   if (typeof has !== 'function') return false;
   try {
@@ -65,7 +65,7 @@ const LOCAL: Readonly<Record<string, Finding>> = {
   UNSUPPORTED_RESULT_TYPE: 'output_unparsable',
 };
 
-/** Codes that are raised before anything is sent. */
+/** Codes of errors that the client raises before it sends anything. */
 const UNSENT = /^(?:NOT_|ALREADY_|CAPABILITY_|METHOD_)/;
 
 function sdkError(link: unknown): Extracted {
@@ -113,7 +113,7 @@ function httpAnswer(link: unknown, key: string): Extracted {
   return status === undefined ? { finding: 'connection_closed' } : { status };
 }
 
-/** The call reached the tool, and the tool reports that it failed. */
+/** The call reached the tool, and the tool reports a failure. */
 function toolResult(link: unknown): Extracted | undefined {
   const content = readProperty(link, 'content');
   if (readProperty(link, 'isError') !== true || !isArray(content)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * `@mistralai/mistralai` and other clients made by Speakeasy. A response is kept whole (status, headers,
- * text); a failure without one is wrapped, with the reason as its cause.
+ * `@mistralai/mistralai` and other clients made by Speakeasy. They keep a response whole (status,
+ * headers, text), and wrap a failure without one, with the reason as its cause.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { Finding } from '../provider-failure.ts';
@@ -22,7 +22,7 @@ const WITHOUT_RESPONSE: Readonly<Record<string, Finding | null>> = {
   RequestTimeoutError: 'timed_out',
   InvalidRequestError: 'invalid_prompt',
   SDKValidationError: 'invalid_prompt',
-  // the cause says what happened
+  // the cause names the fault
   ConnectionError: null,
   UnexpectedClientError: null,
 };

@@ -1,6 +1,6 @@
 /**
- * The `openai` client, also for every compatible host. It keeps the inside of the body's `error` and,
- * where there is none, only the text of the response behind the status in its message.
+ * The `openai` client, also for every compatible host. It keeps the inside of the body's `error`.
+ * Without an `error` it keeps only the text of the response, after the status in its message.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import type { Finding } from '../provider-failure.ts';
@@ -33,8 +33,8 @@ export const openai: Extractor = {
 };
 
 /**
- * Errors that the stream readers of this client and of Anthropic's raise themselves. The fault that broke
- * the stream is the cause; for a stream that stopped without a fault there is only the sentence.
+ * Errors that the stream readers of this client and of Anthropic's raise themselves. The fault that
+ * broke the stream is the cause; a stream that stopped without a fault leaves only the sentence.
  */
 export function helperError(link: unknown, provider: string): Extracted | undefined {
   const message = readMessage(link) ?? '';
@@ -47,11 +47,11 @@ export function helperError(link: unknown, provider: string): Extracted | undefi
 }
 
 const STOPPED = /^(?:stream|request) ended without |^missing [\w.[\]]+ for choice \d/;
-/** Nothing came at all, so nothing was delivered. */
+/** Nothing was received, so nothing was delivered. */
 const SILENT = /^request ended without sending any /;
-/** Events that do not make a reply, because a gateway lost some. */
+/** Events that do not add up to a reply, because a gateway lost some. */
 const GARBLED = /^Unexpected event order, |^stream has ended, this shouldn't happen/;
-/** The reply came, but not in the requested form. */
+/** The reply is complete, but not in the requested form. */
 const UNPARSABLE = /^Failed to parse structured output|^Unable to parse tool parameter JSON/;
 
 /** The constructor sets these even when they are undefined; Anthropic's client has no `param`. */
@@ -89,7 +89,7 @@ export function clientFinding(link: unknown): { readonly finding: Finding | unde
   return { finding: isAbort ? 'aborted' : undefined };
 }
 
-/** `502 <html>…`: the server's text when it was not JSON. */
+/** `502 <html>…`: the server's text that was not JSON. */
 export function textBehindStatus(
   message: string | undefined,
   status: number | undefined,

@@ -1,4 +1,4 @@
-/** The phase of a request: how far it had got, from what is known about its end. */
+/** The phase of a request: how far it got, inferred from its end. */
 import type { Phase, Finding } from '../provider-failure.ts';
 import type { Extracted } from './extractor.ts';
 import { isJsonFault, phaseOfFault } from './transport.ts';
@@ -24,7 +24,7 @@ const PHASE_OF_FINDING: Readonly<Record<Finding, Phase>> = {
 
 export function phaseOf(found: Extracted, delivered: boolean | undefined): Phase {
   const phase = found.phase ?? guessPhase(found);
-  // a delivered part means that the headers had come
+  // a delivered part means that the headers had arrived
   const isAfterwards = phase === 'sent' || phase === 'headers';
   return delivered === true && isAfterwards ? 'streaming' : phase;
 }

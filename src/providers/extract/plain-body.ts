@@ -1,6 +1,6 @@
 /**
- * Copies a body, which may be a live object of the caller. The copy cannot be changed or trapped, and is
- * cut far beyond what is read of it. It is made for each failure, so it must be cheap.
+ * Copies a body, which may be a live object of the caller. Nobody can change or trap the copy. Its
+ * limit is far above what classification reads. Each failure makes one, so it must be cheap.
  */
 import { isArray, keysOf, readProperty } from '../../errors/support/safe-json.ts';
 

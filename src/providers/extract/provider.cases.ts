@@ -1,4 +1,4 @@
-/** One failure for each provider that the corpus has none of, in the provider's own form. */
+/** One failure, in the provider's own form, for each provider without one in the corpus. */
 export interface ProviderCase {
   readonly provider: string;
   readonly status: number;

@@ -8,7 +8,7 @@ import { EXTRACTORS, GENERIC_SOURCES } from './table.ts';
 
 const NAMES: readonly ProviderName[] = PROVIDERS;
 
-/** Recognised by what its client throws; it has no address of its own. */
+/** Recognised by the errors of its client; it has no address of its own. */
 const BY_CLIENT = new Set(['mcp']);
 
 describe('every provider', () => {

@@ -1,6 +1,6 @@
 /**
- * Failures below HTTP, from any runtime: Node and undici, Bun, Deno, browsers. Decides whether a value
- * is one, and how far the request can have got by then.
+ * Failures below HTTP, from any runtime: Node and undici, Bun, Deno, browsers. Decides whether a
+ * value is one, and how far the request can have got.
  */
 import { causeChain } from '../../errors/thrown/cause-chain.ts';
 import { isArray, readProperty } from '../../errors/support/safe-json.ts';
@@ -14,14 +14,14 @@ const MAX_CAUSES = 8;
 const UNSENT_CODES =
   /^(?:ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|UND_ERR_INVALID_ARG|ERR_INVALID_(?:URL|CHAR|PROTOCOL)|ERR_(?:TLS|SSL|OSSL)_[A-Z0-9_]+|CERT_[A-Z_]+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_[A-Z_]+|HOSTNAME_MISMATCH|ConnectionRefused|FailedToOpenSocket)$/;
 
-/** The codes among them that can also break an open connection. */
+/** Those of them that can also break an open connection. */
 const WAY_CODES = /^E(?:HOST|NET)(?:UNREACH|DOWN)$/;
 
 /** The connection was open; whether the server acted on the request is unknown. */
 const SENT_CODES =
   /^(?:ECONNRESET|ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT|EPIPE|EPROTO|ENOTCONN|UND_ERR_[A-Z_]+|HPE_[A-Z_]+|ERR_HTTP2_[A-Z_]+|ERR_NETWORK|ERR_SOCKET_[A-Z_]+|ERR_STREAM_(?:PREMATURE_CLOSE|DESTROYED)|ConnectionClosed|ConnectionReset)$/;
 
-/** The codes among them that a client never gives to a connection that was not open. */
+/** Those of them that a client never reports for a connection that was not open. */
 const BROKEN_CODES = /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ConnectionClosed|ConnectionReset)$/;
 
 const BROKEN_ANSWER_CODES =
@@ -30,7 +30,7 @@ const BROKEN_ANSWER_CODES =
 const NAMES =
   /^(?:AbortError|TimeoutError|FetchError|ConnectTimeoutError|SocketError|HeadersTimeoutError|BodyTimeoutError|HTTPParserError|ResponseAborted|RequestAbortedError|NetworkError)$/;
 
-/** The wording of runtimes that give no code. */
+/** Messages of runtimes that set no code. */
 const UNSENT_WORDS =
   /before secure TLS connection|\bconnect ETIMEDOUT|client error \(Connect\)|convert argument to a ByteString|(?:parse|Invalid) URL|typo in (?:the )?url or port|did not establish a connection|^bad port$/i;
 const SENT_WORDS =
@@ -41,7 +41,7 @@ const BROKEN_ANSWER_WORDS =
 const JSON_WORDS = /JSON|Unexpected (?:token|end)|Unterminated string|end of (?:data|input)/i;
 const CUT_JSON_WORDS = /Unexpected end|Unterminated|end of (?:data|input)/i;
 
-/** For a stream that ended before its end marker, without a fault of the connection. */
+/** The fault of a stream that ended before its end marker, without a fault of the connection. */
 export const ENDED_EARLY: TransportFault = {
   name: 'Error',
   message: 'The stream ended without its end marker',
@@ -52,7 +52,7 @@ export function transportFault(value: unknown): TransportFault | undefined {
   return isTransport(value) ? describeFault(value) : undefined;
 }
 
-/** For a value that the caller knows to be a transport fault. */
+/** Describes a value that the caller knows to be a transport fault. */
 export function describeFault(value: unknown): TransportFault {
   const [outer = {}, ...causes] = linksBelow(value).map(link);
   const all = [outer, ...causes];
@@ -107,7 +107,10 @@ function isUnsent(fault: TransportFault): boolean {
   );
 }
 
-/** One of several requests was sent, whatever the others say. A wrapper's copy of a code says nothing. */
+/**
+ * One of several requests was sent, whatever the others say. A wrapper's copy of a code proves
+ * nothing.
+ */
 function brokeOpen(fault: TransportFault, all: readonly TransportFault[]): boolean {
   if (isUnsent(fault)) return false;
   const isCopy = all.some((other) => isUnsent(other) && other.code === fault.code);
@@ -142,15 +145,15 @@ function link(value: unknown): TransportFault {
   };
 }
 
-/** node-fetch 2 has it in `errno`; a DOMException has a number that means nothing. */
+/** node-fetch 2 keeps the code in `errno`; a DOMException has a number without a meaning. */
 function codeOf(value: unknown): string | undefined {
   const code =
     readText(value, 'code') ?? readText(value, 'errno') ?? printedCode(readMessage(value) ?? '');
-  // undici in Node 24 loses the parser's code on the way
+  // undici in Node 24 loses the parser's code
   return code ?? (readName(value) === 'HTTPParserError' ? 'HPE_INVALID_CONSTANT' : undefined);
 }
 
-/** curl numbers its failures, and PHP and shells print the number; each is one that Node names. */
+/** curl numbers its failures, and PHP and shells print the number; each has a name in Node. */
 const CURL_CODES: Readonly<Record<string, string>> = {
   1: 'ERR_UNSUPPORTED_PROTOCOL',
   3: 'ERR_INVALID_URL',
@@ -205,7 +208,7 @@ function printedCode(message: string): string | undefined {
 /** Other programs print the code of the system behind the call that failed: `write EPIPE`. */
 const ERRNO = /^(?:connect|read|write|getaddrinfo|queryA|send) (E[A-Z]{3,12}|EAI_[A-Z]{2,10})\b/;
 
-/** smithy calls every broken socket a TimeoutError; the code is what happened. */
+/** smithy calls every broken socket a TimeoutError; the code names the real fault. */
 function nameBesideCode(value: unknown): string {
   const name = readName(value);
   return name === 'TimeoutError' ? 'Error' : name;

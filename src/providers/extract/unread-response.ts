@@ -1,11 +1,11 @@
 /**
- * Finds a `Response` whose body was not read, by its shape: the thrown value itself, or the one on the
- * error of a client that reads no bodies. Reading is asynchronous, so the caller does it.
+ * Finds a `Response` with an unread body, by its shape: the thrown value itself, or a property of
+ * the error of a client that reads no bodies. Reading is asynchronous, so the caller does it.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import { hasKey } from './extractor.ts';
 
-/** Undefined where there is no response, or where it has no body. */
+/** Undefined if there is no response, or no body. */
 export function unreadResponse(thrown: unknown): object | undefined {
   const response = [thrown, readProperty(thrown, 'response')].find(isResponse);
   return readProperty(response, 'body') === null ? undefined : response;

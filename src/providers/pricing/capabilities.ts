@@ -1,7 +1,7 @@
 /**
- * Capabilities that models are known to lack, and their sizes. Only documented facts are here: a model that
- * is not listed counts as capable and of unknown size, and its provider decides.
- * Looked up on 16 November 2026 in the documentation that each row names.
+ * Capabilities that models are known to lack, and their sizes. Only documented facts are here: an
+ * unlisted model counts as capable and of unknown size, and its provider decides. Looked up on 16
+ * November 2026 in the documentation that each row names.
  */
 import { providerNamed } from '../known-providers.ts';
 
@@ -11,7 +11,7 @@ export type Capability = (typeof CAPABILITIES)[number];
 export interface ModelLimits {
   /** Input and output together, unless the provider says otherwise. */
   readonly contextTokens: number;
-  /** Absent where the provider does not say. */
+  /** Absent if the provider does not say. */
   readonly maxOutputTokens?: number;
 }
 
@@ -26,17 +26,17 @@ const LACKING: readonly (readonly [pattern: RegExp, missing: readonly Capability
   [/^deepseek\/deepseek-reasoner/, ['tools', 'images']],
   // api-docs.deepseek.com/quick_start/pricing: vision is for Flash alone
   [/^deepseek\/deepseek-v4-pro/, ['images']],
-  // docs.perplexity.ai: the Sonar API has no tools of the caller's
+  // docs.perplexity.ai: the Sonar API takes no tools from the caller
   [/^perplexity\/sonar/, ['tools']],
   // console.groq.com/docs/models: text only
   [/^groq\/(?:openai\/gpt-oss-|llama-3\.[13]-)/, ['images']],
   // docs.mistral.ai/models: text only
   [/^mistral\/(?:codestral|devstral)-/, ['images']],
-  // ollama.com/library: without the mark `tools`
+  // ollama.com/library: models without the mark `tools`
   [/^ollama\/(?:gemma|gemma2|gemma3|phi|phi3|phi4)(?::|$)/, ['tools']],
 ];
 
-/** The first that fits. */
+/** The first match counts. */
 const LIMITS: readonly (readonly [pattern: RegExp, limits: ModelLimits])[] = [
   // developers.openai.com/api/docs/models
   [/^openai\/gpt-(?:6|5\.6)/, { contextTokens: 1_050_000, maxOutputTokens: 128_000 }],
@@ -67,7 +67,7 @@ export function lacks(model: string, capability: Capability): boolean {
   return LACKING.some(([pattern, missing]) => pattern.test(name) && missing.includes(capability));
 }
 
-/** Undefined where it is unknown; then nothing may be refused for its size. */
+/** Undefined if unknown; then nothing may be refused for its size. */
 export function limitsOf(model: string): ModelLimits | undefined {
   const name = usualName(model);
   return LIMITS.find(([pattern]) => pattern.test(name))?.[1];

@@ -1,13 +1,13 @@
 /**
- * The tokens that a call used: the provider's count if there is one, else an estimate, marked as such.
- * A refusal costs nothing; a reply that broke off, was not received, or was replaced by a gateway's error
- * was worked on.
+ * The tokens that a call used: the provider's count if there is one, else an estimate, marked as
+ * such. A refusal costs nothing. The provider worked on a reply that broke off, was not received,
+ * or was replaced by a gateway's error.
  */
 import type { Outcome } from '../../errors/catalog/vocabulary.ts';
 import type { TokenCounts } from './prices.ts';
 import { tokenCount } from './token-count.ts';
 
-/** The tokens of a call, as far as they are known. */
+/** The known token counts of a call. */
 export interface Used {
   readonly usage?: TokenCounts;
   /** The counts are our estimate, not the provider's. */
@@ -35,12 +35,12 @@ export interface ReportedUsage {
 
 export const NOTHING_USED: Used = { usage: { inputTokens: 0, outputTokens: 0 } };
 
-/** Statuses of gateways, which do not know what the provider did. */
+/** Statuses of gateways, which do not know the progress of the provider. */
 const IN_BETWEEN: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 524, 598, 599]);
 
 /**
- * Whether a failed call was refused before the provider worked on it, so that it costs nothing. What
- * nobody recognises, without the status of a failure, is not known to be refused.
+ * Whether the provider refused a failed call before it worked on it, so that it costs nothing. An
+ * unrecognised failure without an error status does not count as refused.
  */
 export function isRefused(kind: string, outcome: Outcome, status = 0): boolean {
   if (outcome === 'not_started') return true;
@@ -50,7 +50,7 @@ export function isRefused(kind: string, outcome: Outcome, status = 0): boolean {
 
 const FIRST_FAILURE_STATUS = 400;
 
-/** The later of two counts, except for what it leaves out or counts as nothing. */
+/** The later of two counts; missing and zero counts keep the earlier value. */
 export function laterCount(before: ReportedUsage | undefined, now: ReportedUsage): ReportedUsage {
   if (before === undefined) return now;
   const input = (inputTokensOf(now) ?? 0) > 0 ? now : before;
@@ -63,16 +63,16 @@ export function laterCount(before: ReportedUsage | undefined, now: ReportedUsage
   };
 }
 
-/** Whether the provider counted anything of the call. */
+/** Whether the provider counted anything. */
 export function isCounted(reported: ReportedUsage | undefined): boolean {
   return Object.keys(toCounts(reported)).length > 0;
 }
 
-/** For a complete reply. */
+/** The usage of a complete reply. */
 export function usedUp(reported: ReportedUsage | undefined, estimate: TokenCounts): Used {
   const usage = withoutZeros(toCounts(reported), estimate);
   const { outputTokens, reasoningTokens = 0 } = usage;
-  // a provider that counts only its reasoning has not counted what it wrote
+  // a provider that counts only its reasoning has not counted its text
   const isTextMissing = reasoningTokens > 0 && outputTokens === reasoningTokens;
   if (isTextMissing) {
     const written = outputTokens + (estimate.outputTokens ?? 0);
@@ -83,8 +83,8 @@ export function usedUp(reported: ReportedUsage | undefined, estimate: TokenCount
 }
 
 /**
- * For a complete reply whose events were read. What was counted on the way stands for what the end leaves out or
- * counts as nothing, and may be too low.
+ * The usage of a complete reply whose events were read. Counts from those events replace the ones
+ * that the end omits or sets to zero, and may be too low.
  */
 export function usedByReply(
   reported: ReportedUsage | undefined,
@@ -98,14 +98,14 @@ export function usedByReply(
   return { usage: { ...usage, outputTokens }, isEstimated: true };
 }
 
-/** For a reply that broke off: the count so far may be too low. */
+/** The usage of a reply that broke off: the count so far may be too low. */
 export function usedSoFar(reported: ReportedUsage | undefined, estimate: TokenCounts): Used {
   const usage = withoutZeros(toCounts(reported), estimate);
   const outputTokens = Math.max(usage.outputTokens ?? 0, estimate.outputTokens ?? 0);
   return { usage: { ...estimate, ...usage, outputTokens }, isEstimated: true };
 }
 
-/** A count of zero for a non-empty text is replaced by the estimate. */
+/** Replaces a count of zero for a non-empty text by the estimate. */
 function withoutZeros(usage: TokenCounts, estimate: TokenCounts): TokenCounts {
   const { inputTokens, outputTokens, ...rest } = usage;
   return {
@@ -133,7 +133,7 @@ function toCounts(reported: ReportedUsage | undefined): TokenCounts {
   };
 }
 
-/** Providers may count the parts and leave out the total, which is then their sum. */
+/** Providers may count the parts and omit the total, which is then their sum. */
 export function inputTokensOf(reported: ReportedUsage | undefined): number | undefined {
   const { noCacheTokens, cacheReadTokens, cacheWriteTokens } = reported?.inputTokenDetails ?? {};
   const parts = sumOf(noCacheTokens, [cacheReadTokens, cacheWriteTokens]);
@@ -145,7 +145,7 @@ function outputTokensOf(reported: ReportedUsage | undefined): number | undefined
   return tokenCount(reported?.outputTokens) ?? sumOf(textTokens, [reasoningTokens]);
 }
 
-/** Undefined without the main part: what was cached, or thought, is no total by itself. */
+/** Undefined without the main part: cached tokens, or thoughts, are no total by themselves. */
 function sumOf(main: number | undefined, others: readonly (number | undefined)[]) {
   const first = tokenCount(main);
   if (first === undefined) return undefined;

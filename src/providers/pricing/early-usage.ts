@@ -1,6 +1,6 @@
 /**
- * Reads token counts from the raw events of a stream. The SDK reports them only at a good end; for a
- * stream that is cut, the events have the only count, and for an error the body has it.
+ * Reads token counts from the raw events of a stream. The SDK reports them only at a good end. For
+ * a stream that is cut, only the events have the count; for an error, the body has it.
  */
 import { laterCount, type ReportedUsage } from './counted-usage.ts';
 import { isArray, readProperty } from '../../errors/support/safe-json.ts';
@@ -24,7 +24,7 @@ export function countedSoFar(
   return now === undefined ? before : laterCount(before, now);
 }
 
-/** In the choice at Moonshot, and in a field of its own at Groq. */
+/** Moonshot nests it in the choice, and Groq in a field of its own. */
 function nestedUsage(event: unknown): unknown {
   const choices = readProperty(event, 'choices');
   const [choice] = isArray(choices) ? choices : [];

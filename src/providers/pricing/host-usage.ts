@@ -1,6 +1,6 @@
 /**
- * Token counts of hosts of OpenAI's protocol. Most include reasoning tokens in the output; some count them
- * separately, which only the total shows, and without it they would be missing from the cost.
+ * Token counts of hosts of OpenAI's protocol. Most include reasoning tokens in the output. Some
+ * count them separately; only the total shows it, and without it the cost would miss them.
  */
 import type { ReportedUsage } from './counted-usage.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
@@ -28,12 +28,12 @@ export function hostUsage(usage: unknown): ReportedUsage | undefined {
   };
 }
 
-/** Not among the details at DeepSeek, and at Moonshot. */
+/** DeepSeek and Moonshot count cached tokens outside the details. */
 function cachedBeside(usage: unknown): number | undefined {
   return readCount(usage, 'prompt_cache_hit_tokens') ?? readCount(usage, 'cached_tokens');
 }
 
-/** In the form of the AI SDK's model interface. */
+/** Converts the usage to the form of the AI SDK's model interface. */
 export function convertHostUsage(usage: unknown): object {
   const { inputTokens, outputTokens, inputTokenDetails, outputTokenDetails } =
     hostUsage(usage) ?? {};

@@ -1,10 +1,10 @@
 /**
- * List prices of current models for standard requests, in dollars for a million tokens as the
- * providers write them. Looked up on 16 November 2026. Where a provider has several prices for one
+ * List prices of current models for standard requests, in dollars per million tokens, as the
+ * providers write them. Looked up on 16 November 2026. If a provider has several prices for one
  * thing (by the hour, for a while), the highest is here: a budget must hold then too.
  *
- * Not here, so without a price: what charges for more than tokens (Perplexity also for each request),
- * names that are the user's own (Azure), prices by region (Bedrock), and markets of many hosts
+ * Absent, and so without a price: charges for more than tokens (Perplexity also charges per
+ * request), names that users choose (Azure), prices by region (Bedrock), and markets of many hosts
  * (OpenRouter, Together, Fireworks).
  */
 import { once } from '../../errors/support/once.ts';
@@ -37,7 +37,10 @@ function rates({ in: input, out, read, write }: Dollars): Omit<Price, 'long'> {
   };
 }
 
-/** Above 272,000 tokens of input OpenAI charges twice the price of input and 1.5 times that of output. */
+/**
+ * Above 272,000 tokens of input OpenAI charges twice the price of input and 1.5 times that of
+ * output.
+ */
 function openai(price: Dollars): Dollars {
   const twice = (dollars: number | undefined): number | undefined =>
     dollars === undefined ? undefined : dollars * 2;
@@ -56,9 +59,9 @@ function openai(price: Dollars): Dollars {
 }
 
 /**
- * https://developers.openai.com/api/docs/pricing; 5.6 Sol without its discount of autumn 2026. Two
- * are not on that page, and a file can set better ones: 6 has the price of 6 Sol, and 6 Mini one between
- * Luna and Terra.
+ * https://developers.openai.com/api/docs/pricing; 5.6 Sol without its discount of autumn 2026. That
+ * page lacks two models, for which a file can set better prices: 6 has the price of 6 Sol, and 6
+ * Mini one between Luna and Terra.
  */
 const OPENAI: Readonly<Record<string, Dollars>> = {
   'gpt-6-astra': openai({ in: 10, read: 1, write: 12.5, out: 50 }),
@@ -81,7 +84,10 @@ const OPENAI: Readonly<Record<string, Dollars>> = {
 const OPUS: Dollars = { in: 5, read: 0.5, write: 6.25, out: 25 };
 const FABLE: Dollars = { in: 10, read: 1, write: 12.5, out: 50 };
 
-/** https://platform.claude.com/docs/en/about-claude/pricing; writes are those for five minutes. */
+/**
+ * https://platform.claude.com/docs/en/about-claude/pricing; the prices of cache writes are for five
+ * minutes.
+ */
 const ANTHROPIC: Readonly<Record<string, Dollars>> = {
   'claude-fable-5-1': { ...FABLE, read: 0.25 },
   'claude-mythos-5-1': { ...FABLE, read: 0.25 },
@@ -143,8 +149,8 @@ const MISTRAL: Readonly<Record<string, Dollars>> = {
 const DEEPSEEK_FLASH: Dollars = { in: 0.3, read: 0.006, out: 1.2 };
 
 /**
- * https://api-docs.deepseek.com/quick_start/pricing; at peak hours, at others it is half. Reasoner is
- * an old name, at the highest price that it has had.
+ * https://api-docs.deepseek.com/quick_start/pricing; the price at peak hours, half at other times.
+ * Reasoner is an old name, at the highest price that it ever had.
  */
 const DEEPSEEK: Readonly<Record<string, Dollars>> = {
   'deepseek-flash': DEEPSEEK_FLASH,

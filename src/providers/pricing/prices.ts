@@ -1,6 +1,6 @@
 /**
- * Prices of calls. A file's own prices win over the table of list prices, and a model that is in neither
- * has no price, which the caller has to report. Money is whole micro-dollars, rounded up, so that rounding
+ * Prices of calls. A file's own prices win over the table of list prices. A model in neither has no
+ * price, which the caller has to report. Money is whole micro-dollars, rounded up, so that rounding
  * never makes a sum lower than the bill.
  */
 import { listPrices } from './price-table.ts';
@@ -10,18 +10,18 @@ export interface Price {
   readonly inputUsdMicrosPerMtok: number;
   /** Thoughts are output too. */
   readonly outputUsdMicrosPerMtok: number;
-  /** Absent: as input. */
+  /** Default: the price of input. */
   readonly cacheReadUsdMicrosPerMtok?: number;
-  /** Absent: as input. */
+  /** Default: the price of input. */
   readonly cacheWriteUsdMicrosPerMtok?: number;
-  /** For the whole of a request whose input is longer than that. */
+  /** The prices of a whole request whose input exceeds `aboveInputTokens`. */
   readonly long?: Omit<Price, 'long'> & { readonly aboveInputTokens: number };
 }
 
 export interface TokenCounts {
-  /** All of it, cached or not. */
+  /** All input, cached or not. */
   readonly inputTokens?: number;
-  /** All of it, thoughts too. */
+  /** All output, including thoughts. */
   readonly outputTokens?: number;
   /** The part of the input that was read from a cache. */
   readonly cachedTokens?: number;
@@ -33,13 +33,13 @@ export interface TokenCounts {
 
 const FREE: Price = { inputUsdMicrosPerMtok: 0, outputUsdMicrosPerMtok: 0 };
 
-/** On one's own machine. */
+/** Hosts on the user's own machine. */
 const LOCAL: ReadonlySet<string> = new Set(['ollama', 'lmstudio', 'vllm', 'llamacpp']);
 
 /** `-20251001`, `-2026-04-01`, `-2512`, `@20251001`: a day's snapshot costs what its model costs. */
 const SNAPSHOT = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4})$/;
 
-/** Null where no price is known. */
+/** Null if no price is known. */
 export function priceOf(
   model: string,
   overrides: Readonly<Record<string, Price>> = {},
@@ -48,11 +48,12 @@ export function priceOf(
   return find(overrides, names) ?? find(listPrices(), names) ?? localPrice(model);
 }
 
-/** Whole micro-dollars, rounded up, and never more than a number can count. */
+/** Whole micro-dollars, rounded up, and capped at the largest safe integer. */
 export function costUsdMicros(price: Price, usage: TokenCounts): number {
   const cached = count(usage.cachedTokens);
   const written = count(usage.cacheWriteTokens);
-  // hosts that leave the cache out of the input, or thoughts out of the output, do charge for them
+  // a host charges for the cache and for thoughts even if it leaves them out of its input or output
+  // count
   const input = Math.max(count(usage.inputTokens), cached + written);
   const output = Math.max(count(usage.outputTokens), count(usage.reasoningTokens));
   const rates =
@@ -68,7 +69,7 @@ export function costUsdMicros(price: Price, usage: TokenCounts): number {
 
 const MILLION = 1_000_000n;
 
-/** Exact: a long context at a high price exceeds what a number holds without loss. */
+/** Exact: a long context at a high price exceeds the integers that a number holds exactly. */
 function times(tokens: number, rate: number): bigint {
   return BigInt(tokens) * BigInt(Math.max(0, Math.ceil(rate)));
 }
@@ -77,7 +78,7 @@ function count(tokens: number | undefined): number {
   return tokens === undefined || !(tokens > 0) || !Number.isFinite(tokens) ? 0 : Math.ceil(tokens);
 }
 
-/** As written, with the usual name of its provider, and without its date. */
+/** The name as written, then with the usual name of its provider, then without its date. */
 function namesOf(model: string): readonly string[] {
   const slash = model.indexOf('/');
   if (slash < 1) return [model];

@@ -1,4 +1,4 @@
-/** Reads a token count of a foreign source. */
+/** Reads a token count from a foreign source. */
 import { readProperty } from '../../errors/support/safe-json.ts';
 
 /** A thousand times the longest context; a higher number is not a count. */

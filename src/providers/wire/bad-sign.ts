@@ -1,11 +1,17 @@
-/** Contradictions of a good end, read in the raw events of its stream: at every door by this function. */
+/**
+ * Finds contradictions of a good end in the raw events of its stream. Every way to call a model
+ * uses this function.
+ */
 import { isGoodFinishReason } from '../finish-reasons.ts';
 import { isOneReply, type WireRecord } from './wire-events.ts';
 
 /** A stream without an end, in the form that the SDK's extractor reads. */
 export const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' } as const;
 
-/** Undefined where nothing contradicts; else the failure in the form that the SDK's extractor reads. */
+/**
+ * Undefined if nothing contradicts the end; else the failure in the form that the SDK's extractor
+ * reads.
+ */
 export function badSignIn(wire: WireRecord, provider: string): object | undefined {
   const error = errorSignIn(wire);
   if (error !== undefined) return error;
@@ -18,7 +24,7 @@ export function badSignIn(wire: WireRecord, provider: string): object | undefine
   return isOneReply(wire) ? undefined : INTERRUPTED;
 }
 
-/** An error inside of the stream, which no end makes good. */
+/** An error inside the stream, which no good end outweighs. */
 export function errorSignIn({ error }: WireRecord): object | undefined {
   return error === undefined ? undefined : { type: 'error', error };
 }

@@ -1,13 +1,13 @@
 /**
- * Finds duplicate tool calls of a host of OpenAI's protocol, which identifies calls by id, or by index if
- * it sends no ids. The SDK invents ids for calls without one, so a call that was sent twice would be made
- * twice.
+ * Finds duplicate tool calls of a host of OpenAI's protocol, which identifies calls by id, or by
+ * index if it sends no ids. The SDK invents ids for calls without one, so a call that the host sent
+ * twice would run twice.
  */
 import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 
 /** Collected while a stream is read. */
 export interface SeenCalls {
-  /** Ids, with the index at which each was first seen. */
+  /** Ids, each with the index of its first appearance. */
   readonly ids: Map<string, unknown>;
   readonly indexesWithId: Set<unknown>;
   readonly indexesWithoutId: Set<unknown>;
@@ -15,7 +15,7 @@ export interface SeenCalls {
   bare: number;
   /** One id at two indexes. */
   hasTwins: boolean;
-  /** A call in a form of its own: the SDK reads nothing of an event that has one. */
+  /** A call in an unusual form: the SDK ignores an event that has one. */
   hasOdd: boolean;
 }
 
@@ -49,7 +49,7 @@ export function noteSeenCall(seenCalls: SeenCalls, piece: unknown): void {
   }
 }
 
-/** Whether the SDK reports more calls than the host distinguished. `ids` are those of the SDK. */
+/** Whether the SDK reports more calls than the host distinguished. `ids` are the SDK's. */
 export function hasTwinsAmong(seenCalls: SeenCalls, ids: readonly string[]): boolean {
   if (seenCalls.hasTwins) return true;
   const places = [...seenCalls.indexesWithoutId].filter(

@@ -1,12 +1,13 @@
 /**
- * Calls in the parts of a reply of Gemini. The arguments of one can come after the other in pieces, and the
- * package passes over a call that it cannot read, so that a reply which should act would end as if it had nothing to do.
+ * Calls in the parts of a reply of Gemini. Their arguments can arrive in pieces, one after the
+ * other. The package skips a call that it cannot read, so a reply that should act would end as if
+ * it had nothing to do.
  */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 
 const STREAMED = 'streamed';
 
-/** Notes the call of a part. False for one that the package passes over. */
+/** Notes the call of a part. False if the package skips it. */
 export function noteGeminiCall(openCalls: Set<unknown>, part: unknown): boolean {
   const call = readProperty(part, 'functionCall');
   // the other spelling that protobuf allows in JSON
@@ -17,7 +18,7 @@ export function noteGeminiCall(openCalls: Set<unknown>, part: unknown): boolean 
   return isRead;
 }
 
-/** Whether it is a call, a piece of the one that is open, or nothing at all: an empty one ends a call. */
+/** Whether this is a call, a piece of the open call, or empty: an empty one ends a call. */
 function isReadable(call: unknown, isOpen: boolean): boolean {
   if (!isPlainObject(call)) return call === null;
   const { id, name, args, partialArgs } = call;
@@ -26,7 +27,7 @@ function isReadable(call: unknown, isOpen: boolean): boolean {
   return isNothing(args) && (isNothing(partialArgs) || isOpen);
 }
 
-/** One without `willContinue` ends it. */
+/** A piece without `willContinue` ends the call. */
 function isContinued(call: unknown): boolean {
   const pieces = readProperty(call, 'partialArgs');
   return (

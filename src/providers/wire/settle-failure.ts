@@ -1,19 +1,19 @@
 /**
- * Settles the kind of a failure, at every door. An event that the SDK could not read says more than the SDK says
- * about it.
+ * Settles the kind of a failure, for every way to call a model. An event that the SDK could not
+ * read says more than the SDK's error about it.
  */
 import type { ReportDraft } from '../../errors/report/report.ts';
 import { INTERRUPTED } from './bad-sign.ts';
 import type { WireRecord } from './wire-events.ts';
 
-/** A reply whose tool calls cannot be made, in the form that the SDK's extractor reads. */
+/** A reply with unusable tool calls, in the form that the SDK's extractor reads. */
 export const MALFORMED = {
   type: 'finish',
   finishReason: 'error',
   rawFinishReason: 'malformed_tool_use',
 } as const;
 
-/** Kinds of what the SDK says when it cannot read an event, or crashes over it. */
+/** Kinds of the SDK's errors when it cannot read an event, or crashes over it. */
 const UNREAD: ReadonlySet<string> = new Set([
   'agent.output_invalid',
   'provider.unknown',
@@ -22,8 +22,8 @@ const UNREAD: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An error that the SDK could not read keeps its own meaning, and any other event that it could not read
- * is a broken stream: the form of a reply is checked by the machine, and never by the SDK.
+ * An error event that the SDK could not read keeps its own meaning. Any other unreadable event is a
+ * broken stream: the machine checks the form of a reply, and the SDK never does.
  */
 export function settledBy(
   { error, seenCalls, isMixed }: WireRecord,
@@ -35,6 +35,6 @@ export function settledBy(
   // the SDK crashes over a piece of a block that has ended
   if (isMixed) return read(INTERRUPTED);
   if (failure.kind !== 'agent.output_invalid') return failure;
-  // the host writes calls like this, so another try would bring another one
+  // the host writes calls in this form, so another try would bring the same
   return read(seenCalls.hasOdd ? MALFORMED : INTERRUPTED);
 }

@@ -1,6 +1,6 @@
 /**
- * The facts of a whole answer that the SDK drops, read as those of a stream: the body is put into the events that the
- * same answer would have come in.
+ * The facts of a whole answer that the SDK drops, read as those of a stream: the body becomes the
+ * events in which a stream would have sent the same answer.
  */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { newWireRecord, noteWire, type WireRecord } from './wire-events.ts';

@@ -1,18 +1,18 @@
-/** Errors inside of a stream, in the shape of any host. */
+/** Errors inside a stream, in the shape of any host. */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 
-/** Places of an error beside a good end, by hosts of any protocol. `x_groq` is Groq's. */
+/** Places where hosts of any protocol put an error beside a good end. `x_groq` is Groq's. */
 const ERROR_PLACES = ['delta', 'message', 'response', 'x_groq'] as const;
 
 /**
- * A host reports an error inside a stream in its own place; the SDK of another host ignores it there. Every event of every
- * reply comes through here, so nothing is built to look at it.
+ * A host reports an error inside a stream in its own place; the SDK of another host ignores it
+ * there. Every event of every reply passes through here, so this allocates nothing.
  */
 export function errorIn(event: unknown): unknown {
   const inside = statedIn(event);
   if (inside !== undefined) return inside;
   const status = readProperty(event, 'base_resp');
-  // MiniMax, beside a good end
+  // MiniMax reports errors beside a good end
   if (isPlainObject(status) && (readProperty(status, 'status_code') ?? 0) !== 0) return status;
   const exception = exceptionIn(event);
   if (exception !== undefined) return exception;
@@ -32,7 +32,7 @@ function statedError(place: unknown): unknown {
   return isPlainObject(error) || isFilled(error) ? error : undefined;
 }
 
-/** AWS names the exception in the key of its event; the SDK ignores those that it does not know. */
+/** AWS names the exception in the key of its event; the SDK ignores unknown ones. */
 const EXCEPTION = /^[a-z]{1,60}exception$/i;
 const MIN_EXCEPTION_CHARS = 'exception'.length + 1;
 
@@ -52,7 +52,7 @@ const PARTS = ['choices', 'candidates', 'content', 'output', 'delta', 'response'
 const MESSAGES = ['message', 'msg', 'detail', 'error_message'];
 const CODES = ['code', 'status', 'status_code', 'error_code'];
 
-/** An event that is an error as a whole, in the shape of vLLM, DashScope or a proxy in between. */
+/** Whether the whole event is an error, in the shape of vLLM, DashScope or a proxy in between. */
 function isErrorEvent(event: unknown): boolean {
   if (!isPlainObject(event) || PARTS.some((key) => readProperty(event, key) !== undefined))
     return false;
@@ -62,7 +62,7 @@ function isErrorEvent(event: unknown): boolean {
   return isNamed || CODES.some((key) => isText(key) || Number(readProperty(event, key)) >= 400);
 }
 
-/** A text that is not empty. */
+/** Whether this is a text that is not empty. */
 export function isFilled(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }

@@ -1,8 +1,8 @@
 /**
- * Facts from the raw events of a stream that the SDK drops: every finish reason (the SDK keeps the last),
- * whether the reply ended or another choice did, an error or a refusal inside it, a second start, and the
- * original ids of calls. For OpenAI's Responses also the status of the whole and of its items, and each
- * finished item, which counts if a piece of it was lost.
+ * Facts from the raw events of a stream that the SDK drops: every finish reason (the SDK keeps the
+ * last), whether the reply ended or another choice did, an error or a refusal inside it, a second
+ * start, and the original ids of calls. For OpenAI's Responses also the status of the whole and of
+ * its items, and each finished item, which counts if a piece of it was lost.
  */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { isBadFinishReason } from '../finish-reasons.ts';
@@ -16,7 +16,7 @@ type Pieces = Map<number, string[]>;
 
 /** Collected while a stream is read. */
 export interface WireRecord extends ReplyBounds {
-  /** The provider's own status of the end. */
+  /** The provider's own status at the end. */
   finishReason?: string;
   /** All finish reasons, in order. */
   readonly finishReasons: Set<string>;
@@ -24,7 +24,7 @@ export interface WireRecord extends ReplyBounds {
   error?: unknown;
   /** Texts of finished messages, by index. */
   readonly texts: Map<number, string>;
-  /** The index of each message, by its id where it has one. */
+  /** The index of each message, by its id if it has one. */
   readonly messages: Map<string | number, number>;
   /** Texts of finished parts of messages, by both indexes. */
   readonly parts: Map<number, Map<unknown, string>>;
@@ -35,15 +35,15 @@ export interface WireRecord extends ReplyBounds {
   readonly callPieces: Pieces;
   /** Name and arguments of finished calls, by id: the end lists them again. */
   readonly finishedCalls: Map<unknown, string>;
-  /** Tool calls that were begun, or are listed at the end, and never came in full. */
+  /** Tool calls that began, or that the end lists, and never arrived in full. */
   readonly openCalls: Set<unknown>;
   /** Ids of finished calls. */
   readonly doneCalls: Set<unknown>;
   /** For protocols with choices: state of the requested one. */
   choice?: 'begun' | 'ended';
-  /** There is more than one reply: another choice, a second start, a piece after the end, or one call in two versions. */
+  /** More than one reply: another choice, a second start, a piece after the end, a call twice. */
   isMixed: boolean;
-  /** A part of the reply stands where the SDK does not read it. */
+  /** A part of the reply is in a place that the SDK does not read. */
   isUnread: boolean;
   readonly seenCalls: SeenCalls;
 }
@@ -112,19 +112,19 @@ export function noteWire(wire: WireRecord, event: unknown): void {
     noteListedCall(wire, one);
     noteListedStatus(wire, one);
     const id = readProperty(one, 'call_id');
-    // the SDK makes a call of a finished item only
+    // the SDK makes a call only of a finished item
     if (isFunctionCall(one) && !wire.doneCalls.has(id)) wire.openCalls.add(id);
   }
 }
 
-/** At the end the status of a message is final, and only one that is known counts as good. */
+/** At the end the status of a message is final, and only a known status counts as good. */
 function noteListedStatus(wire: WireRecord, item: unknown): void {
   const status = readProperty(item, 'status');
   if (!isMessage(item) || typeof status !== 'string' || status === 'completed') return;
   wire.finishReason = status;
 }
 
-/** The status of the whole, or the reason for it; a good one that follows a bad one does not take its place. */
+/** The status of the whole, or its reason; a good status does not replace an earlier bad one. */
 function noteEnd(wire: WireRecord, end: string, response: unknown): void {
   const status = readProperty(response, 'status');
   const own = end === 'completed' && typeof status === 'string' ? status : end;
@@ -150,7 +150,7 @@ function noteBlocks(wire: WireRecord, event: unknown): void {
   if (type === 'content_block_start') {
     const block = readProperty(event, 'content_block');
     if (readProperty(block, 'type') === 'tool_use') openCalls.add(index);
-    // the SDK reads the text of a block from its deltas only
+    // the SDK reads the text of a block only from its deltas
     wire.isUnread ||=
       readProperty(block, 'type') === 'text' && isFilled(readProperty(block, 'text'));
   }
@@ -166,12 +166,12 @@ function noteBlocks(wire: WireRecord, event: unknown): void {
   if (stopped !== undefined) openCalls.delete(readProperty(stopped, 'contentBlockIndex'));
 }
 
-/** In a chunk of OpenAI's chat, a delta of Anthropic's message, Bedrock's stop, or a candidate of Gemini. */
+/** Reads OpenAI's chat chunk, Anthropic's message delta, Bedrock's stop, or Gemini's candidate. */
 function noteFinishReasons(wire: WireRecord, event: unknown): void {
   const delta = readProperty(event, 'delta');
   noteFinishReason(wire, readProperty(delta, 'stop_reason'));
   noteFinishReason(wire, readProperty(readProperty(event, 'message'), 'stop_reason'));
-  // says that the model refused, whatever the reason beside it says
+  // means that the model refused, despite any other reason beside it
   if (readProperty(readProperty(delta, 'stop_details'), 'type') === 'refusal')
     wire.finishReasons.add('refusal');
   noteFinishReason(wire, readProperty(readProperty(event, 'messageStop'), 'stopReason'));
@@ -182,13 +182,13 @@ function noteFinishReasons(wire: WireRecord, event: unknown): void {
     for (const [at, one] of candidates.entries()) noteCandidate(wire, one, at);
 }
 
-/** One choice is requested, with index 0 or none; the SDK reads whichever comes first. */
+/** Errand requests one choice, with index 0 or none; the SDK reads whichever comes first. */
 function noteChoice(wire: WireRecord, choice: unknown, at: number): void {
   const index = readProperty(choice, 'index');
   const isOther = typeof index === 'number' && index !== 0;
   const isEnd = noteFinishReason(wire, readProperty(choice, 'finish_reason'));
   const delta = readProperty(choice, 'delta');
-  // of the host behind a router; not every good one is known
+  // the reason of the host behind a router; the good ones are not all known
   const native = readProperty(choice, 'native_finish_reason');
   if (typeof native === 'string' && isBadFinishReason(native)) wire.finishReasons.add(native);
   if (isFilled(readProperty(delta, 'refusal'))) wire.finishReasons.add('refusal');
@@ -206,7 +206,7 @@ function noteChoice(wire: WireRecord, choice: unknown, at: number): void {
   if (isPlainObject(readProperty(delta, 'function_call'))) wire.openCalls.add('function_call');
 }
 
-/** One candidate is requested, with index 0 or none; the SDK reads whichever comes first. */
+/** Errand requests one candidate, with index 0 or none; the SDK reads whichever comes first. */
 function noteCandidate(wire: WireRecord, candidate: unknown, at: number): void {
   const index = readProperty(candidate, 'index');
   const isEnd = noteFinishReason(wire, readProperty(candidate, 'finishReason'));
@@ -262,7 +262,7 @@ function noteArguments(wire: WireRecord, item: unknown, index: unknown): void {
   wire.calls.set(index, written);
 }
 
-/** The end lists every call again, as it was made. */
+/** The end repeats every call. */
 function noteListedCall(wire: WireRecord, item: unknown): void {
   const written = readProperty(item, 'arguments');
   const made = wire.finishedCalls.get(readProperty(item, 'call_id'));
@@ -274,7 +274,7 @@ function callWords(item: unknown, written: string): string {
   return JSON.stringify([readProperty(item, 'name'), asValue(written)]);
 }
 
-/** Without the blanks between its tokens, in which two versions of one value may differ. */
+/** The JSON without blanks between tokens, in which two versions of one value may differ. */
 function asValue(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json));
@@ -284,7 +284,7 @@ function asValue(json: string): string {
   }
 }
 
-/** Counts where no finished item follows. */
+/** Counts if no finished item follows. */
 function noteText(wire: WireRecord, event: unknown): void {
   const index = readProperty(event, 'output_index');
   const text = readProperty(event, 'text');
@@ -295,8 +295,8 @@ function noteText(wire: WireRecord, event: unknown): void {
 }
 
 /**
- * The indexes under which the items of the list at the end were sent. Some hosts leave items out of it, or
- * give them other ids, and a message that counted twice would be a reply with its text twice.
+ * The indexes at which the items of the list at the end were sent. Some hosts omit items from the
+ * list, or change their ids, and a message that counts twice would be a reply with its text twice.
  */
 function listedIndexes({ messages }: WireRecord, items: readonly unknown[]): readonly number[] {
   const sent = [...messages.values()].toSorted((one, other) => one - other);
@@ -333,7 +333,7 @@ function noteItem(wire: WireRecord, item: unknown, index: unknown): void {
   if (typeof index === 'number') wire.texts.set(index, text);
 }
 
-/** Whether an event has pieces of a reply, all of them empty. A ping has none, and is a sign of life. */
+/** Whether an event has pieces of a reply, all empty. A ping has none, but is a sign of life. */
 export function isEmptyEvent(event: unknown): boolean {
   if (event === DONE) return true;
   const choices = readProperty(event, 'choices');
@@ -375,7 +375,7 @@ function isContradicted({ texts, pieces, calls, callPieces }: WireRecord): boole
   );
 }
 
-/** Whether the pieces are the whole, or the whole without some lost pieces. No piece is lost in part. */
+/** Whether the pieces are the whole, or the whole without some pieces. No piece is lost in part. */
 function isLeftOf(pieces: readonly string[], whole: string): boolean {
   // some hosts omit trailing blanks from the whole
   const last = pieces.findLastIndex((piece) => piece.trim() !== '');

@@ -1,7 +1,7 @@
 /**
- * Lines of JSON about runs, for the logs of servers and workers: `ERRAND_LOG=info` writes one when a run
- * starts, rests or ends and one for each failure, `debug` one for each event. Names, kinds and numbers
- * only: nothing that a run works with.
+ * Lines of JSON about runs, for the logs of servers and workers: `ERRAND_LOG=info` writes one when
+ * a run starts, rests or ends, and one for each failure; `debug` writes one for each event. Only
+ * names, kinds and numbers: no data of a run.
  */
 import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
@@ -10,13 +10,13 @@ import type { RunEvent } from '../../machine/state/events.ts';
 
 export type LogLevel = 'info' | 'debug';
 
-/** Undefined for anything but the two levels: no line is written. */
+/** Undefined for anything but the two levels: then no line is written. */
 export function logLevel(env: Readonly<Record<string, string | undefined>>): LogLevel | undefined {
   const level = env['ERRAND_LOG']?.trim().toLowerCase();
   return level === 'info' || level === 'debug' ? level : undefined;
 }
 
-/** The leg of an event, for a process that has not seen it begin. */
+/** The leg of an event, for a process that did not see it begin. */
 export interface LoggedLeg {
   readonly workflow: string | undefined;
   readonly traceparent?: string | undefined;
@@ -29,7 +29,7 @@ interface Leg {
   readonly written: Set<string>;
 }
 
-/** Beyond this the oldest legs are forgotten, and their lines have no trace id. */
+/** Above this the oldest legs are forgotten, and their lines have no trace id. */
 const MAX_LEGS = 10_000;
 
 export class RunLog {
@@ -88,7 +88,7 @@ export class RunLog {
     if (this.#legs.size > MAX_LEGS && oldest !== undefined) this.#legs.delete(oldest);
   }
 
-  /** The node; that of the failure where a run fails. */
+  /** The place of an event: the node, or for a failed run the node of its failure. */
   #place({ node, path }: { readonly node?: string; readonly path?: string } = {}): object {
     return {
       ...(node === undefined ? {} : { node: this.#shown(node) }),
@@ -117,7 +117,7 @@ function failureIn(event: RunEvent): ErrorReport | undefined {
   }
 }
 
-/** Whether neither it nor anything that led to it has a line; from now on it has. */
+/** Whether this failure and its causes have no line yet; from now on they count as written. */
 function isNew(error: ErrorReport, written: Set<string> | undefined): boolean {
   const ids = [...idsOf(error)];
   const isKnown = ids.some((id) => written?.has(id));
@@ -125,14 +125,14 @@ function isNew(error: ErrorReport, written: Set<string> | undefined): boolean {
   return !isKnown;
 }
 
-/** The failure and everything that led to it. */
+/** The ids of the failure and of its causes. */
 function* idsOf(error: ErrorReport): Iterable<string> {
   for (let at: ErrorReport | undefined = error; at !== undefined; at = at.cause) yield at.id;
 }
 
 type WrittenLevel = 'error' | 'warn' | 'info' | 'debug';
 
-/** One line for each failure: an event that only passes it on is for a debug log. */
+/** Each failure gets one line: an event that only passes it on is for a debug log. */
 function levelOf(event: RunEvent, isNew: boolean): WrittenLevel {
   switch (event.type) {
     case 'run:failed':

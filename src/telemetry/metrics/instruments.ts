@@ -9,7 +9,7 @@ interface InstrumentRow {
   readonly kind: InstrumentKind;
   readonly unit: string;
   readonly description: string;
-  /** Upper bounds of a histogram's buckets. Default: those of durations. */
+  /** Upper bounds of a histogram's buckets. Default: the bounds of durations. */
   readonly buckets?: readonly number[];
 }
 
@@ -125,5 +125,5 @@ export const INSTRUMENTS = {
 
 export type InstrumentName = keyof typeof INSTRUMENTS;
 
-/** Takes the values; `add` for counters, the value itself for the others. */
+/** Records a value: added to counters, taken unchanged by the others. */
 export type RecordMetric = (name: InstrumentName, value: number, attributes: Attributes) => void;

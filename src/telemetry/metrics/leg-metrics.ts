@@ -1,6 +1,6 @@
 /**
- * Records the metrics of a leg, from the same events and spans as its trace. Never an id of a run, a path
- * with keys of members or a message: each of them would be a series of its own.
+ * Records the metrics of a leg, from the same events and spans as its trace. Never records the id
+ * of a run, a path with keys of members, or a message: each would create a series of its own.
  */
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { OpenNode } from '../../history/trace-facts.ts';
@@ -13,7 +13,7 @@ import type { Attributes } from '../spans/span-sink.ts';
 import type { RecordMetric } from './instruments.ts';
 import type { ProcessGauges } from './process-gauges.ts';
 
-/** A failed call, until it is made again. */
+/** A failed call, until the next attempt. */
 interface FailedCall {
   readonly kind: string;
   readonly target: string;
@@ -31,9 +31,9 @@ export class LegMetrics {
   readonly #gauges: ProcessGauges;
   readonly #workflow: string;
   readonly #failures = new Map<string, PendingFailure>();
-  /** The latest failure of each call, until it is made again. */
+  /** The latest failure of each call, until its next attempt. */
   readonly #failedCalls = new Map<string, FailedCall>();
-  /** When the question of each gate that was found open was asked, by path. */
+  /** The time at which the question of each open gate was asked, by path. */
   readonly #asked = new Map<string, number>();
   #isActive = false;
 
@@ -50,7 +50,7 @@ export class LegMetrics {
     this.#gauges.resumed(run, this.#record);
   }
 
-  /** A leg that was begun before; a question that another process asked is as old as its node. */
+  /** Resumes a leg; a question from another process counts as old as its node. */
   reopen(run: string, open: readonly OpenNode[]): void {
     this.#begin(run);
     for (const { path, type, sinceMs } of open)
@@ -194,11 +194,11 @@ export class LegMetrics {
       });
   }
 
-  /** A model is asked again with the same key; the time between is the wait. */
+  /** A repeated call of a model has the same key; the time between is the wait. */
   #calledAgain({ effect, attempt, at }: Extract<RunEvent, { type: 'effect:requested' }>): void {
     const failed = this.#failedCalls.get(effect.key);
     this.#failedCalls.delete(effect.key);
-    // another model is asked at once
+    // a call of another model follows at once
     if (failed?.target === effect.target && attempt > 0)
       this.#waited(Math.max(0, Date.parse(at) - failed.atMs) / 1000, failed.kind);
   }

@@ -1,15 +1,18 @@
-/** Figures that this process keeps across legs: which runs it has paused, and since when questions are open. */
+/**
+ * Figures that this process keeps across legs: the runs that it has paused, and the ages of open
+ * questions.
+ */
 import type { RunEvent } from '../../machine/state/events.ts';
 import { ATTRIBUTE } from '../names.ts';
 import type { RecordMetric } from './instruments.ts';
 
-/** Beyond this the oldest are forgotten; another process may have them by now. */
+/** Above this the oldest are forgotten; another process may have them by now. */
 const MAX_KNOWN = 10_000;
 
 export class ProcessGauges {
-  /** Reason of each run that was paused here and not resumed here. */
+  /** The reason of each run that this process paused and has not resumed. */
   readonly #waiting = new Map<string, string>();
-  /** When each open question was asked, by run and gate. */
+  /** The time at which each open question was asked, by run and gate. */
   readonly #gates = new Map<string, number>();
 
   paused(run: string, reason: string, record: RecordMetric): void {
@@ -28,7 +31,7 @@ export class ProcessGauges {
     keep(this.#gates, `${run} ${gate}`, Date.parse(at));
   }
 
-  /** When it was opened; undefined where another process asked. */
+  /** Returns the time of opening; undefined if another process asked. */
   gateClosed({
     run,
     gate,

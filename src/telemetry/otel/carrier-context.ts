@@ -1,4 +1,4 @@
-/** Contexts of OpenTelemetry from and to what crosses the border of a process. */
+/** Converts contexts of OpenTelemetry to and from the form that crosses a process boundary. */
 import {
   parseTraceparent,
   writeTraceparent,
@@ -7,8 +7,8 @@ import {
 import type { Context, OtelApi, SpanContext } from './otel-api.ts';
 
 /**
- * The context of the caller that begins a leg. An active span of the same trace is nearer than what the request
- * carries: the host's own instrumentation made it. Null: nobody has asked for the leg.
+ * The context of the caller that begins a leg. An active span of the same trace is closer than the
+ * context in the request: the host's own instrumentation made it. Null: no request began the leg.
  */
 export function callerContext(api: OtelApi, carrier: TraceCarrier | null | undefined): Context {
   const active = api.context.active();
@@ -21,7 +21,7 @@ export function callerContext(api: OtelApi, carrier: TraceCarrier | null | undef
   return remoteContext(api, carrier, api.trace.deleteSpan(active));
 }
 
-/** The context that another process has sent. */
+/** The context that another process sent. */
 export function remoteContext(api: OtelApi, carrier: TraceCarrier, base: Context): Context {
   const spanContext = remoteSpan(api, carrier.traceparent, carrier.tracestate);
   const withSpan = spanContext === undefined ? base : api.trace.setSpanContext(base, spanContext);
@@ -47,7 +47,7 @@ export function remoteSpan(
   };
 }
 
-/** Writes W3C's names, whichever propagators the host has. */
+/** Writes W3C's names, whatever propagators the host has. */
 export function carrierOf(api: OtelApi, context: Context): TraceCarrier {
   const span = api.trace.getSpanContext(context);
   const tracestate = span?.traceState?.serialize() ?? '';
@@ -83,7 +83,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // written by someone who does not encode: taken as it is
+    // the writer does not encode: take it unchanged
     return text;
   }
 }

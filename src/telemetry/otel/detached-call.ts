@@ -1,4 +1,4 @@
-/** One call inside a span of its own, where another process watches the leg: a worker's activity. */
+/** One call inside a span of its own, if another process watches the leg: a worker's activity. */
 import type { EffectResult } from '../../effects/effect-port.ts';
 import type { DetachedCall, MakeCall } from '../../engine/run/telemetry-port.ts';
 import { buildReport } from '../../errors/report/build.ts';
@@ -74,7 +74,7 @@ type Where = Pick<RunEvent, 'run' | 'seq' | 'at'> & {
   readonly path: string;
 };
 
-/** As the event will have it, but for the cost, which the run knows. */
+/** The end as the event will show it, without the cost, which the run knows. */
 function endOf(
   { ref }: EffectRequest,
   result: EffectResult,

@@ -1,6 +1,7 @@
 /**
- * One leg while it runs: spans and metrics from its events, and its calls inside their spans. What a
- * host's processor or exporter throws is a warning, once, and never a failure of the run.
+ * One leg while it runs: makes spans and metrics from its events, and runs its calls inside their
+ * spans. An error of a host's processor or exporter is a warning, once, and never a failure of the
+ * run.
  */
 import type { EffectResult } from '../../effects/effect-port.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
@@ -20,7 +21,7 @@ import type { OtelApi } from './otel-api.ts';
 
 export interface LiveLegParts {
   readonly api: OtelApi;
-  /** Undefined where only metrics are recorded. */
+  /** Undefined if only metrics are recorded. */
   readonly spans: LiveSpans | undefined;
   readonly metrics: LegMetrics | undefined;
   readonly now: () => number;
@@ -43,7 +44,7 @@ export class LiveLeg implements LegTelemetry {
     this.#run = leg.run;
     this.#carrier = leg.carrier ?? undefined;
     const { spans, metrics } = parts;
-    // true: each sink gets back the spans that it made
+    // true: each sink receives only the spans that it made
     const sink = (spans ?? NO_SPANS) as ConstructorParameters<
       typeof SpanFold<LiveSpan | undefined>
     >[0];
@@ -117,7 +118,10 @@ export class LiveLeg implements LegTelemetry {
   }
 }
 
-/** Whether it starts or asks something outside this process by a way of ours: the rest sees the active span. */
+/**
+ * Whether the call leaves this process by a channel of ours, a script or an MCP server, which must
+ * carry the trace: all other work sees the active span.
+ */
 function leavesProcess({ work, server }: EffectRequest): boolean {
   return work.type === 'script' || server !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Makes the instruments with the meter of the host, each when it is first used. */
+/** Makes each instrument with the host's meter, at its first use. */
 import {
   DURATION_BUCKETS,
   INSTRUMENTS,
@@ -49,7 +49,7 @@ function makeInstrument(meter: Meter, name: InstrumentName): Instrument {
 
 type WritableAttributes = Record<string, string | number | boolean>;
 
-/** Metrics have no lists among their attributes. */
+/** Attributes of metrics may not hold lists. */
 function writable(attributes: Attributes): WritableAttributes {
   return attributes as WritableAttributes;
 }

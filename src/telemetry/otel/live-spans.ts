@@ -1,11 +1,11 @@
-/** Makes spans with the tracer of the host, at the times that the events have. */
+/** Makes spans with the host's tracer, at the times of the events. */
 import { ATTRIBUTE } from '../names.ts';
 import type { Attributes, NewSpan, SpanEnd, SpanSink } from '../spans/span-sink.ts';
 import { remoteSpan } from './carrier-context.ts';
 import { withIds, type ChosenIds } from './span-ids.ts';
 import type { Context, OtelApi, Span, SpanContext, Tracer } from './otel-api.ts';
 
-/** A span, and the context in which its children are made. */
+/** A span, and the context for its children. */
 export interface LiveSpan {
   readonly span: Span;
   readonly parent: Context;
@@ -19,8 +19,8 @@ export class LiveSpans implements SpanSink<LiveSpan> {
   readonly #idsOf: ((key: string) => ChosenIds) | undefined;
 
   /**
-   * `caller`: the parent of spans that have none in their leg. `idsOf`: the ids of a span by its key, where another
-   * process may have to make the same span.
+   * `caller`: the parent of spans without a parent in their leg. `idsOf`: the ids of a span by its
+   * key, if another process may have to make the same span.
    */
   constructor(
     api: OtelApi,
@@ -76,7 +76,10 @@ export class LiveSpans implements SpanSink<LiveSpan> {
   }
 }
 
-/** Seconds and nanoseconds: a plain number below the start of the process would be taken for an offset. */
+/**
+ * Seconds and nanoseconds: the API takes a plain number below the start of the process for an
+ * offset.
+ */
 function highResolution(ms: number): [number, number] {
   const seconds = Math.floor(ms / 1000);
   return [seconds, Math.round((ms - seconds * 1000) * 1e6)];

@@ -1,7 +1,7 @@
 /**
  * OpenTelemetry's API: only this file knows the package. It is loaded when a host has registered a
- * provider; until then one look at a global is all that a run costs. All copies of the API share that
- * global, so it does not matter whose copy is loaded here.
+ * provider; until then a run costs one look at a global. All copies of the API share that global,
+ * so it does not matter whose copy is loaded here.
  */
 import type * as Api from '@opentelemetry/api';
 import { createLoadPackage } from '../../effects/model/load-package.ts';
@@ -23,7 +23,7 @@ interface Registry {
   readonly metrics?: unknown;
 }
 
-/** Whether someone in this process has registered for spans, and for metrics. */
+/** Whether the host has registered for spans, and for metrics. */
 export function registered(): { readonly traces: boolean; readonly metrics: boolean } | undefined {
   const registry = (globalThis as { readonly [REGISTRY]?: Registry })[REGISTRY];
   if (registry === undefined) return undefined;
@@ -34,7 +34,7 @@ export function registered(): { readonly traces: boolean; readonly metrics: bool
 
 const load = createLoadPackage();
 
-/** Looks in that folder first; undefined where the package is not installed or does not load. */
+/** Looks in that folder first; undefined if the package is not installed or does not load. */
 export function loadOtelApi(directory: string | undefined): OtelApi | undefined {
   const loading = load(API_PACKAGE, directory);
   // true: the package's documented interface

@@ -1,6 +1,6 @@
 /**
- * Gives chosen spans ids of our own. The API has no way to say them, but an SDK takes a generator of ids, and asks it
- * while a span is made. With any other generator spans have the ids that the host gives them.
+ * Gives chosen spans ids of our own. The API has no way to set them, but an SDK accepts a generator
+ * of ids, and calls it while it makes a span. With any other generator spans get the host's ids.
  */
 
 export interface ChosenIds {
@@ -8,7 +8,7 @@ export interface ChosenIds {
   readonly spanId: string;
 }
 
-/** As OpenTelemetry's SDK takes it. */
+/** The interface that OpenTelemetry's SDK accepts. */
 export interface SpanIdGenerator {
   generateTraceId(): string;
   generateSpanId(): string;
@@ -16,7 +16,7 @@ export interface SpanIdGenerator {
 
 let chosen: Partial<ChosenIds> | undefined;
 
-/** The span that is made inside gets these ids; its trace only where it has no parent. */
+/** The span made inside gets these ids, and the trace id only if it has no parent. */
 export function withIds<T>(ids: ChosenIds | undefined, make: () => T): T {
   if (ids === undefined) return make();
   chosen = ids;
@@ -27,7 +27,7 @@ export function withIds<T>(ids: ChosenIds | undefined, make: () => T): T {
   }
 }
 
-/** Taken once: a processor of the host may make spans of its own while ours is made. */
+/** Takes an id once: a processor of the host may make spans of its own while ours is made. */
 function take(name: keyof ChosenIds): string | undefined {
   const { [name]: id, ...rest } = chosen ?? {};
   if (chosen !== undefined) chosen = rest;

@@ -1,6 +1,6 @@
 /**
- * Starts OpenTelemetry's SDK for a command, when the environment names a receiver and the package is
- * installed. An application that uses the library has an SDK of its own.
+ * Starts OpenTelemetry's SDK for a command, if the environment names a receiver and the package is
+ * installed. An application that uses the library brings its own SDK.
  */
 import { createLoadPackage } from '../../effects/model/load-package.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
@@ -15,7 +15,7 @@ export const SDK_PACKAGE = '@opentelemetry/sdk-node';
 type Environment = Record<string, string | undefined>;
 
 export interface StartedSdk {
-  /** Sends everything, and ends. Returns why not all was sent, in a sentence. */
+  /** Sends everything, and ends. Returns one sentence that says why data was lost, if any was. */
   stop(): Promise<string | undefined>;
 }
 
@@ -24,13 +24,13 @@ interface NodeSdk {
   shutdown(): Promise<void>;
 }
 
-/** A receiver that is away costs a command no more than this. */
+/** The most that an unreachable receiver costs a command. */
 const AWAY_MS = 1500;
-/** A receiver that is there and slow: a request that hangs would have failed by then. */
+/** The longest wait for a slow receiver: a hanging request would have failed by then. */
 const SLOW_MS = 10_000;
-/** One request with its retries; shorter than the wait for it. */
+/** The time for one request with its retries; shorter than the wait for it. */
 const REQUEST_MS = '1000';
-/** A run of thousands of quick steps makes spans sooner than they are sent. */
+/** A run of thousands of quick steps makes spans faster than they are sent. */
 const QUEUED_SPANS = '65536';
 
 /** Whether the environment asks for it. */
@@ -39,15 +39,15 @@ export function wantsSdk(env: Environment): boolean {
   return endpointOf(env) !== undefined;
 }
 
-/** The packages that are missing for what the environment asks. */
+/** The packages that the environment needs and that are missing. */
 export function missingPackages(directory: string): readonly string[] {
   const load = createLoadPackage();
   return [API_PACKAGE, SDK_PACKAGE].filter((name) => load(name, directory).type !== 'loaded');
 }
 
 /**
- * The variable that names a receiver by something that is no address. The SDK would send to an address of its own, or
- * say of an empty host that its protocol is wrong.
+ * The variable whose value is not the address of a receiver. The SDK would send to an address of
+ * its own, or blame the protocol if only the host is empty.
  */
 export function wrongEndpoint(env: Environment): string | undefined {
   return ENDPOINTS.find((name) => {
@@ -56,7 +56,7 @@ export function wrongEndpoint(env: Environment): string | undefined {
   });
 }
 
-/** With gRPC an address may be a host and a port alone. */
+/** With gRPC an address may be only a host and a port. */
 function isGrpc(env: Environment, endpoint: string): boolean {
   const own = env[endpoint.replace(/ENDPOINT$/, 'PROTOCOL')];
   return (own ?? env['OTEL_EXPORTER_OTLP_PROTOCOL'])?.trim() === 'grpc';
@@ -70,9 +70,10 @@ function protocolOf(address: string): string {
 export const ENDPOINT_ADVICE = 'Give it an address such as http://localhost:4318, or unset it.';
 
 /**
- * Throws `validation.input` for a receiver that has no address.
- * Undefined where nothing asks for it, it is not installed, or another SDK is registered. `isServer`: it has promised
- * to end soon once it is asked to.
+ * Throws `validation.input` for a receiver without an address.
+ *
+ * Undefined if nothing asks for it, if it is not installed, or if another SDK is registered.
+ * `isServer`: the caller has promised to stop quickly.
  */
 export function startSdk(
   env: Environment,
@@ -100,13 +101,13 @@ export function startSdk(
       serviceName: serviceName(env),
       instrumentations: [],
       idGenerator: createIdGenerator(),
-      // the SDK warns that it is not started, which is not so where it counts
+      // otherwise the SDK warns that it has not started, which is wrong for the other signals
       ...(process.env['OTEL_TRACES_EXPORTER'] === 'none' ? { spanProcessors: [] } : {}),
     });
     made.start();
     return made;
   });
-  // settings that it does not know are no reason why nothing was sent
+  // settings that the SDK does not know do not explain lost data
   problems.error = undefined;
   // the SDK may have set a logger of its own
   problems.listen(directory);
@@ -138,19 +139,19 @@ async function stopSdk(
   return `Not all spans and metrics could be sent to ${receiver}${why === undefined ? '' : `: ${why}`}`;
 }
 
-/** Undefined where it takes longer. */
+/** Undefined if the work takes longer. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);
   try {
     return await Promise.race([work, late]);
   } finally {
-    // it would keep the process alive
+    // a running timer would keep the process alive
     clearTimeout(timer);
   }
 }
 
-/** The first error and the first warning of the SDK, which prints them unless someone takes them. */
+/** The first error and the first warning of the SDK, which prints them unless somebody listens. */
 class Problems {
   error: string | undefined;
   warning: string | undefined;
@@ -173,7 +174,7 @@ class Problems {
     );
   }
 
-  /** Text after the sentence belongs to it. */
+  /** The arguments after the message belong to it. */
   warn(said: readonly unknown[]): void {
     const text = said.filter((part) => typeof part === 'string').map(reasonIn);
     this.warning ??= `OpenTelemetry warns: ${text.join(' ')}`;
@@ -184,7 +185,7 @@ class Problems {
   }
 }
 
-/** An answer of the receiver that the SDK refuses has its status. */
+/** The receiver's answer that the SDK rejects carries its status. */
 function wordsOf(thrown: unknown): string {
   const status = readProperty(thrown, 'code');
   const message = describe(thrown);
@@ -194,7 +195,7 @@ function wordsOf(thrown: unknown): string {
 /** The SDK writes an error as JSON with its stack, which nobody should see. */
 function reasonIn(message: string): string {
   const line = saidIn(message).split('\n')[0] ?? '';
-  // the reader of metrics puts the reason of its exporter into brackets
+  // the metric reader puts its exporter's reason into brackets
   return /\(error (?:\w*Error: )?(?<reason>.+)\)$/.exec(line)?.groups?.['reason'] ?? line;
 }
 
@@ -203,19 +204,19 @@ function saidIn(message: string): string {
     const said: unknown = readProperty(JSON.parse(message), 'message');
     return typeof said === 'string' ? said : message;
   } catch {
-    // plain words
+    // not JSON: the message is plain text
     return message;
   }
 }
 
-/** Without the credentials that an address may hold. */
+/** Removes the credentials that an address may hold. */
 function shownAddress(address: string): string {
   if (!URL.canParse(address)) return address;
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname === '/' ? '' : pathname}`;
 }
 
-/** The receiver that is named, of any signal that Errand has. */
+/** The receiver that the environment names, for any signal that Errand sends. */
 function endpointOf(env: Environment): string | undefined {
   return ENDPOINTS.map((name) => env[name]?.trim()).find(
     (value) => value !== undefined && value !== '',
@@ -229,8 +230,9 @@ const ENDPOINTS = [
 ];
 
 /**
- * The SDK reads the environment of the process while it is made. What the user has not set is set for that
- * moment: no detectors, because they send arguments of the command and paths, and no signal without a receiver.
+ * The SDK reads the environment of the process while it is made. For that moment this sets what the
+ * user has not set: no detectors, because they send paths and the arguments of the command, and no
+ * signal without a receiver.
  */
 function withDefaults<T>(env: Environment, make: () => T): T {
   const has = (signal: string): boolean =>

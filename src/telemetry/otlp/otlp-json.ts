@@ -1,4 +1,6 @@
-/** Spans as OTLP writes them in JSON: ids in hexadecimal, nanoseconds as strings, enumerations as numbers. */
+/**
+ * Spans in OTLP's JSON form: ids in hexadecimal, nanoseconds as strings, enumerations as numbers.
+ */
 import { parseTraceparent } from '../../machine/ports/trace-carrier.ts';
 import { SCOPE } from '../names.ts';
 import type { Attributes, AttributeValue } from '../spans/span-sink.ts';

@@ -23,16 +23,16 @@ export class RecordedSpans implements SpanSink<RecordedSpan> {
   #leg = 0;
 
   constructor(run: string) {
-    // never the ids of the live trace
+    // different from the ids of the live trace
     this.#ids = new DerivedIds('after the fact', run);
   }
 
-  /** Those that have ended, in the order in which they began. */
+  /** The ended spans, in the order in which they began. */
   get ended(): readonly RecordedSpan[] {
     return [...this.#spans].filter(({ endMs }) => endMs !== undefined);
   }
 
-  /** A leg begins a trace of its own; its spans differ from those of every other leg. */
+  /** Each leg begins a trace of its own; its spans differ from those of every other leg. */
   beginLeg(number: number): void {
     this.#leg = number;
   }
@@ -77,7 +77,7 @@ export class RecordedSpans implements SpanSink<RecordedSpan> {
     this.#spans.delete(span);
   }
 
-  /** The context of a leg, as later ones are linked to it. */
+  /** The context of a leg, to which later legs link. */
   traceparentOf(leg: number): string {
     const traceId = this.#ids.traceId(leg);
     return writeTraceparent({ traceId, spanId: this.#ids.spanId(leg, `leg ${leg}`), flags: 1 });

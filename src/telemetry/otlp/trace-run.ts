@@ -1,4 +1,7 @@
-/** The spans of a stored run, made after the fact: those of the live run, without any SDK. */
+/**
+ * The spans of a stored run, made after the fact: the same as those of the live run, without any
+ * SDK.
+ */
 import { VERSION } from '../../engine/version.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { legFacts, openNodes, startedFacts } from '../../history/trace-facts.ts';
@@ -16,13 +19,13 @@ import { planFrom } from '../../engine/run/plan-text.ts';
 export interface TracedRun {
   readonly record: Pick<RunRecord, 'run' | 'plan'>;
   readonly events: readonly RunEvent[];
-  /** `running` or `interrupted`, where its last leg has no end. */
+  /** `running` or `interrupted`, if the last leg has no end. */
   readonly status: string;
-  /** Adds what was said in calls, redacted. Default: nothing of it. */
+  /** Adds the content of calls, redacted. Default: none of it. */
   readonly content?: Redactor | undefined;
 }
 
-/** One OTLP `ExportTraceServiceRequest`; the same log gives the same. */
+/** One OTLP `ExportTraceServiceRequest`; the same log gives the same request. */
 export function traceRun(run: TracedRun): object {
   return toOtlpJson(spansOf(run), VERSION);
 }
@@ -35,7 +38,7 @@ function spansOf({ record, events, status, content }: TracedRun): readonly Recor
   for (const event of events) {
     const atMs = Date.parse(event.at);
     if (event.type === 'run:started' || event.type === 'run:resumed') {
-      // its process was gone
+      // the process of the leg has died
       fold.end();
       beginLeg(fold, sink, state, atMs);
     }
@@ -80,13 +83,13 @@ function isCallEnd(
   return event.type === 'effect:succeeded' || event.type === 'effect:failed';
 }
 
-/** The request as it was; undefined where its file has changed since. */
+/** The original request; undefined if its file has changed since. */
 function requestOf(state: RunState, key: string): EffectRequest | undefined {
   const pending = state.effects.get(key);
   try {
     return pending === undefined ? undefined : pendingRequest(state, pending);
   } catch {
-    // a template that no longer renders: the span has what the events say
+    // the template no longer renders: the span has only the facts of the events
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Spans of nodes: one for each attempt, and inside it that of a group or of a sub-workflow. An attempt
- * that failed is ended when its route is known, with the time of the failure.
+ * Spans of nodes: one for each attempt, and inside it the span of a group or of a sub-workflow. A
+ * failed attempt ends when its route is known, with the time of the failure.
  */
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
@@ -24,7 +24,7 @@ export interface OpenAttempt<S> {
 interface StartedAttempt extends Pick<OpenNode, 'node' | 'path' | 'attempt'> {
   readonly facts: NodeFacts;
   readonly startMs: number;
-  /** Number of the event that started it. */
+  /** The number of the event that started it. */
   readonly seq: number;
 }
 
@@ -51,7 +51,7 @@ export class AttemptSpans<S> {
   }
 
   start({ node, path, attempt, facts, startMs, seq }: StartedAttempt): OpenAttempt<S> {
-    // one that failed without a route, or that a person has sent back
+    // an attempt that failed without a route, or that a person sent back
     this.close(path, startMs);
     const isAgent = facts.type === 'agent';
     const own = this.#spans.open({
@@ -116,7 +116,7 @@ export class AttemptSpans<S> {
     });
   }
 
-  /** Ends what runs inside, and the attempt itself unless it failed. */
+  /** Ends the spans inside, and the attempt itself unless it failed. */
   nodeEnded({ path, endMs, error, output }: EndedNode): void {
     const attempt = this.#open.get(path);
     if (attempt === undefined) return;
@@ -174,21 +174,24 @@ export class AttemptSpans<S> {
       .toSorted((a, b) => b.length - a.length);
   }
 
-  /** A member's parent is its group, and a child's its workflow; all others belong to the leg. */
+  /**
+   * The parent of a member is its group, and that of a child its workflow; all others belong to the
+   * leg.
+   */
   #around(path: string, node: string): S | undefined {
     let id = scopeIdOf(path, node);
     while (id !== '') {
       const holder = id.endsWith(']') ? id.slice(0, id.lastIndexOf('[')) : id;
       const attempt = this.#open.get(holder);
       if (attempt !== undefined) return (attempt.inside ?? attempt.own).span;
-      // the file has changed, and what held it is gone: the next one outside
+      // the file has changed, and the holder is gone: try the next one outside
       id = holder.slice(0, Math.max(0, holder.lastIndexOf('/')));
     }
     return this.#leg();
   }
 }
 
-/** A group keeps outputs and errors apart, each by the key of its member. */
+/** A group's output separates outputs from errors, each by the key of its member. */
 function membersFailed(output: JsonValue | undefined): number | undefined {
   const errors = isPlainObject(output) ? output['errors'] : undefined;
   return isPlainObject(errors) ? Object.keys(errors).length : undefined;

@@ -1,4 +1,6 @@
-/** Attributes of a call: of its request, of its result, and of what only the live call shows. */
+/**
+ * Attributes of a call: from its request, from its result, and those that only the live call shows.
+ */
 import type { CallObservation } from '../../effects/effect-port.ts';
 import { HOSTS } from '../../effects/model/openai-compatible-hosts.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -11,7 +13,7 @@ import type { Attributes, AttributeValue } from './span-sink.ts';
 
 export type CallEnd = Extract<RunEvent, { type: 'effect:succeeded' | 'effect:failed' }>;
 
-/** `anthropic/claude-sonnet-5` is a model of a provider; a name without one has none. */
+/** `anthropic/claude-sonnet-5` is a model of a provider; a name without a slash has no provider. */
 export function modelParts(target: string): {
   readonly provider: string | undefined;
   readonly model: string;
@@ -22,12 +24,12 @@ export function modelParts(target: string): {
     : { provider: target.slice(0, slash), model: target.slice(slash + 1) };
 }
 
-/** The program without its folder: arguments and paths are nobody's business. */
+/** The program without its folder: arguments and paths are private. */
 export function executableName(command: string): string {
   return /[^/\\]+$/.exec(command)?.[0] ?? command;
 }
 
-/** Leaves out what is undefined. */
+/** Omits undefined values. */
 export function attributes(
   fields: Readonly<Record<string, AttributeValue | undefined>>,
 ): Attributes {
@@ -39,7 +41,7 @@ export function attributes(
   return kept;
 }
 
-/** Attributes that are known when the call begins. */
+/** The attributes that are known when the call begins. */
 export function requestAttributes(
   { target }: EffectRef,
   request: EffectRequest | undefined,
@@ -84,7 +86,7 @@ function mcpAttributes({ url }: McpServer): Attributes {
   return { [ATTRIBUTE.mcpMethod]: 'tools/call', [ATTRIBUTE.transport]: transport };
 }
 
-/** Attributes that are known when the call has ended. */
+/** The attributes that are known when the call has ended. */
 export function resultAttributes(end: CallEnd): Attributes {
   const { type } = end.effect;
   const error = end.type === 'effect:failed' ? end.error : undefined;
@@ -119,7 +121,7 @@ export function observedAttributes(seen: CallObservation): Attributes {
   });
 }
 
-/** Providers with an SDK of their own, by the address that they document. */
+/** The documented addresses of providers with an SDK of their own. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com',
@@ -146,7 +148,7 @@ function failureAttributes(error: ErrorReport): Attributes {
   });
 }
 
-/** Replies that are cut or filtered are failures, so the reason of any other is known. */
+/** A reply that was cut or filtered is a failure, so the reason of any other reply is known. */
 function modelResult(end: CallEnd, error: ErrorReport | undefined): Attributes {
   const { model } = modelParts(end.effect.target);
   const reply = end.type === 'effect:succeeded' && isPlainObject(end.output) ? end.output : {};

@@ -1,5 +1,5 @@
 /**
- * Makes the content of a call, for `ERRAND_OTEL_CONTENT=1` alone: messages in the form of the GenAI
+ * Makes the content of a call, only for `ERRAND_OTEL_CONTENT=1`: messages in the form of the GenAI
  * conventions, and arguments and results of tools. All of it is redacted first.
  */
 import type { EffectResult } from '../../effects/effect-port.ts';
@@ -74,7 +74,7 @@ function messageOf(message: ModelMessage): object {
 
 function replyParts(reply: Readonly<Record<string, JsonValue>>): readonly object[] {
   const { text, toolCalls = [] } = reply;
-  // the reply of a model call, as the log has it
+  // the reply of a model call, in the form of the log
   const calls = Array.isArray(toolCalls) ? (toolCalls as unknown as readonly ToolCall[]) : [];
   return [textPart(typeof text === 'string' ? text : ''), ...calls.map(callPart)];
 }

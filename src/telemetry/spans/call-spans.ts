@@ -1,6 +1,6 @@
 /**
- * Spans of calls: models, tools and scripts. A call is requested by an event, begins when the effect
- * does, and is ended by the event of its result, which has what it cost.
+ * Spans of calls: models, tools and scripts. An event requests a call; its span begins with the
+ * effect, and ends with the event of the result, which has the cost.
  */
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EffectRef, RunEvent } from '../../machine/state/events.ts';
@@ -25,7 +25,7 @@ interface RequestedCall<S> {
   readonly requested: Requested;
   readonly named: CallName;
   open: OpenSpan<S> | undefined;
-  /** When it really ended, where that is known before its event. */
+  /** The real end, if it is known before its event. */
   endMs: number | undefined;
 }
 
@@ -48,12 +48,12 @@ export class CallSpans<S> {
     const named = nameOf(event.effect);
     if (named === undefined) return;
     const before = this.#calls.get(key);
-    // its worker is gone, and with it its result
+    // its worker is gone, and its result too
     if (before?.open !== undefined) this.#spans.close(before.open, { endMs: before.endMs ?? atMs });
     this.#calls.set(key, { requested: event, named, open: undefined, endMs: undefined });
   }
 
-  /** The span of the call, or where it has none that of its node. */
+  /** Opens the span of the call, or returns that of its node if it has none. */
   begin(
     key: string,
     request: EffectRequest | undefined,
@@ -86,7 +86,7 @@ export class CallSpans<S> {
     if (open !== undefined) this.#spans.sink.set(open.span, more);
   }
 
-  /** Notes when the call really ended. */
+  /** Notes the real end of the call. */
   noteEnd(key: string, endMs: number): void {
     const call = this.#calls.get(key);
     if (call !== undefined) call.endMs = endMs;
@@ -125,7 +125,7 @@ interface CallName {
   readonly isClient: boolean;
 }
 
-/** Functions and transforms have none: they run in the span of their node. */
+/** Undefined for functions and transforms: they run in the span of their node. */
 function nameOf({ type, target }: EffectRef): CallName | undefined {
   switch (type) {
     case 'model': {
@@ -144,7 +144,10 @@ function nameOf({ type, target }: EffectRef): CallName | undefined {
   }
 }
 
-/** False where the result is from the log, or the engine refused or stopped the call before it was made. */
+/**
+ * False if the result is from the log, or if the engine refused or stopped the call before it
+ * began.
+ */
 export function tookPlace(end: CallEnd): boolean {
   if (end.replayed === true) return false;
   if (end.type === 'effect:succeeded') return end.given !== true;

@@ -1,10 +1,13 @@
-/** Ids made from a run, a leg and the meaning of a span: every process that makes the span gives it the same ones. */
+/**
+ * Ids made from a run, a leg and the meaning of a span: every process that makes the span gives it
+ * the same ids.
+ */
 
 export class DerivedIds {
   readonly #purpose: string;
   readonly #run: string;
 
-  /** `purpose` keeps the ids of one kind of trace apart from those of another. */
+  /** `purpose` separates the ids of one kind of trace from those of another. */
   constructor(purpose: string, run: string) {
     this.#purpose = purpose;
     this.#run = run;

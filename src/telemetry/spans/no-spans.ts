@@ -1,4 +1,4 @@
-/** Takes spans and makes none, where only metrics are recorded. */
+/** Accepts spans and makes none, if only metrics are recorded. */
 import type { SpanSink } from './span-sink.ts';
 
 export const NO_SPANS: SpanSink<undefined> = {

@@ -1,4 +1,4 @@
-/** Spans that are open, and how each is opened and ended: what all spans of a run have in common. */
+/** Opens and ends spans: everything that all spans of a run have in common. */
 import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { ATTRIBUTE } from '../names.ts';
@@ -24,7 +24,7 @@ export interface EndedSpan extends Pick<SpanEnd, 'error'> {
 }
 
 export interface OpeningSpan<S> extends Omit<NewSpan<S>, 'isClient' | 'name'> {
-  /** As the tracer gets it. */
+  /** The name that the tracer gets. */
   readonly spanName: string;
   readonly name: string;
   readonly workflow: string;
@@ -41,7 +41,7 @@ export class OpenSpans<S> {
     this.#onEnded = onEnded;
   }
 
-  /** The attributes that every span of the run begins with. */
+  /** The attributes that begin every span of the run. */
   attributesIn(workflow: string): Attributes {
     return { [ATTRIBUTE.run]: this.run, [ATTRIBUTE.workflow]: workflow };
   }
@@ -73,7 +73,7 @@ export class OpenSpans<S> {
   }
 }
 
-/** The person's message: no paths of the host, no stack. */
+/** The message for a person: no paths of the host, no stack. */
 function shownError({ kind, message }: ErrorReport): NonNullable<SpanEnd['error']> {
   return { kind, message: hideInternals(message) };
 }

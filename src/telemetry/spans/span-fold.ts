@@ -1,6 +1,7 @@
 /**
- * Turns the events of a run into spans: legs, attempts of nodes, groups, sub-workflows and calls. The live
- * spans of a run and those that are made from its log afterwards come from here, so they are the same.
+ * Turns the events of a run into spans: legs, attempts of nodes, groups, sub-workflows and calls.
+ * The live spans of a run and those made from its log afterwards both come from here, so they are
+ * the same.
  */
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { LegFacts, NodeFacts, OpenNode } from '../../history/trace-facts.ts';
@@ -20,7 +21,7 @@ export class SpanFold<S> {
   readonly #attempts: AttemptSpans<S>;
   readonly #calls: CallSpans<S>;
   #leg: OpenSpan<S> | undefined;
-  /** When the leg was resumed: an answer of the same moment is why. */
+  /** The time at which the leg was resumed: an answer of the same moment is the cause. */
   #resumedAt: string | undefined;
   #latestMs = 0;
   #latestAt = '';
@@ -56,7 +57,7 @@ export class SpanFold<S> {
     return this.#leg.span;
   }
 
-  /** Opens new spans for the nodes that the leg before has left open. */
+  /** Opens new spans for the nodes that the previous leg left open. */
   reopen(nodes: readonly OpenNode[]): void {
     const startMs = this.#leg?.startMs ?? this.#latestMs;
     for (const { node, path, attempt, members, child, seq, sinceMs: _since, ...facts } of nodes) {
@@ -102,7 +103,7 @@ export class SpanFold<S> {
     return this.#latestMs;
   }
 
-  /** The span in which the call runs; opened where it is one of its own. */
+  /** The span in which the call runs; opens one if the call has its own. */
   beginCall(
     { key, path }: { readonly key: string; readonly path: string },
     request: EffectRequest | undefined,
@@ -115,12 +116,12 @@ export class SpanFold<S> {
     this.#calls.set(key, more);
   }
 
-  /** Notes when a call really ended; its event comes later, with what it cost. */
+  /** Notes the real end of a call; its event comes later, with the cost. */
   noteCallEnd(key: string, endMs: number): void {
     this.#calls.noteEnd(key, endMs);
   }
 
-  /** Ends everything that is open, unset: the leg has no ending event. */
+  /** Ends all open spans without a status: the leg has no ending event. */
   end(status = 'interrupted'): void {
     this.#endLeg(this.#latestMs, { [ATTRIBUTE.runStatus]: status });
   }
@@ -146,7 +147,7 @@ export class SpanFold<S> {
         return;
       }
       case 'child:ended':
-        // a failure comes with the node that called it
+        // the node that called it brings the failure
         if (event.status !== 'failed') this.#attempts.childEnded({ path, endMs: atMs });
         return;
       case 'effect:requested':
@@ -221,5 +222,5 @@ function causeOf(event: LegBegun): string {
   return ADOPTED.has(event.by) ? 'adopt' : 'resume';
 }
 
-/** Who resumes a run that no caller has asked for. */
+/** The `by` of resumed legs that no caller has requested. */
 const ADOPTED: ReadonlySet<string> = new Set(['timer', 'adoption']);

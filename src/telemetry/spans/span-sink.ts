@@ -1,4 +1,4 @@
-/** Where spans go: to a tracer while a run is under way, or into a list after the fact. */
+/** The destination of spans: a tracer while a run is active, or a list after the fact. */
 
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
@@ -12,11 +12,14 @@ export interface NewSpan<S> {
   readonly isClient: boolean;
   /** Undefined for a leg: the context of its caller. */
   readonly parent: S | undefined;
-  /** `traceparent` of each span that it is linked to. */
+  /** The `traceparent` of each linked span. */
   readonly links?: readonly string[] | undefined;
   readonly startMs: number;
   readonly attributes: Attributes;
-  /** Distinguishes it from every other span of its run: what opened it, and the number of that event. */
+  /**
+   * Distinguishes it from every other span of its run: the thing that opened it, and the number of
+   * that event.
+   */
   readonly key: string;
 }
 
@@ -31,6 +34,6 @@ export interface SpanSink<S> {
   open(span: NewSpan<S>): S;
   set(span: S, attributes: Attributes): void;
   close(span: S, end: SpanEnd): void;
-  /** Forgets a span of something that did not take place. */
+  /** Forgets the span of something that did not happen. */
   drop(span: S): void;
 }

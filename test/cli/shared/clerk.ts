@@ -1,4 +1,4 @@
-/** Serves a thread that waits for each answer, as `spawnSync` would have it wait. */
+/** Serves a thread that blocks until each answer, as with `spawnSync`. */
 import { workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { Hosts } from './hosts.ts';
@@ -7,7 +7,7 @@ import type { Order } from './host.ts';
 export interface ClerkData {
   readonly launcher: string;
   readonly port: MessagePort;
-  /** Becomes 1 when an answer is there. */
+  /** Becomes 1 when an answer is ready. */
   readonly bell: Int32Array;
 }
 

@@ -1,9 +1,9 @@
 /**
- * The built command without a process for each call: most of what a short command does is loading, and
- * a process that has it loaded can run the next one. For tests of what a command says and stores; those
- * of signals, streams and memory start processes of their own. Those that have it loaded serve all files
- * of a test process, and end with it. One command of sixteen starts a process all the same, another with
- * each commit (`test/sampled.ts`).
+ * The built command without a process for each call: a short command mostly loads code, and a
+ * process that has loaded it can run the next one. For tests of the output and the stored data of a
+ * command; tests of signals, streams and memory start separate processes. The loaded processes
+ * serve all files of a test process, and end with it. One command in sixteen still starts a
+ * separate process, and each commit chooses others (`test/sampled.ts`).
  */
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { join, relative } from 'node:path';
@@ -29,7 +29,7 @@ const hosts = new Hosts(LAUNCHER);
 const choices = new Map<string, Choices>();
 let clerk: ((order: Order) => Served | undefined) | undefined;
 
-/** Whether a command, or those of a test, start processes of their own. */
+/** Whether a command, or the commands of a test, start separate processes. */
 export function hasOwnProcess(what: string): boolean {
   const isOwn = IS_WHOLE || drawn(`processes of ${what}`, ONE_OF) === 0;
   choicesOfFile()[isOwn ? 'own' : 'shared']++;
@@ -41,7 +41,7 @@ interface Choices {
   shared: number;
 }
 
-/** Says at the end of the file what was chosen. */
+/** Prints the choices at the end of the file. */
 function choicesOfFile(): Choices {
   const file = relative(process.cwd(), expect.getState().testPath ?? '');
   const known = choices.get(file);
@@ -58,7 +58,7 @@ function choicesOfFile(): Choices {
   return made;
 }
 
-/** Gives the command nothing of the environment of the tests. */
+/** Hides the environment of the tests from the command. */
 export async function sharedErrand(
   args: readonly string[],
   given: Surroundings,
@@ -66,7 +66,7 @@ export async function sharedErrand(
   return whole(await hosts.serve({ ...given, args }), args);
 }
 
-/** For a command that ends when it gets a signal. */
+/** Opens a command that ends when it gets a signal. */
 export function openShared(
   args: readonly string[],
   given: Surroundings,
@@ -75,10 +75,10 @@ export function openShared(
   return hosts.open({ ...given, args }, onPrinted);
 }
 
-/** The same, and the test waits for it. */
+/** The same, but blocks the test until the end. */
 export function sharedErrandSync(args: readonly string[], given: Surroundings): Ended {
   clerk ??= hireClerk();
-  // nothing but what a process of its own would give
+  // only the results that a separate process would return
   const { exit, stdout, stderr } = whole(clerk({ ...given, args }), args);
   return { exit, stdout, stderr };
 }

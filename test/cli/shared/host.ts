@@ -1,13 +1,13 @@
 /**
- * Runs the built command again and again in one process, for `command.ts`. Each command gets
- * its own arguments, folder, environment and outputs, and has ended when nothing is left that would
- * keep a process of its own alive.
+ * Runs the built command again and again in one process, for `command.ts`. Each command gets its
+ * own arguments, folder, environment and outputs. It has ended when nothing is left that would keep
+ * a separate process alive.
  */
 import { setImmediate as turn, setTimeout as after } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 export interface Order {
-  /** What it prints is sent at once, for a command that ends when it gets a signal. */
+  /** Sends the output at once, for a command that ends when it gets a signal. */
   readonly isLong?: boolean;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -19,12 +19,12 @@ export type Served =
       readonly exit: number;
       readonly stdout: string;
       readonly stderr: string;
-      /** Both, in the order in which a person would see them. */
+      /** Both streams, in the order in which a person would see them. */
       readonly printed: string;
     }
   | { readonly broken: string };
 
-/** Calls what the command listens with. */
+/** Calls the listeners of the command. */
 export interface Signal {
   readonly signal: NodeJS.Signals;
 }
@@ -36,7 +36,7 @@ const [, , launcher = '', main = ''] = process.argv;
 const LONG_POLL_MS = 10;
 let count = 0;
 
-/** As the launcher does it: a database that Node calls an experiment is no news. */
+/** hides the warning about an experimental database, as the launcher does */
 const warn = process.emitWarning.bind(process);
 process.emitWarning = (...args: unknown[]) => {
   if (args[1] !== 'ExperimentalWarning') Reflect.apply(warn, process, args);
@@ -57,7 +57,10 @@ process.on('message', (order: Order | Signal) => {
 /** Thrown in place of an exit, which would end the host. */
 class Exit extends Error {}
 
-/** A command that leaves work behind which may never end exits at once; the host only ends the command. */
+/**
+ * A command exits at once if it leaves work behind that may never end; the host then ends only the
+ * command.
+ */
 async function hasExited(command: () => Promise<unknown>): Promise<boolean> {
   const exit = process.exit.bind(process);
   process.exit = (code) => {
@@ -87,11 +90,11 @@ async function serve({ args, cwd, env, isLong = false }: Order): Promise<Served>
   const stderr = recorded(process.stderr, printed, (text) => pass({ stderr: text }));
   const present = new Set(process.listeners('exit'));
   const kept = await keptAlive();
-  // the query makes the entry a new module; what it imports is loaded once
+  // the query makes the entry a new module; its imports are loaded only once
   count += 1;
   const hasLeft = await hasExited(() => import(`${pathToFileURL(main).href}?${count}`));
   while (!hasLeft && (await keptAlive()) > kept) await after(isLong ? LONG_POLL_MS : 1);
-  // a command that was stopped waits for a second signal
+  // a stopped command waits for a second signal
   for (const signal of SIGNALS) process.removeAllListeners(signal);
   for (const listener of process.listeners('exit').filter((each) => !present.has(each))) {
     process.off('exit', listener);
@@ -112,7 +115,7 @@ interface Written {
   readonly chunk: Buffer;
 }
 
-/** Keeps what is written from now on, until it is asked for. */
+/** Keeps everything written from now on, until somebody asks for it. */
 function recorded(
   stream: NodeJS.WriteStream,
   written: Written[],

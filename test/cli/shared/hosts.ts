@@ -1,4 +1,6 @@
-/** The processes that have the command loaded (`host.ts`): as many as commands were run at one time. */
+/**
+ * The processes that have loaded the command (`host.ts`): as many as commands ran at the same time.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
@@ -9,7 +11,7 @@ const HOST = join(import.meta.dirname, 'host.ts');
 /** A command that ends when it gets a signal. */
 export interface LongCommand {
   readonly pid: number | undefined;
-  /** SIGKILL ends the process; others only call what the command listens with. */
+  /** SIGKILL ends the process; other signals only call the command's listeners. */
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<number | null>;
 }
@@ -67,10 +69,10 @@ export class Hosts {
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       },
       execArgv: [],
-      // neither is a terminal; what a command writes comes as a message
+      // neither is a terminal; the output of a command comes as a message
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    // it ends with this process, and does not keep it
+    // it ends with this process, and does not keep it alive
     host.unref();
     host.channel?.unref();
     return host;

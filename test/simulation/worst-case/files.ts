@@ -1,12 +1,12 @@
 /**
- * Workflow files of every node type and every sort of route, small enough that their bound can be
- * reached by playing: retries, parks, gates, loops, supervisors, groups and calls.
+ * Workflow files of every node type and every sort of route, small enough to reach their bound by
+ * playing: retries, parks, gates, loops, supervisors, groups and calls.
  */
 import type { Random } from '../../../src/rehearsal/world/random.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Kinds that a route may name, those that a node of another type fails with too. */
+/** Kinds that a route may name, including those of other node types. */
 const ROUTE_KINDS = [
   'provider.rate_limited',
   'provider.overloaded',
@@ -47,7 +47,7 @@ const ROUTE_KINDS = [
   'terminate.failed',
 ] as const;
 
-/** All of them by name: no schedule is left, and a call is one request. */
+/** All of them by name: no default schedule applies, and a call is one request. */
 const TRANSIENT = [
   'provider.rate_limited',
   'provider.overloaded',
@@ -180,7 +180,7 @@ function drawErrorRoutes(
     const when = !isSure && random.chance(0.15) ? { when: random.pick(GUARDS) } : {};
     routes.push({ on_error: onError, ...drawMove(shape, targets), ...when });
   }
-  // taken over by name, so that one call is one request
+  // routed by name, so that one call is one request
   if (random.chance(0.5)) {
     const taken = random.chance(0.5) ? TRANSIENT : TRANSIENT.slice(0, 1);
     routes.unshift({ on_error: taken, ...drawMove(shape, targets) });

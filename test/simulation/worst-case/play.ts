@@ -1,4 +1,4 @@
-/** Plays one run of drawn files, leg by leg, and holds it to the printed bound alone. */
+/** Plays one run of generated files, leg by leg, and checks it against the printed bound alone. */
 import { applyResume } from '../../../src/engine/run/resume.ts';
 import type { Random } from '../../../src/rehearsal/world/random.ts';
 import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
@@ -22,7 +22,7 @@ import { nodeAt } from '../../../src/rehearsal/laws/subject.ts';
 import type { Player } from './player.ts';
 
 export interface Leg {
-  /** Requests that were really made. */
+  /** The requests that were really made. */
   modelRequests: number;
   effects: number;
 }
@@ -44,7 +44,7 @@ export interface Played {
 export interface PlayOptions {
   readonly random: Random;
   readonly player: Player;
-  /** How often the run is resumed after an end or a crash. */
+  /** The number of resumptions after an end or a crash. */
   readonly legs: number;
   /** The chance of a crash at any step. */
   readonly crashes: number;
@@ -81,7 +81,7 @@ export class Play {
     };
   }
 
-  /** False when the leg has ended. */
+  /** False if the leg has ended. */
   #advance(): boolean {
     const { random, player, crashes } = this.#options;
     if (this.#state.status !== 'running') return false;
@@ -136,7 +136,7 @@ export class Play {
     this.#take({ type: 'effect:failed', ...where, error, ...keptBack, ...partial });
   }
 
-  /** Recovers from the log alone, as after a crash; false when it has been resumed often enough. */
+  /** Recovers from the log alone, as after a crash; false if it has been resumed often enough. */
   #goOn(): boolean {
     const { random, legs } = this.#options;
     if (this.#legs.length >= legs) return false;
@@ -155,7 +155,7 @@ export class Play {
 
   #finishedNode(): string | undefined {
     const root = scopeOf(this.#state, '');
-    // visits that a rewind took back stay counted, and nothing is there to run again
+    // visits that a rewind took back still count, and no node is left to repeat
     const visited = [...new Set(root.visitLog.map(({ node }) => node))];
     return visited.length === 0 ? undefined : this.#options.random.pick(visited);
   }

@@ -1,7 +1,7 @@
 /**
- * A world that always chooses what costs most: it fails what can still be retried, keeps
- * conversations going to their last turn, and ends an attempt with a failure that some route runs
- * again.
+ * A world that always makes the most expensive choice: it fails every effect that still has a
+ * retry, continues conversations to their last turn, and ends an attempt with a failure that some
+ * route repeats.
  */
 import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
 import type { ReportDraft } from '../../../src/errors/report/report.ts';
@@ -84,7 +84,7 @@ const BY_EFFECT: Readonly<Partial<Record<NodePlan['type'], readonly string[]>>> 
 
 export class Player {
   readonly #random: Random;
-  /** How often it does what seems to cost most, and not anything at all. */
+  /** The probability of the choice that seems most expensive, instead of any choice. */
   readonly #greed: number;
   readonly #goals = new Map<string, Goal>();
 
@@ -93,7 +93,7 @@ export class Player {
     this.#greed = greed;
   }
 
-  /** Whether the time of what runs is let pass before anything answers. */
+  /** Whether the time of running effects passes before anything answers. */
   letsTimePass(state: RunState): boolean {
     const [pending] = state.effects.values();
     if (pending === undefined) return false;
@@ -160,7 +160,7 @@ export class Player {
     return goesOn ?? this.#reach(goal, node);
   }
 
-  /** While something in the chain may still be called after it. */
+  /** Whether something in the chain may still be called after it. */
   #keepsFailing(
     plan: FilePlan,
     node: NodePlan,
@@ -203,7 +203,7 @@ export class Player {
     goal: Goal,
   ): Outcome | undefined {
     if (talk.corrections.schema < SCHEMA_CORRECTIONS) return says('no JSON');
-    // the last answer is for the goal, which may be to be over its rounds
+    // the last answer serves the goal, which may be to exceed its rounds
     if (talk.rounds.length >= node.maxRounds && goal !== 'limit.turns') return undefined;
     return says(JSON.stringify({ next: this.#random.pick(node.manages), reason: 'x' }));
   }
@@ -256,7 +256,7 @@ function rankOf(state: RunState, scope: Scope, goal: Goal): number {
   const file = fileOf(state.plan, scope.file);
   const node = nodeOf(file, visit.node);
   if (goal === SUCCESS) {
-    // an assertion, a guard or the lack of a match makes a failure of it
+    // an assertion, a guard or the lack of a match turns it into a failure
     const broken = [
       ...node.assert.map(({ raise }) => raise),
       ...(node.routes.some(({ when }) => when !== undefined)
