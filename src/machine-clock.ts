@@ -1,9 +1,8 @@
 /** The clock of the machine for calls outside a run, in the form that callers can replace. */
 
-/** `AbortSignal` where the program has such types, and nothing that needs them where it has not. */
-export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
-  ? Known
-  : { readonly aborted: boolean; readonly reason: unknown };
+import type { AbortSignalLike } from './workflow/authoring/abort-signal.ts';
+
+export type { AbortSignalLike } from './workflow/authoring/abort-signal.ts';
 
 export interface ResilienceClock {
   now(): number;
