@@ -11,7 +11,15 @@ import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { isAnswer, isQuestionOfModel, isSameAnswer } from './answers.ts';
 import { callsOf, isGateOf, settledBy } from './calls.ts';
-import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
+import {
+  isInside,
+  isType,
+  nodeAt,
+  ofType,
+  type EventOf,
+  type Law,
+  type Subject,
+} from './subject.ts';
 
 export const oneAnswerPerGate: Law = {
   name: 'a gate is answered once, in time, with one of its answers; or it runs out, and then only',
@@ -131,10 +139,6 @@ export const anEditIsTheResult: Law = {
       return [`event ${next.seq} at ${next.path} does not have the value of event ${seq}`];
     }),
 };
-
-function isInside(path: string, around: string): boolean {
-  return path.startsWith(`${around}/`) || path.startsWith(`${around}[`);
-}
 
 export const expiredGatesContinue: Law = {
   name: 'a gate that runs out takes its default or fails as such; a call that nobody approved is denied',
