@@ -44,7 +44,7 @@ import { newOwner } from './claim-owner.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
 import { StoredPlans } from './stored-plan.ts';
 import { endCancelled, type Cancelled } from '../run/end-left-running.ts';
-import { foldRun, recover } from '../run/recover.ts';
+import { foldRun, recover, type Recovered } from '../run/recover.ts';
 import { newRunId } from '../run-id.ts';
 import {
   answerMessage,
@@ -213,12 +213,15 @@ export class LocalBackend implements Backend {
       loop.enqueueAnswer(typed);
       return here;
     }
-    const seen = loop?.state ?? (await this.#seen(run, options.known));
+    const { known } = options;
+    // for one leg, which changes it: a second try reads the log again
+    const read = (loop ?? known) ? [] : [await recover(this.store, run)];
+    const seen = loop?.state ?? read[0]?.state ?? foldRun(await this.store.get(run), known ?? []);
     const answer = await this.#forOpenGate(seen, typed, options);
     // its leg is just ending; it is resumed with the answer after that
     await here?.result();
     return this.#delivery.deliverOrRun(run, {
-      runHere: (sent) => this.#resume(run, { by: answer.by, ...options, answer }, sent),
+      runHere: (sent) => this.#resume(run, { by: answer.by, ...options, answer }, sent, read.pop()),
       compose: async () => {
         const { state } = await recover(this.store, run);
         const message = answerMessage(state, answer, await this.store.messages(run));
@@ -252,13 +255,6 @@ export class LocalBackend implements Backend {
     if (this.statusOf(await this.store.summary(state.run)) !== 'interrupted') return;
     const { effects = this.#options.effects } = (await workflow?.()) ?? {};
     await refuseMissing(state, effects.lacks);
-  }
-
-  /** The run as the caller has seen it, or as it is now. */
-  async #seen(run: string, known: BackendResumeOptions['known']): Promise<RunState> {
-    return known === undefined
-      ? (await recover(this.store, run)).state
-      : foldRun(await this.store.get(run), known);
   }
 
   async cancel(
@@ -324,12 +320,13 @@ export class LocalBackend implements Backend {
     run: string,
     { workflow, known, lostBefore, ...given }: BackendResumeOptions,
     sent?: number,
+    from?: Recovered,
   ): Promise<RunHandle> {
     const options = { ...given, ...(await workflow?.()) };
     refuseEnded(await this.store.summary(run), options);
     const acquire = (): Promise<Claim> => this.#claims.acquire(run, lostBefore);
     return this.#legs.openFor(acquire, async (claim) => {
-      const recovered = await recover(this.store, run, known === undefined ? {} : { known });
+      const recovered = await recover(this.store, run, { known: known ?? [], from });
       const { state } = recovered;
       Object.assign(state, this.#ofEngine);
       refuseEnded(state, options);
