@@ -70,7 +70,19 @@ export const LAYERS = {
   'simulator-server': { imports: [...DECIDING, 'effects'] },
   engine: { imports: [...PURE, 'effects', 'stores'] },
   // for applications that stay with the AI SDK: decisions and classifier, without the engine
-  'ai-sdk': { imports: [...DECIDING, 'root'] },
+  'ai-sdk': {
+    imports: [...DECIDING, 'root'],
+    doors: {
+      machine: [
+        'policy/breaker.ts',
+        'policy/cooldown.ts',
+        'policy/model-chain.ts',
+        'policy/model-timeouts.ts',
+        // how text is read as JSON, as the engine does it for an agent
+        'conversation/model-reply.ts',
+      ],
+    },
+  },
   rehearsal: { imports: ENGINE },
   // spans, metrics and log lines of runs, from their events
   telemetry: { imports: ENGINE },

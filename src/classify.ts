@@ -16,6 +16,10 @@ export type {
   Recovery as ClassifierRecovery,
   Rule as ClassifierRule,
 } from './providers/classify/rule.ts';
+export type { Reach as FailureReach } from './errors/catalog/vocabulary.ts';
+export type { BodyForm as ClassifierBodyForm } from './providers/classify/evidence.ts';
+export type { Family as ClassifierPhraseFamily } from './providers/classify/phrases.ts';
+export type { Phrase as ClassifierPhrase } from './providers/classify/phrases/phrase.ts';
 export type { Concept as ClassifierConcept } from './providers/classify/concepts/lexicon.ts';
 export type { Saying as ClassifierSaying } from './providers/classify/concepts/saying.ts';
 export type {

@@ -1,9 +1,8 @@
 /** The machine's clock for calls outside a run, in a form that callers can replace. */
 
-/** `AbortSignal` if the program has such types; otherwise a form that needs none of them. */
-export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
-  ? Known
-  : { readonly aborted: boolean; readonly reason: unknown };
+import type { AbortSignalLike } from './workflow/authoring/abort-signal.ts';
+
+export type { AbortSignalLike } from './workflow/authoring/abort-signal.ts';
 
 export interface ResilienceClock {
   now(): number;

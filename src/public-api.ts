@@ -56,6 +56,7 @@ export type {
   WithResilience,
 } from './resilience.ts';
 export type { AbortSignalLike, ResilienceClock } from './machine-clock.ts';
+export type { Backoff as RetryBackoff } from './workflow/plan/route-plan.ts';
 export type { RetryOption } from './resilience-options.ts';
 export type { BreakerState } from './machine/policy/breaker.ts';
 export {
@@ -76,6 +77,9 @@ export { partial, type PartialResult } from './workflow/authoring/partial.ts';
 export {
   tool,
   type AnyTool,
+  type Given as ToolReturn,
+  type InputOf as ToolInput,
+  type OutputOf as ToolOutput,
   type StandardSchema,
   type Tool,
   type ToolContext,

@@ -10,8 +10,15 @@ export {
   fromTemporalFailure,
   toTemporalFailure,
   type FailureParts,
+  type FailurePayload as TemporalFailurePayload,
 } from './engine/temporal/temporal-failure.ts';
-export { temporalConfig, type TemporalConfig, type TemporalTls } from './engine/temporal/config.ts';
+export {
+  temporalConfig,
+  type Pem as TemporalPem,
+  type TemporalConfig,
+  type TemporalTls,
+} from './engine/temporal/config.ts';
+export type { Environment as EnvironmentVariables } from './workflow/yaml/file-port.ts';
 export type { ErrandWorker, ErrandWorkerOptions } from './engine/temporal/temporal-worker.ts';
 
 /**

@@ -17,6 +17,7 @@ import {
   nameOf,
   walk,
   type Declaration,
+  type SyntaxNode,
 } from './declarations.ts';
 import { anchors, page } from './markdown.ts';
 
@@ -113,26 +114,52 @@ function readEntries(): readonly Entry[] {
   compile();
   const found = entryFiles().map(({ name, path }) => ({ name, path, exports: publicOf(path) }));
   const everywhere = new Set(found.flatMap(({ exports }) => [...exports.values()].flat()));
+  const anywhere = publicNames(found.flatMap(({ exports }) => [...exports]));
+  const written = found.map(({ name, path, exports }) => {
+    // an entry may have its own name for what another one exports too
+    const names = new Map([...anywhere, ...publicNames([...exports])]);
+    return {
+      name,
+      path,
+      declared: [...exports]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([exported, declarations]) => ({
+          exported,
+          declarations,
+          text: textOf(declarations, names),
+        })),
+    };
+  });
   const texts = formatted(
-    found.flatMap(({ exports }) =>
-      [...exports.values()].flatMap((each) => [textOf(each), bareOf(each)]),
+    written.flatMap(({ declared }) =>
+      declared.flatMap(({ text }) => [text, withoutComments(text)]),
     ),
   );
-  return found.map(({ name, path, exports }) => ({
+  return written.map(({ name, path, declared }) => ({
     name,
     doc: firstDoc(readFileSync(path, 'utf8')),
-    exports: [...exports]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([exported, declarations]) => ({
-        name: exported,
-        isType: declarations.every(({ node }) => isTypeNode(node.type)),
-        doc: declarations.map(({ doc }) => doc).find((doc) => doc !== '') ?? '',
-        text: texts.get(textOf(declarations)) ?? '',
-        bare: texts.get(bareOf(declarations)) ?? '',
-        declarations,
-      })),
-    hidden: hiddenIn([...exports.values()].flat(), everywhere),
+    exports: declared.map(({ exported, declarations, text }) => ({
+      name: exported,
+      isType: declarations.every(({ node }) => isTypeNode(node.type)),
+      doc: declarations.map(({ doc }) => doc).find((doc) => doc !== '') ?? '',
+      text: texts.get(text) ?? '',
+      bare: texts.get(withoutComments(text)) ?? '',
+      declarations,
+    })),
+    hidden: hiddenIn(
+      declared.flatMap(({ declarations }) => declarations),
+      everywhere,
+    ),
   }));
+}
+
+type PublicNames = ReadonlyMap<Declaration, string>;
+
+/** A program imports a declaration by this name, whatever its file calls it. */
+function publicNames(exports: readonly (readonly [string, readonly Declaration[]])[]): PublicNames {
+  return new Map(
+    exports.flatMap(([name, declarations]) => declarations.map((each) => [each, name] as const)),
+  );
 }
 
 /** Writes the declarations; does not compile up-to-date ones again. */
@@ -179,8 +206,8 @@ function isTypeNode(type: string): boolean {
   return type === 'TSInterfaceDeclaration' || type === 'TSTypeAliasDeclaration';
 }
 
-function textOf(declarations: readonly Declaration[]): string {
-  return declarations.map(shortened).join('\n');
+function textOf(declarations: readonly Declaration[], names: PublicNames): string {
+  return declarations.map((each) => shortened(each, names)).join('\n');
 }
 
 /** The longest map of a constant that is written out; a longer one shows only its keys. */
@@ -190,8 +217,10 @@ const MAX_MEMBERS = 40;
  * Removes the parts that a reader cannot use, and writes out the texts that a list of constants
  * stands for.
  */
-function shortened({ node, file, text }: Declaration): string {
+function shortened(declaration: Declaration, names: PublicNames): string {
+  const { node, file, text } = declaration;
   const start = node.end - text.length;
+  const renamed = [...walk(node)].flatMap((each) => renamings(each, declaration, names));
   const edits = [...walk(node)].flatMap((each): readonly Edit[] => {
     if (each.type === 'TSIndexedAccessType') {
       const words = listedWords(each, file);
@@ -204,7 +233,7 @@ function shortened({ node, file, text }: Declaration): string {
       return inner === undefined ? [] : [{ ...inner, by: ': {}' }];
     });
   });
-  return edits
+  return withoutInner([...edits, ...renamed])
     .toReversed()
     .reduce(
       (done, edit) => done.slice(0, edit.start - start) + edit.by + done.slice(edit.end - start),
@@ -220,8 +249,36 @@ interface Edit {
   readonly by: string;
 }
 
-function bareOf(declarations: readonly Declaration[]): string {
-  return textOf(declarations).replaceAll(/^\s*\/\*\*[\s\S]*?\*\/\n/gm, '');
+/** The edits in order; one inside of another is replaced with it. */
+function withoutInner(edits: readonly Edit[]): readonly Edit[] {
+  let end = -1;
+  return edits
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .filter((edit) => {
+      const isInner = edit.start < end;
+      if (!isInner) ({ end } = edit);
+      return !isInner;
+    });
+}
+
+/** Gives a declaration its public name, where it is declared and where others use it. */
+function renamings(
+  each: SyntaxNode,
+  { node, file }: Declaration,
+  names: PublicNames,
+): readonly Edit[] {
+  const ids = each === node ? [node, ...listOf(node['declarations'])] : [];
+  const used = ['typeName', 'exprName', 'expression'].map((field) => childOf(each, field));
+  return [...ids.map((one) => childOf(one, 'id')), ...used].flatMap((id) => {
+    if (id?.type !== 'Identifier') return [];
+    const [found] = lookUp(nameOf(id), file);
+    const by = found === undefined ? undefined : names.get(found);
+    return by === undefined || by === nameOf(id) ? [] : [{ ...id, by }];
+  });
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*\/\*\*[\s\S]*?\*\/\n/gm, '');
 }
 
 /** The comment at the head of a file. */

@@ -13,6 +13,7 @@ import type { RunView } from './shown-run.ts';
 export type { FetchOptions } from '../workflow/plan/plan.ts';
 export type { Callables } from '../effects/module/find-callable.ts';
 export type { Costs } from '../history/cost-ledger.ts';
+export type { LedgerRow as CostRow } from '../history/run-view/ledger-row.ts';
 export type { NodeTimeline } from '../history/node-timeline.ts';
 
 export interface StartOptions extends RunOptions {

@@ -1,4 +1,6 @@
 /** The options with which an application opens an Errand and starts runs. */
+import type { CredentialSource } from '../effects/model/credentials.ts';
+import type { RegisteredProvider, SdkModel } from '../effects/model/model-host.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { InternalRecord } from '../errors/thrown/internal-record.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
@@ -6,8 +8,10 @@ import type { Extension } from '../machine/ports/extension-port.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
 import type { Guard } from '../workflow/authoring/guard.ts';
 import type { FetchOptions, WorkflowPlan } from '../workflow/plan/plan.ts';
-import type { EffectHost } from './run/effect-runner.ts';
 import type { TemporalOptions } from './temporal/config.ts';
+
+export type { CredentialRequest, CredentialSource } from '../effects/model/credentials.ts';
+export type { RegisteredProvider, SdkModel } from '../effects/model/model-host.ts';
 
 export interface ErrandOptions {
   /**
@@ -35,15 +39,15 @@ export interface ErrandOptions {
   /** Is asked about each call of a tool; it can deny, or ask for a person, and never allow more. */
   readonly guard?: Guard;
   /** AI SDK models by the name that workflows use, such as `house/small`. */
-  readonly models?: NonNullable<EffectHost['models']>;
+  readonly models?: Readonly<Record<string, SdkModel>>;
   /** AI SDK providers by name: `house` makes `house/any-model`. */
-  readonly providers?: NonNullable<EffectHost['providers']>;
+  readonly providers?: Readonly<Record<string, RegisteredProvider>>;
   /**
    * Returns a provider's key by the provider's name, when it is needed: for keys that expire. A key
    * is kept until the provider refuses it; then this is called once more with `isRefresh`, and the
    * model call repeated.
    */
-  readonly credentials?: NonNullable<EffectHost['credentials']>;
+  readonly credentials?: Readonly<Record<string, CredentialSource>>;
   /** Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The folder that paths are relative to. Default: the folder of the process. */

@@ -4,19 +4,38 @@ export {
   crossBoundary,
   rebuild,
   type BuildOptions as BuildReportOptions,
+  type ReportDefaults,
 } from './report/build.ts';
 export { CATALOG, catalogRow, RUNTIME_KINDS, type RuntimeKind } from './catalog/catalog.ts';
 export type { CatalogRow, RetrySchedule } from './catalog/row.ts';
-export { ErrandError, failure, isKind, raise, type DetailsOf } from './thrown/errand-error.ts';
+export type { FailureExit } from './catalog/exit-codes.ts';
+export {
+  ErrandError,
+  failure,
+  isKind,
+  raise,
+  type DetailsOf,
+  type RaisedDetails,
+  type ReportOf,
+} from './thrown/errand-error.ts';
+export type { ReportRequest } from './thrown/cause-reports.ts';
 export { toInternalRecord, type InternalRecord } from './thrown/internal-record.ts';
 export type { JsonObject, JsonValue } from './support/safe-json.ts';
-export type { KindDetails } from './catalog/kind-details.ts';
+export type {
+  GroupDetails,
+  KindDetails,
+  LimitDetails,
+  ProviderDetails,
+  ScriptDetails,
+} from './catalog/kind-details.ts';
 export {
   isKindName,
   isReservedKind,
   isRuntimeKind,
   matchesKind,
+  type AuthorKind,
   type Kind,
+  type MatchedBy,
 } from './catalog/kinds.ts';
 export {
   exitCode,
@@ -43,6 +62,7 @@ export { renderPanel, type PanelOptions } from './render/panel.ts';
 export { renderProblem, type Problem, type ProblemDocument } from './render/problem-document.ts';
 export type {
   AttemptSummary,
+  CutCounts,
   ErrorReport,
   Frame as ErrorFrame,
   Location as ErrorLocation,

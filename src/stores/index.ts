@@ -9,6 +9,7 @@ export type {
   ListQuery,
   LogHead,
   NewRun,
+  RemovedRun,
   RemoveRequest,
   RunRecord,
   RunStore,
@@ -34,7 +35,16 @@ export type {
   TakeDeliveries,
 } from '../machine/ports/shared-work-port.ts';
 export { openMemoryStore, type MemoryStoreOptions } from './memory.ts';
+export type {
+  PgClient,
+  PgModule,
+  PgPool,
+  Prepared as PgStatement,
+  SqlValue,
+} from './postgres/database.ts';
+export type { Row as SqlRow } from './typed-row.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './postgres/open-postgres-store.ts';
+export type { Durability as SqliteDurability } from './sqlite/sqlite-connection.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite/sqlite.ts';
 export {
   storeCases,

@@ -16,7 +16,7 @@ export const EXPIRED = 'expired';
 /** Reason to withdraw the question of a paused leg: another process has resumed the run. */
 export const CONTINUED = 'continued';
 
-interface Asked {
+interface OpenQuestion {
   readonly gate: string;
   readonly controller: AbortController;
   readonly timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export class GateQueue {
   readonly #due = new Set<string>();
   readonly #timesOpened = new Map<string, number>();
   readonly #prepared: readonly string[];
-  #asked: Asked | undefined;
+  #asked: OpenQuestion | undefined;
   #result: RunResult | undefined;
   #wake = Promise.withResolvers<void>();
 

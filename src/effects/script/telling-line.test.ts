@@ -252,6 +252,134 @@ note: run with \`RUST_BACKTRACE=1\` environment variable to display a backtrace
   ],
   ['a shell that only traces', '+ false\n+ exit 2\n', '+ exit 2'],
   ['Perl', 'no order at t.pl line 1.\n', 'no order at t.pl line 1.'],
+  [
+    'Node, a rejection with an object',
+    `node:internal/process/promises:394
+      new UnhandledPromiseRejection(reason);
+      ^
+
+UnhandledPromiseRejection: This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "#<Object>".
+    at throwUnhandledRejectionsMode (node:internal/process/promises:392:7) {
+  code: 'ERR_UNHANDLED_REJECTION'
+}
+
+Node.js v24.21.0
+`,
+    'The promise rejected with the reason "#<Object>".',
+  ],
+  [
+    'Node, a rejection with nothing',
+    `node:internal/process/promises:394
+      new UnhandledPromiseRejection(reason);
+      ^
+
+UnhandledPromiseRejection: This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "undefined".
+    at throwUnhandledRejectionsMode (node:internal/process/promises:392:7) {
+  code: 'ERR_UNHANDLED_REJECTION'
+}
+
+Node.js v24.21.0
+`,
+    'The promise rejected with the reason "undefined".',
+  ],
+  [
+    'npm, a script that is not there',
+    `npm error Missing script: "nosuch"
+npm error
+npm error To see a list of scripts, run:
+npm error   npm run
+npm error A complete log of this run can be found in: /root/.npm/_logs/2026-11-20T00_52_42_397Z-debug-0.log
+`,
+    'npm error Missing script: "nosuch"',
+  ],
+  [
+    'npm, a package that is not there',
+    `npm warn deprecated order@1.0.0: no longer supported
+npm ERR! code E404
+npm ERR! 404 Not Found - GET https://registry.npmjs.org/order-zz - Not found
+npm ERR! 404
+npm ERR! A complete log of this run can be found in: /root/.npm/_logs/2026-11-20T00_52_42_397Z-debug-0.log
+`,
+    'npm ERR! 404 Not Found - GET https://registry.npmjs.org/order-zz - Not found',
+  ],
+  [
+    'npm, a script that failed',
+    `Error: no order
+    at f (/app/t.js:1:1)
+
+Node.js v24.21.0
+npm error Lifecycle script \`pay\` failed with error:
+npm error code 1
+npm error path /app/orders
+npm error workspace orders@1.0.0
+npm error location /app/orders
+npm error command failed
+npm error command sh -c node t.js
+`,
+    'Error: no order',
+  ],
+  [
+    'npm, a script that failed without a word',
+    `npm warn Unknown user config "shop".
+npm error Lifecycle script \`pay\` failed with error:
+npm error code 3
+npm error path /app/orders
+`,
+    'npm error Lifecycle script `pay` failed with error:',
+  ],
+  [
+    'Java, a source that does not compile',
+    `T.java:1: error: incompatible types: String cannot be converted to int
+public class T { public static void main(String[] a){ int x = "s"; String y = 3; } }
+                                                              ^
+T.java:1: error: incompatible types: int cannot be converted to String
+public class T { public static void main(String[] a){ int x = "s"; String y = 3; } }
+                                                                              ^
+2 errors
+error: compilation failed
+`,
+    'T.java:1: error: incompatible types: String cannot be converted to int',
+  ],
+  [
+    'C, a source that does not compile',
+    `t.c: In function ‘main’:
+t.c:1:20: error: ‘x’ undeclared (first use in this function)
+    1 | int main(){ return x; }
+      |                    ^
+t.c:1:20: note: each undeclared identifier is reported only once for each function it appears in
+make: *** [Makefile:2: t] Error 1
+`,
+    't.c:1:20: error: ‘x’ undeclared (first use in this function)',
+  ],
+  [
+    'C, a source that is not there',
+    'cc1: fatal error: nope.c: No such file or directory\ncompilation terminated.\n',
+    'cc1: fatal error: nope.c: No such file or directory',
+  ],
+  [
+    'Rust, a source that does not compile',
+    `error[E0308]: mismatched types
+ --> t.rs:1:25
+  |
+1 | fn main(){ let x: i32 = "a"; }
+  |                         ^^^ expected \`i32\`, found \`&str\`
+
+error: aborting due to 1 previous error
+
+For more information about this error, try \`rustc --explain E0308\`.
+`,
+    'error[E0308]: mismatched types',
+  ],
+  [
+    'make, a rule that failed',
+    'no order\nmake[1]: *** [Makefile:2: pay] Error 3\nmake: *** [Makefile:5: all] Error 2\n',
+    'no order',
+  ],
+  [
+    'a verdict below what a compiler printed',
+    't.c:1:20: error: no x\n    1 | return x;\n      |        ^\nThe build of order 7 failed\n',
+    'The build of order 7 failed',
+  ],
   ['anything else', 'one\n  two\n\n', 'two'],
 ];
 

@@ -13,8 +13,12 @@ type Rule = (lines: readonly string[]) => string | undefined;
 
 /** Undefined where nothing was printed. */
 export function tellingLine(stderr: string): string | undefined {
-  const lines = withoutNoise(printable(stderr.slice(-MAX_CHARS)).split('\n'));
-  for (const rule of RULES) {
+  return tell(printable(stderr.slice(-MAX_CHARS)).split('\n'), [npmError, ...RULES]);
+}
+
+function tell(printed: readonly string[], rules: readonly Rule[]): string | undefined {
+  const lines = withoutNoise(printed);
+  for (const rule of rules) {
     const line = rule(lines)?.trim();
     if (line !== undefined && line !== '') return line;
   }
@@ -23,7 +27,7 @@ export function tellingLine(stderr: string): string | undefined {
 
 /** Lines that runtimes and tools add after the failure. */
 const NOISE =
-  /^(?:Node\.js v\d|\(Use `node --trace-|exit status \d+$|note: run with `RUST_BACKTRACE|----- Native stack trace -----| *\d+: 0x[0-9a-f]+ )/;
+  /^(?:Node\.js v\d|\(Use `node --trace-|exit status \d+$|g?make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+$|note: run with `RUST_BACKTRACE|----- Native stack trace -----| *\d+: 0x[0-9a-f]+ )/;
 
 function withoutNoise(lines: readonly string[]): readonly string[] {
   const last = lines.findLastIndex((line) => isPrinted(line) && !NOISE.test(line));
@@ -35,7 +39,42 @@ function isPrinted(line: string): boolean {
   return line.trim() !== '';
 }
 
-const RULES: readonly Rule[] = [uncaughtInNode, pythonTraceback, goPanic, rustPanic, stack, traced];
+const RULES: readonly Rule[] = [
+  compilerError,
+  uncaughtInNode,
+  pythonTraceback,
+  goPanic,
+  rustPanic,
+  stack,
+  traced,
+];
+
+const OF_NPM = /^npm (?:error|ERR!|warn|WARN|notice)(?: |$)/;
+const ERROR_OF_NPM = /^npm (?:error|ERR!)/;
+const DETAIL_OF_NPM = /^npm \S+\s*(?:$|(?:code|errno|syscall|path) )/;
+const SCRIPT_FAILED = /^npm \S+ (?:Lifecycle script `|code ELIFECYCLE$)/;
+
+/** The first of npm's own lines that says something, unless npm only repeats that a script failed. */
+function npmError(lines: readonly string[]): string | undefined {
+  if (!ERROR_OF_NPM.test(lines.at(-1) ?? '')) return undefined;
+  const start = lines.findLastIndex((line) => !OF_NPM.test(line)) + 1;
+  const own = lines.slice(start);
+  const above = own.some((line) => SCRIPT_FAILED.test(line)) ? lines.slice(0, start) : [];
+  return (
+    tell(above, RULES) ?? own.find((line) => ERROR_OF_NPM.test(line) && !DETAIL_OF_NPM.test(line))
+  );
+}
+
+/** The end of what javac, gcc, clang, rustc and cargo print: counts, a verdict, a note or source lines. */
+const END_OF_COMPILER =
+  /^\d+ (?:errors?|warnings?)\b|^compilation terminated\.$|^error: (?:compilation failed$|aborting due to |could not compile )|^For more information about this error|^\S+:\d+(?::\d+)?: note: |^\s+(?:\d+ )?\| |^\s*\^[~^]*$/;
+const COMPILER_ERROR = /^(?:\S+: (?:fatal )?error: |error(?:\[\w+\])?: )/;
+
+/** The first error: the others often follow from it. */
+function compilerError(lines: readonly string[]): string | undefined {
+  if (!END_OF_COMPILER.test(lines.at(-1) ?? '')) return undefined;
+  return lines.find((line) => COMPILER_ERROR.test(line));
+}
 
 /** The line after the source line and its carets, up to the end. */
 function uncaughtInNode(lines: readonly string[]): string | undefined {
@@ -46,9 +85,15 @@ function uncaughtInNode(lines: readonly string[]): string | undefined {
   // for TypeScript without a file, the compiler's words stand above the error
   const error = ERROR.test(below[1] ?? '') && FRAME.test(below[2] ?? '') ? below[1] : undefined;
   const thrown = /^\S+: /.test(first) ? first : (error ?? first);
-  const reason = /^\[?UnhandledPromiseRejection: .* with the reason "(.*)"\.?/.exec(thrown);
-  return reason?.[1] ?? thrown;
+  const [, sentence, reason = ''] = REJECTION.exec(thrown) ?? [];
+  if (sentence === undefined) return thrown;
+  return SAYS_NOTHING.test(reason) ? sentence : reason;
 }
+
+const REJECTION =
+  /^\[?UnhandledPromiseRejection: .* (The promise rejected with the reason "(.*)"\.?)/;
+/** A value that is no text and no error. */
+const SAYS_NOTHING = /^(?:#<.*>|\[object .*\]|undefined|null|true|false|NaN|-?\d[\d.]*|)$/;
 
 /**
  * A message or a note may span several lines, so the error is the first line after the last stack.

@@ -146,12 +146,16 @@ export class LocalBackend implements Backend {
       loop.enqueueAnswer(typed);
       return here;
     }
-    const seen = loop?.state ?? (await this.#seen(run, options.known));
+    const { known } = options;
+    // for one leg, which changes it: a second try reads the log again
+    const read = (loop ?? known) ? [] : [await recover(this.store, run)];
+    const seen = loop?.state ?? read[0]?.state ?? foldRun(await this.store.get(run), known ?? []);
     const answer = await this.#forOpenGate(seen, typed, options);
     // its leg is just ending; it is resumed with the answer after that
     await here?.result();
     return this.#delivery.deliverOrRun(run, {
-      runHere: (sent) => this.#beginnings.resume(run, { by: answer.by, ...options, answer }, sent),
+      runHere: (sent) =>
+        this.#beginnings.resume(run, { by: answer.by, ...options, answer }, sent, read.pop()),
       compose: async () => {
         const { state } = await recover(this.store, run);
         const message = answerMessage(state, answer, await this.store.messages(run));
@@ -185,13 +189,6 @@ export class LocalBackend implements Backend {
     if (this.statusOf(await this.store.summary(state.run)) !== 'interrupted') return;
     const { effects = this.#options.effects } = (await workflow?.()) ?? {};
     await refuseMissing(state, effects.lacks);
-  }
-
-  /** The run as the caller has seen it, or as it is now. */
-  async #seen(run: string, known: BackendResumeOptions['known']): Promise<RunState> {
-    return known === undefined
-      ? (await recover(this.store, run)).state
-      : foldRun(await this.store.get(run), known);
   }
 
   async cancel(

@@ -220,3 +220,26 @@ test('an answer that was stored, and whose sender got no reply, counts once when
   await reached(handle, 2);
   expect(calls).toBe(1);
 });
+
+test('an answer and the leg that it begins share one reading of the log', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const started = await backendOver(store).start(TWO, {});
+  const { id } = started;
+  expect((await started.result()).status).toBe('paused');
+  const seqs: number[] = [];
+  const second = backendOver({
+    ...witnessed(store, () => undefined),
+    async *read(run, fromSeq) {
+      for await (const commit of store.read(run, fromSeq)) {
+        for (const { seq } of commit.events as readonly { readonly seq: number }[]) seqs.push(seq);
+        yield commit;
+      }
+    },
+  });
+  const handle = await second.answer(id, { gate: 'ask', value: 'yes', by: 'me' });
+  expect((await handle?.result())?.status).toBe('paused');
+  expect(seqs).toEqual([...new Set(seqs)]);
+  expect(seqs.length).toBeGreaterThan(3);
+  const after = await recover(store, id);
+  expect(after.state.gates.size).toBe(1);
+});

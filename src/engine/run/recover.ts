@@ -46,6 +46,8 @@ export interface Recovered {
 export interface RecoverOptions {
   /** Events from the first on that have been read already; only later ones are read again. */
   readonly known?: readonly RunEvent[];
+  /** What an earlier call returned, from then on for this one alone: only later events are read. */
+  readonly from?: Recovered | undefined;
   /** Called with every event of the log, whatever a checkpoint spares. */
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -53,10 +55,11 @@ export interface RecoverOptions {
 export async function recover(
   store: RunStore,
   run: string,
-  { known = [], onEvent }: RecoverOptions = {},
+  { known = [], from, onEvent }: RecoverOptions = {},
 ): Promise<Recovered> {
-  const state = (await loadCheckpoint(store, run)) ?? (await beforeFirst(store, run));
-  const checkpointSeq = state.seq;
+  const state =
+    from?.state ?? (await loadCheckpoint(store, run)) ?? (await beforeFirst(store, run));
+  const checkpointSeq = from?.checkpointSeq ?? state.seq;
   const time = new EventTime();
   for (const event of known) if (event.seq > state.seq) fold(state, event, time);
   let last: LogHead | undefined;
@@ -67,7 +70,7 @@ export async function recover(
     }
     last = head;
   }
-  return { state, head: last, checkpointSeq };
+  return { state, head: last ?? from?.head, checkpointSeq };
 }
 
 /** Folds events into a state, for reading only. */

@@ -34,7 +34,7 @@ export interface FailureParts {
 }
 
 /** The payload in a failure's details. */
-interface FailurePayload {
+export interface FailurePayload {
   readonly tag: typeof TAG;
   readonly v: number;
   readonly report: ErrorReport;

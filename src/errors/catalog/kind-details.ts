@@ -1,28 +1,28 @@
 /** The form of `details`, for the kinds whose details are part of the contract. */
 import type { JsonObject, JsonValue } from '../support/safe-json.ts';
 
-interface ProviderDetails extends JsonObject {
+export interface ProviderDetails extends JsonObject {
   /** How far the damage reaches: what has to recover or change before a call can work again. */
   readonly scope: 'request' | 'model' | 'key' | 'account' | 'provider';
   /** When it can work again: at once, at the hint, when a window resets, or when a person acts. */
   readonly recovery: 'now' | 'hint' | 'window' | 'human';
 }
 
-interface ScriptDetails extends JsonObject {
+export interface ScriptDetails extends JsonObject {
   readonly exit_code: number | null;
   readonly stderr_tail: string;
   readonly command: string;
   readonly signal: string | null;
 }
 
-interface GroupDetails extends JsonObject {
+export interface GroupDetails extends JsonObject {
   /** Failed members' reports by name or key; the first twenty. */
   readonly members: JsonObject;
   /** All failed members by kind. */
   readonly counts: { readonly [kind: string]: number };
 }
 
-interface LimitDetails extends JsonObject {
+export interface LimitDetails extends JsonObject {
   readonly limit: number;
   readonly spent: number;
 }

@@ -81,19 +81,19 @@ function withAncestors(path: string): readonly Folder[] {
 
 /** One name below the root (`/app`) reveals nothing, and routes of an API look the same. */
 function isTelling(path: string): boolean {
-  return /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path) && namesIn(path).length >= 2;
+  return /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path) && foldersIn(path).length >= 2;
 }
 
-function namesIn(path: string): readonly string[] {
+function foldersIn(path: string): readonly string[] {
   return path.split(SEPARATORS).filter((name) => name !== '' && !/^[A-Za-z]:$/.test(name));
 }
 
 function nameIn(path: string): string | undefined {
-  return namesIn(path).at(-1);
+  return foldersIn(path).at(-1);
 }
 
 function plain(path: string): string {
-  return namesIn(path).join('/');
+  return foldersIn(path).join('/');
 }
 
 const SEPARATORS = /[\\/]+|%(?:2f|5c)/gi;
@@ -102,7 +102,9 @@ const NAME = `[^\\s/\\\\'"\`<>|:;,()\\[\\]{}%]`;
 
 /** The longest first; anything may stand before it, because nothing else has that name. */
 function patternOf(folders: readonly Folder[]): RegExp | undefined {
-  const paths = [...new Set(folders.map(({ path }) => namesIn(path).map(escaped).join(SEPARATOR)))];
+  const paths = [
+    ...new Set(folders.map(({ path }) => foldersIn(path).map(escaped).join(SEPARATOR))),
+  ];
   if (paths.length === 0) return undefined;
   const longestFirst = paths.toSorted((a, b) => b.length - a.length).join('|');
   // any other start than the first separator would read the same ones again

@@ -69,7 +69,7 @@ export class ErrandError<K extends Kind = Kind> extends Error {
 }
 
 /** Checked for the kinds whose details are typed, free for all others. */
-type RaisedDetails<K> = K extends keyof KindDetails ? KindDetails[K] : unknown;
+export type RaisedDetails<K> = K extends keyof KindDetails ? KindDetails[K] : unknown;
 
 /**
  * Makes a failure of an author's own kind as a value: for `partial`, for a rejected promise, for a cause.
@@ -129,7 +129,7 @@ export function raise<const K extends string>(
   throw failure<K>(kind, message, details, options);
 }
 
-type ReportOf<K extends string> = ErrorReport<MatchedBy<K>, DetailsOf<MatchedBy<K>>>;
+export type ReportOf<K extends string> = ErrorReport<MatchedBy<K>, DetailsOf<MatchedBy<K>>>;
 
 /**
  * True when the error or the report is of that kind; `provider.*` matches all under the prefix.

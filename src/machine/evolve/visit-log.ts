@@ -70,13 +70,13 @@ export function addFinished(
   visits: readonly VisitEntry[],
 ): void {
   for (const { node, isFinished, finishedInside } of visits) {
-    if (isFinished === true) namesIn(finished, file).add(node);
+    if (isFinished === true) nodeNamesIn(finished, file).add(node);
     for (const [called, names] of finishedInside ?? [])
-      for (const name of names) namesIn(finished, called).add(name);
+      for (const name of names) nodeNamesIn(finished, called).add(name);
   }
 }
 
-function namesIn(finished: FinishedNodes, file: string): Set<string> {
+function nodeNamesIn(finished: FinishedNodes, file: string): Set<string> {
   const names = finished.get(file) ?? new Set();
   finished.set(file, names);
   return names;

@@ -56,7 +56,7 @@ export interface BudgetGate {
   readonly unit: 'usd' | 'tokens';
 }
 
-interface InNode {
+export interface InNode {
   /** The name of the node. */
   readonly node: string;
   /** Where it is in the run: through groups (`[key]`) and child workflows (`/`). */

@@ -11,7 +11,15 @@ import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { isAnswer, isQuestionOfModel, isSameAnswer } from './answers.ts';
 import { callsOf, isGateOf, settledBy } from './calls.ts';
-import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from './subject.ts';
+import {
+  isInside,
+  isType,
+  nodeAt,
+  ofType,
+  type EventOf,
+  type Law,
+  type Subject,
+} from './subject.ts';
 
 export const oneAnswerPerGate: Law = {
   name: 'a gate is answered once, in time and with an answer that it takes; or it expires, and not before its time',
@@ -131,10 +139,6 @@ export const anEditIsTheResult: Law = {
       return [`event ${next.seq} at ${next.path} does not have the value of event ${seq}`];
     }),
 };
-
-function isInside(path: string, around: string): boolean {
-  return path.startsWith(`${around}/`) || path.startsWith(`${around}[`);
-}
 
 export const expiredGatesContinue: Law = {
   name: 'a gate that expires takes its default or fails as expired; a call that nobody approved is denied',

@@ -15,14 +15,14 @@ export interface PgModule {
   readonly Pool: new (config: object) => PgPool;
 }
 
-interface PgPool {
+export interface PgPool {
   connect(): Promise<PgClient>;
   end(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'connect', listener: (client: PgClient) => void): unknown;
 }
 
-interface PgClient {
+export interface PgClient {
   query(
     statement: string | Prepared,
     values?: readonly SqlValue[],

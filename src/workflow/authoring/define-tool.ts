@@ -3,7 +3,7 @@
  * name of its export is known, so nothing here throws and nothing is imported.
  */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import type { AmbientSignal } from './abort-signal.ts';
+import type { AbortSignalLike } from './abort-signal.ts';
 import type { PartialResult } from './partial.ts';
 import type { Backoff } from '../plan/route-plan.ts';
 
@@ -28,25 +28,25 @@ type TypesOf<S> = S extends { readonly '~standard': { readonly types?: infer T }
   : never;
 
 /** Input of `run`: arguments have names, so it is an object. */
-type InputOf<S> = S extends StandardSchema
+export type InputOf<S> = S extends StandardSchema
   ? TypesOf<S> extends { readonly output: infer Output }
     ? Output
     : unknown
   : JsonObject;
 
 /** Return type of `run`: the input of the output schema. */
-type OutputOf<S> = S extends StandardSchema
+export type OutputOf<S> = S extends StandardSchema
   ? TypesOf<S> extends { readonly input: infer Input }
     ? Input
     : unknown
   : unknown;
 
-type Given<O> = OutputOf<O> | PartialResult<OutputOf<O>>;
+export type Given<O> = OutputOf<O> | PartialResult<OutputOf<O>>;
 
 /** Second parameter of a function or a tool, after its input. */
 export interface ToolContext {
   /** Aborted at the timeout, and when the work is no longer wanted. */
-  readonly signal: AmbientSignal;
+  readonly signal: AbortSignalLike;
   /** 0 for the first attempt. */
   readonly attempt: number;
   /** The same for every retry of the same action. */

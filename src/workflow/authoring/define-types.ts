@@ -3,7 +3,7 @@
  * function, and where the compiler knows all kinds and nodes.
  */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
-import type { AmbientSignal } from './abort-signal.ts';
+import type { AbortSignalLike } from './abort-signal.ts';
 import type { WorkflowPlan } from '../plan/plan.ts';
 import type { CallFile } from '../nodes/call.ts';
 import type { EXTENSION_NODE, ExtensionFile } from '../nodes/extension.ts';
@@ -13,7 +13,7 @@ import type { HeaderFile } from '../schema/header-schema.ts';
 import type { ForEachFile, NodeFile } from '../schema/file-schema.ts';
 
 export interface CallContext {
-  readonly signal: AmbientSignal;
+  readonly signal: AbortSignalLike;
   /** 0 for the first attempt. */
   readonly attempt: number;
   /** The same for every retry of the same action. */
@@ -43,7 +43,7 @@ type Camel<S extends string> = S extends `${infer Head}_${infer Tail}`
   : S;
 
 /** Keys in camelCase all the way down; maps whose keys the author chooses stay as they are. */
-type CamelKeys<T> = JsonValue extends T
+export type CamelKeys<T> = JsonValue extends T
   ? T
   : T extends readonly (infer Item)[]
     ? readonly CamelKeys<Item>[]
@@ -55,22 +55,22 @@ type CamelKeys<T> = JsonValue extends T
         }
       : T;
 
-interface CallNode extends Omit<CamelKeys<CallFile>, 'function'> {
+export interface CallNode extends Omit<CamelKeys<CallFile>, 'function'> {
   /** The function itself, or the name of one that the host or the module has. */
   readonly function: string | NodeFunction;
 }
 
-interface ChildNode extends Omit<CamelKeys<ChildFile>, 'workflow'> {
+export interface ChildNode extends Omit<CamelKeys<ChildFile>, 'workflow'> {
   readonly workflow: WorkflowDefinition | WorkflowPlan;
 }
 
-type PlainNode = Exclude<
+export type PlainNode = Exclude<
   NodeFile,
   { type: 'call' | 'workflow' | 'for_each' | typeof EXTENSION_NODE }
 >;
 
 /** A node type of an extension: `acme.thing`. */
-interface ExtensionNode extends Omit<CamelKeys<ExtensionFile>, 'type' | 'nodeType'> {
+export interface ExtensionNode extends Omit<CamelKeys<ExtensionFile>, 'type' | 'nodeType'> {
   readonly type: `${string}.${string}`;
 }
 

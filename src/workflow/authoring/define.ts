@@ -28,8 +28,15 @@ import type { WorkflowFile } from '../schema/file-schema.ts';
 export type { Raised } from './define-checks.ts';
 export type {
   CallContext,
+  CallNode as CallDefinition,
+  ChildNode as ChildDefinition,
+  ExtensionNode as ExtensionDefinition,
+  ForEachNode as ForEachDefinition,
+  HeaderDefinition,
+  NamesOf,
   NodeDefinition,
   NodeFunction,
+  ParallelNode as ParallelDefinition,
   WorkflowDefinition,
 } from './define-types.ts';
 

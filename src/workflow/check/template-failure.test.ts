@@ -15,6 +15,7 @@ describe('a template that cannot fail', () => {
     ['type: set, values: {sum: "{{ 1 + 2 }}", text: "{{ [1, 2] | join }}"}'],
     ['type: set, value: "{{ workflow.input.id }}"'],
     ['type: set, values: {tags: "{{ state.tags }}"}'],
+    ['type: set, values: {of: "{{ workflow.name }}", in: "{{ workflow.dir }}"}'],
     [`type: set, value: "{{ workflow.input.note | default('none') }}"`],
     [`type: set, value: "{{ workflow.input.note.of.it | default('none') }}"`],
     [`type: set, value: "{{ workflow.input.note | default('none') }}", state: {tags: [new]}`],
@@ -35,6 +36,8 @@ describe('a template that cannot fail', () => {
   it.each([
     ['type: set, value: "{{ workflow.input.note }}"'],
     ['type: set, value: "{{ workflow.input.id.length }}"'],
+    ['type: set, value: "{{ workflow.name.first }}"'],
+    ['type: set, value: "{{ workflow.version }}"'],
     ['type: set, value: "{{ workflow.input.id | int }}"'],
     ['type: set, value: "{{ 1 / 0 }}"'],
     ['type: set, value: 1, state: {total: 1}'],

@@ -128,10 +128,15 @@ function passesOn({ isSingleExpression, references, body }: Template, plan: File
   const [first, second, third, ...rest] = reference.path.map(String);
   if (rest.length > 0) return false;
   if (first === 'state') return third === undefined && Object.hasOwn(plan.state, second ?? '');
-  if (first !== 'workflow' || second !== 'input' || third === undefined) return false;
+  if (first !== 'workflow') return false;
+  if (third === undefined) return ALWAYS_THERE.has(second ?? '');
+  if (second !== 'input') return false;
   const field = Object.hasOwn(plan.input, third) ? plan.input[third] : undefined;
   return field !== undefined && (field.required || field.default !== undefined);
 }
+
+/** Fields of `workflow` that every file has. */
+const ALWAYS_THERE = new Set(['name', 'dir', 'file', 'input']);
 
 function hasConstantDefault(expression: Expression): boolean {
   if (expression.kind !== 'pipe' || !isFieldPath(expression.input)) return false;

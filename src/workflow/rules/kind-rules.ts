@@ -145,9 +145,7 @@ function checkPattern(
       message: `${quoted(item)} is not a kind`,
       path,
       expected: `${KIND_FORM}, or "prefix.*", or \`true\` for any failure`,
-      ...hint(
-        ANY_WORDS.has(item.toLowerCase()) ? 'true' : (nearest(item, declared) ?? repaired(item)),
-      ),
+      ...hint(meantFor(item, declared)),
     });
   } else if (isReservedKind(item)) {
     checkCatalogPattern(item, path, report);
@@ -207,6 +205,15 @@ export function checkCatalogKind(
     expected: 'a kind of `errand explain --list`',
     ...hint(suggest(kind, known)),
   });
+}
+
+function meantFor(word: string, declared: ReadonlySet<string> | undefined): string | undefined {
+  const plain = word.toLowerCase();
+  if (ANY_WORDS.has(plain)) return 'true';
+  const kinds = ['external.', ...RUNTIME_KINDS, ...(declared ?? [])];
+  if (PREFIX_PATTERN.test(plain) && kinds.some((kind) => kind.startsWith(`${plain}.`)))
+    return `${plain}.*`;
+  return nearest(word, declared) ?? repaired(word);
 }
 
 function nearest(kind: string, declared: ReadonlySet<string> | undefined): string | undefined {

@@ -97,6 +97,9 @@ export const REFUSED_ROUTES: readonly Refused[] = [
   ['{on_error: Order.Missing, to: b}', 'bad-kind', 'Order.Missing', 'order.missing'],
   ['{on_error: external/order, to: b}', 'bad-kind', 'external', 'external.order'],
   ['{on_error: [order.missing, x], to: b}', 'bad-kind', 'x', 'external.x'],
+  ['{on_error: provider, to: b}', 'bad-kind', 'provider', 'provider.*'],
+  ['{on_error: external, to: b}', 'bad-kind', 'external', 'external.*'],
+  ['{on_error: Order, to: b}', 'bad-kind', 'Order', 'order.*'],
   ['{on_error: "a b.*", to: b}', 'bad-kind', '"a'],
   [
     '{on_error: provider.rate_limitd, to: b}',

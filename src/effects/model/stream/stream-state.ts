@@ -46,13 +46,13 @@ export interface StreamState {
   unusable?: { readonly pointer: string; readonly problem: string };
 }
 
-interface Asked {
+interface RequestedModel {
   readonly tools?: readonly { readonly name: string }[];
   /** The name that the model goes by itself, unless its reply has another. */
   readonly modelId?: string | undefined;
 }
 
-export function newStreamState({ tools = [], modelId }: Asked = {}): StreamState {
+export function newStreamState({ tools = [], modelId }: RequestedModel = {}): StreamState {
   return {
     text: '',
     reasoning: '',

@@ -23,7 +23,7 @@ import { newRunId } from '../../run-id.ts';
 import { endCancelled, type Cancelled } from '../../run/end-left-running.ts';
 import { retryStoreOutage, timedCommit } from '../../run/log-writer.ts';
 import { noticesOf } from '../../run/notices.ts';
-import { recover } from '../../run/recover.ts';
+import { recover, type Recovered } from '../../run/recover.ts';
 import { applyResume, openGates, refuseEnded } from '../../run/resume.ts';
 import { refuseMissing } from '../../run/run-requirements.ts';
 import { runStatusOf } from '../../run/run-status.ts';
@@ -119,12 +119,13 @@ export class LegBeginnings {
     run: string,
     { workflow, known, lostBefore, ...given }: BackendResumeOptions,
     sent?: number,
+    from?: Recovered,
   ): Promise<RunHandle> {
     const options = { ...given, ...(await workflow?.()) };
     refuseEnded(await this.#store.summary(run), options);
     const acquire = (): Promise<Claim> => this.#parts.claims.acquire(run, lostBefore);
     return this.#parts.legs.openFor(acquire, async (claim) => {
-      const recovered = await recover(this.#store, run, known === undefined ? {} : { known });
+      const recovered = await recover(this.#store, run, { known: known ?? [], from });
       const { state } = recovered;
       Object.assign(state, this.#ofEngine);
       refuseEnded(state, options);
