@@ -20,10 +20,7 @@ export function orderOf(flow: Flow): Order {
 }
 
 /** For each node, the nodes after it. */
-function rowsOf(
-  flow: Flow,
-  index: ReadonlyMap<string, number>,
-): ReadonlyMap<string, Uint32Array> {
+function rowsOf(flow: Flow, index: ReadonlyMap<string, number>): ReadonlyMap<string, Uint32Array> {
   const words = Math.ceil(index.size / 32);
   const rows = new Map<string, Uint32Array>();
 

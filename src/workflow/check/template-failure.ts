@@ -77,12 +77,7 @@ function writeCanFail(
   });
 }
 
-function fitsAlways(
-  value: JsonValue,
-  { type }: StateField,
-  plan: FilePlan,
-  parse: Parse,
-): boolean {
+function fitsAlways(value: JsonValue, { type }: StateField, plan: FilePlan, parse: Parse): boolean {
   if (typeof value !== 'string') return fitsType(value, type);
   const parsed = parse(value);
   if (!parsed.ok) return false;
