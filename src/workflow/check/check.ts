@@ -19,6 +19,7 @@ import { checkModels } from './known-models.ts';
 import { outputCanFail } from './template-failure.ts';
 import { checkNames } from './template-names.ts';
 import { orderOf } from './node-order.ts';
+import { parsingOnce, readSites } from './template-sites.ts';
 import { findUnpriced, type Unpriced } from './unpriced-models.ts';
 import { kindsOf } from './handled-kinds.ts';
 import { checkRepeats } from './repeats.ts';
@@ -87,6 +88,7 @@ class Checker {
   readonly #raising = new Map<string, Raising>();
   readonly #costs = new Map<string, Map<FilePlan['runtime'], FileCost>>();
   readonly #kinds = new Map<NodePlan, readonly string[]>();
+  readonly #parse = parsingOnce();
   #unpriced: Unpriced | undefined;
   #handedOn: ReadonlyMap<string, ReadonlySet<FilePlan['runtime']>> | undefined;
 
@@ -118,11 +120,12 @@ class Checker {
       },
       report,
     );
+    const sites = readSites(plan, this.#parse);
     checkNames(
-      { plan, flow, order: orderOf(flow), childOf: (file) => this.#childOf(file) },
+      { plan, flow, order: orderOf(flow), childOf: (file) => this.#childOf(file), sites },
       report,
     );
-    checkKnownValues(plan, flow, report);
+    checkKnownValues(plan, flow, sites, report);
     const inherited = this.#inherited(plan);
     const once = reportOnce(report);
     for (const runtime of inherited) {
@@ -176,7 +179,7 @@ class Checker {
   #kindsOf(node: NodePlan, plan: FilePlan): readonly string[] {
     const known = this.#kinds.get(node);
     if (known !== undefined) return known;
-    const kinds = kindsOf(node, plan, (file) => this.#escapingFrom(file));
+    const kinds = kindsOf(node, plan, (file) => this.#escapingFrom(file), this.#parse);
     this.#kinds.set(node, kinds);
     return kinds;
   }

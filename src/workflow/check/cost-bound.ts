@@ -22,11 +22,14 @@ export const NOTHING: CostBound = {
 };
 
 export function addCosts(costs: readonly CostBound[]): CostBound {
-  return each((name) => sum(costs.map((cost) => cost[name])));
+  const parts = costs.filter((cost) => cost !== NOTHING);
+  const [only = NOTHING] = parts;
+  return parts.length <= 1 ? only : each((name) => sum(parts.map((cost) => cost[name])));
 }
 
 export function largestCost(costs: readonly CostBound[]): CostBound {
-  return each((name) => largest(costs.map((cost) => cost[name])));
+  const [only = NOTHING] = costs;
+  return costs.length <= 1 ? only : each((name) => largest(costs.map((cost) => cost[name])));
 }
 
 export function smallerCost(one: CostBound, other: CostBound): CostBound {
@@ -34,7 +37,7 @@ export function smallerCost(one: CostBound, other: CostBound): CostBound {
 }
 
 export function timesCost(cost: CostBound, factor: Figure): CostBound {
-  return each((name) => times(cost[name], factor));
+  return factor.value === 1 ? cost : each((name) => times(cost[name], factor));
 }
 
 export function boundCost(cost: CostBound, bounds: Partial<Record<FigureName, number>>): CostBound {

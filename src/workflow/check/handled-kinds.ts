@@ -11,6 +11,7 @@ import type { AgentPlan, NodePlan, ScriptPlan, SupervisorPlan } from '../plan/no
 import type { Route } from '../plan/route-plan.ts';
 import { isNamed } from './routing.ts';
 import { templatesCanFail } from './template-failure.ts';
+import type { Parse } from './template-sites.ts';
 
 /** The kinds that a child propagates, by its file. */
 export type Escaping = (file: string) => readonly string[];
@@ -59,10 +60,15 @@ const THROWN_BY_SDKS: readonly RuntimeKind[] = RUNTIME_KINDS.filter(
     kind !== 'provider.capability_missing',
 );
 
-export function kindsOf(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly string[] {
+export function kindsOf(
+  node: NodePlan,
+  plan: FilePlan,
+  escaping: Escaping,
+  parse?: Parse,
+): readonly string[] {
   const all = new Set<string>([
     ...byType(node, plan, escaping),
-    ...(templatesCanFail(node, plan) ? ['validation.template'] : []),
+    ...(templatesCanFail(node, plan, parse) ? ['validation.template'] : []),
     ...(node.raises ?? []),
     ...(node.assert.length === 0 ? [] : ['validation.template']),
     ...node.assert.map(({ raise }) => raise),

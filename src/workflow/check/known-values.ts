@@ -17,7 +17,7 @@ import type { ReportProblem } from '../diagnostics/problem.ts';
 import { comparisonsOf, type Comparison } from '../template/analyse/comparisons.ts';
 import { describeValue, listed, quoted } from '../diagnostics/diagnostic-words.ts';
 import type { Flow } from './flow-graph.ts';
-import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
+import type { ReadSite, TemplateSite } from './template-sites.ts';
 
 /** The possible values of a field, as far as the file declares them. */
 interface Known {
@@ -33,12 +33,16 @@ interface Known {
 /** Longer lists are not shown in messages. */
 const MAX_LISTED = 12;
 
-export function checkKnownValues(plan: FilePlan, flow: Flow, report: ReportProblem): void {
-  for (const site of templateSites(plan)) {
-    const read = parseSite(site);
-    if (read?.parsed.ok !== true) continue;
-    for (const comparison of comparisonsOf(read.parsed.template.body)) {
-      const known = knownAt(comparison.path.map(String), { site, plan, flow, isBare: read.isBare });
+export function checkKnownValues(
+  plan: FilePlan,
+  flow: Flow,
+  sites: readonly ReadSite[],
+  report: ReportProblem,
+): void {
+  for (const { site, isBare, parsed } of sites) {
+    if (!parsed.ok) continue;
+    for (const comparison of comparisonsOf(parsed.template.body)) {
+      const known = knownAt(comparison.path.map(String), { site, plan, flow, isBare });
       const held = comparison.against === 'item' ? known?.items : known;
       const problem = held === undefined ? undefined : problemOf(comparison, held);
       if (problem === undefined) continue;

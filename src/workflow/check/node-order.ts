@@ -8,6 +8,19 @@ export interface Order {
 
 export function orderOf(flow: Flow): Order {
   const index = new Map([...flow.nodes.keys()].map((name, position) => [name, position]));
+  // a file whose templates read no node needs none of it
+  let rows: ReadonlyMap<string, Uint32Array> | undefined;
+  return {
+    leadsTo(first, then) {
+      const at = index.get(then);
+      rows ??= rowsOf(flow, index);
+      return at !== undefined && isSet(rows.get(first), at);
+    },
+  };
+}
+
+/** For each node, the nodes after it. */
+function rowsOf(flow: Flow, index: ReadonlyMap<string, number>): ReadonlyMap<string, Uint32Array> {
   const words = Math.ceil(index.size / 32);
   const rows = new Map<string, Uint32Array>();
 
@@ -24,12 +37,7 @@ export function orderOf(flow: Flow): Order {
     }
     for (const member of members) rows.set(member, row);
   }
-  return {
-    leadsTo(first, then) {
-      const at = index.get(then);
-      return at !== undefined && isSet(rows.get(first), at);
-    },
-  };
+  return rows;
 }
 
 function join(row: Uint32Array, other: Uint32Array | undefined): void {

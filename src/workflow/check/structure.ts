@@ -160,6 +160,7 @@ function checkErrorRoutes(
   failing: Failing,
   report: ReportProblem,
 ): void {
+  if (!node.routes.some(({ onError }) => onError !== undefined && onError !== true)) return;
   const kinds = failing.kindsOf(node);
   const used = new Set<Route>();
   for (const kind of kinds)
@@ -198,6 +199,7 @@ function checkWorkflowRoutes(
   failing: Failing,
   report: ReportProblem,
 ): void {
+  if (plan.onError.length === 0) return;
   const used = new Set<Route>();
   for (const kind of new Set(nodes.flatMap((node) => failing.kindsOf(node))))
     for (const { route } of handlingOf(kind, [], plan.onError).steps) used.add(route);

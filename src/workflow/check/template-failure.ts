@@ -9,10 +9,22 @@ import type { NodePlan } from '../plan/node-plan.ts';
 import type { FilePlan, StateField } from '../plan/plan.ts';
 import { isTemplate } from '../plan/model-names.ts';
 import type { Expression } from '../template/parse/ast.ts';
+import { TEMPLATE_LIMITS } from '../template/template-limits.ts';
 import { evaluateTemplate, parseTemplate, type Template } from '../template/template.ts';
-import { instructionSites, outputSites, ownSites, type TemplateSite } from './template-sites.ts';
+import {
+  instructionSites,
+  outputSites,
+  ownSites,
+  type Parse,
+  type TemplateSite,
+} from './template-sites.ts';
 
-export function templatesCanFail(node: NodePlan, plan: FilePlan): boolean {
+export function templatesCanFail(
+  node: NodePlan,
+  plan: FilePlan,
+  parse: Parse = parseTemplate,
+): boolean {
+  const isVariable = ({ source }: TemplateSite): boolean => canFail(source, () => false, parse);
   switch (node.type) {
     case 'agent':
     case 'supervisor':
@@ -23,8 +35,8 @@ export function templatesCanFail(node: NodePlan, plan: FilePlan): boolean {
       );
     case 'set':
       return (
-        ownSites(node).some((site) => valueCanFail(site, plan)) ||
-        writeCanFail(node, plan) ||
+        ownSites(node).some((site) => valueCanFail(site, plan, parse)) ||
+        writeCanFail(node, plan, parse) ||
         // text that is read as another type
         (node.valueType !== undefined && node.valueType !== 'string')
       );
@@ -32,7 +44,7 @@ export function templatesCanFail(node: NodePlan, plan: FilePlan): boolean {
     case 'tool':
     case 'transform':
     case 'workflow':
-      return ownSites(node).some((site) => valueCanFail(site, plan));
+      return ownSites(node).some((site) => valueCanFail(site, plan, parse));
     case 'script':
     case 'human_gate':
     case 'terminate':
@@ -49,21 +61,25 @@ export function templatesCanFail(node: NodePlan, plan: FilePlan): boolean {
 
 /** Whether the `output` of a file can fail, which fails the node that called it. */
 export function outputCanFail(plan: FilePlan): boolean {
-  return outputSites(plan).some((site) => valueCanFail(site, plan));
+  return outputSites(plan).some((site) => valueCanFail(site, plan, parseTemplate));
 }
 
 /** Whether the state may refuse a value: a sum needs numbers, and a new value the type of the old one. */
-function writeCanFail({ state }: Extract<NodePlan, { type: 'set' }>, plan: FilePlan): boolean {
+function writeCanFail(
+  { state }: Extract<NodePlan, { type: 'set' }>,
+  plan: FilePlan,
+  parse: Parse,
+): boolean {
   return Object.entries(state).some(([key, value]) => {
     const field = Object.hasOwn(plan.state, key) ? plan.state[key] : undefined;
     if (field === undefined || field.merge === 'sum') return true;
-    return field.merge === 'replace' && !fitsAlways(value, field, plan);
+    return field.merge === 'replace' && !fitsAlways(value, field, plan, parse);
   });
 }
 
-function fitsAlways(value: JsonValue, { type }: StateField, plan: FilePlan): boolean {
+function fitsAlways(value: JsonValue, { type }: StateField, plan: FilePlan, parse: Parse): boolean {
   if (typeof value !== 'string') return fitsType(value, type);
-  const parsed = parseTemplate(value);
+  const parsed = parse(value);
   if (!parsed.ok) return false;
   const { references } = parsed.template;
   const [reference] = references;
@@ -83,20 +99,22 @@ function typePassedOn(
   return field !== undefined && fitsType(field.schema['type'], 'string') ? field.type : undefined;
 }
 
-function isVariable({ source }: TemplateSite): boolean {
-  return canFail(source, () => false);
-}
-
 /** A value that is passed on unchanged has no limit of its own. */
-function valueCanFail({ source }: TemplateSite, plan: FilePlan): boolean {
-  return canFail(source, (template) => passesOn(template, plan));
+function valueCanFail({ source }: TemplateSite, plan: FilePlan, parse: Parse): boolean {
+  return canFail(source, (template) => passesOn(template, plan), parse);
 }
 
-function canFail(source: string, isSure: (template: Template) => boolean): boolean {
-  const parsed = parseTemplate(source);
+function canFail(source: string, isSure: (template: Template) => boolean, parse: Parse): boolean {
+  if (isItself(source)) return false;
+  const parsed = parse(source);
   if (!parsed.ok) return true;
   const { template } = parsed;
   return template.references.length === 0 ? !hasValue(template) : !isSure(template);
+}
+
+/** Text without braces and brackets is no template, and not JSON that is read as a value. */
+function isItself(source: string): boolean {
+  return !/[{[]/.test(source) && source.length <= TEMPLATE_LIMITS.sourceChars;
 }
 
 /** A constant has the same value, or the same failure, every time. */

@@ -15,13 +15,14 @@ import type { Reference } from '../template/analyse/template-references.ts';
 import { branchNodes, canBeLastBefore, failingNodes, loopNames, type Flow } from './flow-graph.ts';
 import type { Order } from './node-order.ts';
 import { insideProblem, outputFields, type ChildOf } from './outputs.ts';
-import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
+import type { ReadSite, TemplateSite } from './template-sites.ts';
 
 export interface NamesContext {
   readonly plan: FilePlan;
   readonly flow: Flow;
   readonly order: Order;
   readonly childOf: ChildOf;
+  readonly sites: readonly ReadSite[];
 }
 
 const WORKFLOW_FIELDS = ['input', 'name', 'dir', 'file', 'description', 'version'];
@@ -36,10 +37,7 @@ export function checkNames(context: NamesContext, report: ReportProblem): void {
   const loops = loopNames(context.plan, context.flow);
   const failing = failingNodes(context.flow);
   const inBranches = branchNodes(context.flow);
-  for (const site of templateSites(context.plan)) {
-    const read = parseSite(site);
-    if (read === undefined) continue;
-    const { isBare, parsed } = read;
+  for (const { site, isBare, parsed } of context.sites) {
     if (!parsed.ok) {
       const { message, offset, length, suggestion } = parsed.problem;
       report({

@@ -6,6 +6,7 @@ import type { HumanGatePlan, NodePlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Assertion, Route } from '../plan/route-plan.ts';
 import { TEMPLATE_LIMITS } from '../template/template-limits.ts';
+import { memoise } from '../template/memo.ts';
 import { parseExpression, parseTemplate, type ParseResult } from '../template/template.ts';
 
 export interface TemplateSite {
@@ -32,13 +33,39 @@ export interface ParsedSite {
   readonly parsed: ParseResult;
 }
 
+/** A template of a file with what its text says. */
+export interface ReadSite extends ParsedSite {
+  readonly site: TemplateSite;
+}
+
+export type Parse = (source: string) => ParseResult;
+
+/** Enough for the templates of the largest file. */
+const PARSED_BOUNDS = { maxEntries: 100_000, maxChars: 8 * 1024 * 1024 };
+
+/** Parses a text once for all checks of a workflow, which read far more templates than one run does. */
+export function parsingOnce(): Parse {
+  return memoise(parseTemplate, PARSED_BOUNDS);
+}
+
+/** The templates of a file; texts without templates are left out. */
+export function readSites(plan: FilePlan, parse: Parse): readonly ReadSite[] {
+  return templateSites(plan).flatMap((site) => {
+    const read = parseSite(site, parse);
+    return read === undefined ? [] : [{ ...read, site }];
+  });
+}
+
 /** Undefined for text without templates, which reads no names. */
-export function parseSite(site: TemplateSite): ParsedSite | undefined {
+export function parseSite(
+  site: TemplateSite,
+  parse: Parse = parseTemplate,
+): ParsedSite | undefined {
   const isPlain = !/\{[{%#]/.test(site.source);
   const isBare = site.bare !== undefined && isPlain;
   // the parser refuses one that is too long
   if (isPlain && !isBare && site.source.length <= TEMPLATE_LIMITS.sourceChars) return undefined;
-  return { isBare, parsed: isBare ? parseExpression(site.source) : parseTemplate(site.source) };
+  return { isBare, parsed: isBare ? parseExpression(site.source) : parse(site.source) };
 }
 
 export function templateSites(plan: FilePlan): readonly TemplateSite[] {

@@ -81,7 +81,9 @@ function checkedFiles(
       (diagnostic) => diagnostic.file === file || (index === 0 && !own.has(diagnostic.file)),
     );
     const diagnostics = sortDiagnostics([...ofForm, ...proved]).slice(0, MAX_DIAGNOSTICS);
-    const visible = sayable({ nodes, worstCase }, loaded.sources.sayable);
+    const visible = loaded.sources.isAllSayable
+      ? { nodes, worstCase }
+      : sayable({ nodes, worstCase }, loaded.sources.sayable);
     return { file, diagnostics, ...visible, worstCase: withoutFigures(visible.worstCase, taken) };
   });
 }

@@ -57,8 +57,10 @@ export interface WorstCase {
 
 export function worstCost(plan: FilePlan, flow: Flow, context: CostContext): FileCost {
   const { limits } = plan;
-  const written = fromHere(plan, flow, { ...context, of: 'worst' });
-  const first = fromHere(plan, flow, { ...context, of: 'first' });
+  const own = new Map<NodePlan, OwnCost>();
+  for (const node of flow.nodes.values()) own.set(node, ownCost(node, plan, context));
+  const written = fromHere(plan, flow, { ...context, own, of: 'worst' });
+  const first = fromHere(plan, flow, { ...context, own, of: 'first' });
   const capped =
     limits.maxRetries === undefined
       ? written.cost
@@ -101,7 +103,7 @@ function fromHere(
   const costFrom = (name: string): CostBound => costs.get(name) ?? NOTHING;
   const around: Around = { ...context, costFrom };
   const visit = (node: NodePlan): Visited => {
-    const visited = visitCost(node, plan, around);
+    const visited = visitCost(node, around);
     retries.push(visited.retry);
     return visited;
   };
@@ -143,7 +145,18 @@ export function loopWords(members: readonly string[]): string {
   return `the loop through ${[...members].sort().slice(0, 4).join(', ')}${members.length > 4 ? ', …' : ''}`;
 }
 
+/** What a node costs by itself, whatever follows it: both walks use it. */
+interface OwnCost {
+  /** One attempt, without what is inside the node. */
+  readonly attempt: CostBound;
+  /** Its retries, each with the longest wait before it. */
+  readonly retries: readonly { readonly max: number; readonly wait: CostBound }[];
+  /** Runs that no retry counts, the first one included. */
+  readonly runs: Figure;
+}
+
 interface Around extends CostContext {
+  readonly own: ReadonlyMap<NodePlan, OwnCost>;
   readonly costFrom: (name: string) => CostBound;
   /** Whether to count its retries. */
   readonly of: 'worst' | 'first';
@@ -158,33 +171,43 @@ interface Visited {
   readonly start: CostBound;
 }
 
-function visitCost(node: NodePlan, plan: FilePlan, around: Around): Visited {
-  const once = addCosts([attemptCost(node, plan, around), insideCost(node, around)]);
+function ownCost(node: NodePlan, plan: FilePlan, context: CostContext): OwnCost {
   const routes = [...node.routes, ...plan.onError];
-  // all of them, whatever their kinds: a bound must not depend on the predicted kinds
-  const retries = routes.flatMap(({ move }) => (move.type === 'retry' ? [move] : []));
-  const kinds = around.kindsOf(node);
-  const raising = around.raisingOf(node);
-  const other = sum([
-    exactly(1),
-    ...routes
-      .filter((route) => mayTake(route, kinds, raising))
-      .map((route) => otherReruns(node, route)),
-  ]);
-  const retryOnce = retries.map((move) => addCosts([once, waiting(waitOf(move, node))]));
+  const reruns = routes
+    .map((route) => ({ route, times: otherReruns(node, route) }))
+    .filter(
+      ({ route, times }) =>
+        times !== ZERO && mayTake(route, context.kindsOf(node), context.raisingOf(node)),
+    );
+  return {
+    attempt: attemptCost(node, plan, context),
+    // all of them, whatever their kinds: a bound must not depend on the predicted kinds
+    retries: routes.flatMap(({ move }) =>
+      move.type === 'retry' ? [{ max: move.max, wait: waiting(waitOf(move, node)) }] : [],
+    ),
+    runs: sum([exactly(1), ...reruns.map(({ times }) => times)]),
+  };
+}
+
+function visitCost(node: NodePlan, around: Around): Visited {
+  const { attempt, retries, runs } = around.own.get(node) ?? FREE;
+  const once = addCosts([attempt, insideCost(node, around)]);
+  const retryOnce = retries.map(({ wait }) => addCosts([once, wait]));
   const inside = node.type === 'workflow' ? [around.childCost(node.workflow).retry] : [];
   return {
     cost: addCosts([
-      timesCost(once, other),
+      timesCost(once, runs),
       ...(around.of === 'first'
         ? []
         : retries.map(({ max }, index) => timesCost(retryOnce[index] ?? NOTHING, exactly(max)))),
     ]),
     retry: largestCost([...retryOnce, ...inside]),
     // an unbounded member stays unbounded, whatever bounds the loop
-    start: timesCost(largestCost([once, ...retryOnce]), other.value === null ? other : exactly(1)),
+    start: timesCost(largestCost([once, ...retryOnce]), runs.value === null ? runs : exactly(1)),
   };
 }
+
+const FREE: OwnCost = { attempt: NOTHING, retries: [], runs: exactly(1) };
 
 function waiting(wallMs: Figure): CostBound {
   return { ...NOTHING, wallMs };

@@ -20,6 +20,8 @@ export interface WorkflowSources {
   readonly span: (file: string, pointer: string, part?: Part) => Span | undefined;
   /** Adds line, column and excerpt to a problem; `part` is a part of the text at its path. */
   readonly diagnose: (file: string, problem: Problem, part?: Part) => Diagnostic;
+  /** Nothing came from outside the workflow, so there is nothing to hide. */
+  readonly isAllSayable: boolean;
   /** Hides values from outside the workflow in a text about it. */
   readonly sayable: (text: string) => string;
   /** Which figures would reveal values from outside the workflow. */
@@ -58,6 +60,7 @@ export function workflowSources(
         others: each.some(({ others }) => others),
       };
     },
+    isAllSayable: outside.isEmpty,
     sayable: (text) => outside.text(text),
   };
 }
