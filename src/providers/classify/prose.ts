@@ -35,7 +35,8 @@ function triedOnce(text: string): (pattern: RegExp) => boolean {
 }
 
 export function readProse(text: string): Prose {
-  const known = REMEMBERED.get(text);
+  const isRemembered = text.length <= MAX_CHARS;
+  const known = isRemembered ? REMEMBERED.get(text) : undefined;
   if (known !== undefined) return known;
   const prose: Prose = {
     families: findFamilies(text),
@@ -43,7 +44,7 @@ export function readProse(text: string): Prose {
     wait: once(() => ({ ms: waitInProse(text) })),
     mentions: triedOnce(text),
   };
-  if (text.length > MAX_CHARS) return prose;
+  if (!isRemembered) return prose;
   if (REMEMBERED.size >= MAX_REMEMBERED) REMEMBERED.clear();
   REMEMBERED.set(text, prose);
   return prose;
