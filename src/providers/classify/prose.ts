@@ -15,7 +15,19 @@ export interface Prose {
   /** The wait that it names, in milliseconds, when somebody asks for it. */
   readonly wait: () => { readonly ms: number | undefined };
   /** Whether a rule's pattern fits; each is tried once. */
-  readonly mentions: (pattern: RegExp) => boolean;
+  readonly mentions: (pattern: Pattern) => boolean;
+}
+
+/** A pattern of a rule, numbered so that a text notes by place whether it fits. */
+export interface Pattern {
+  readonly number: number;
+  readonly regExp: RegExp;
+}
+
+let patterns = 0;
+
+export function numbered(regExp: RegExp): Pattern {
+  return { number: patterns++, regExp };
 }
 
 const REMEMBERED = new Map<string, Prose>();
@@ -23,15 +35,9 @@ const MAX_REMEMBERED = 512;
 /** A longer text is hardly sent twice, and would be kept for nothing. */
 const MAX_CHARS = 1024;
 
-function triedOnce(text: string): (pattern: RegExp) => boolean {
-  const tried = new Map<RegExp, boolean>();
-  return (pattern) => {
-    const known = tried.get(pattern);
-    if (known !== undefined) return known;
-    const fits = pattern.test(text);
-    tried.set(pattern, fits);
-    return fits;
-  };
+function triedOnce(text: string): Prose['mentions'] {
+  const tried: boolean[] = [];
+  return ({ number, regExp }) => (tried[number] ??= regExp.test(text));
 }
 
 export function readProse(text: string): Prose {
