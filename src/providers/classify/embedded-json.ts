@@ -294,11 +294,9 @@ function isBareError(event: Record<string, unknown>): boolean {
 }
 
 /** A response of another server, as gateways keep it in a field: its status beside its body. */
-export function isStoredResponse({
-  status,
-  statusCode = status,
-  body,
-}: Record<string, unknown>): boolean {
-  const isStatus = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600;
-  return isStatus && (typeof body === 'string' || isPlainObject(body));
+export function isStoredResponse(value: Record<string, unknown>): boolean {
+  const { body } = value;
+  if (typeof body !== 'string' && !isPlainObject(body)) return false;
+  const { status, statusCode = status } = value;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600;
 }

@@ -4,7 +4,7 @@ import type { Evidence } from './evidence.ts';
 import { readCode } from './concepts/read-concepts.ts';
 import { compileSayings, type Saying } from './concepts/saying.ts';
 import { saidIn } from './concepts/sentence.ts';
-import { hasFamily, phraseOf, type Family } from './phrases.ts';
+import { familyId, hasFamily, NO_ALLOWANCE, phraseOf, type Family } from './phrases.ts';
 import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { numbered, type Pattern } from './prose.ts';
 import { requestOverLimit } from './request-over-limit.ts';
@@ -245,12 +245,13 @@ const COMPILERS: Compilers = {
       const found = params.find((param) => param.length <= 200 && pattern.test(param));
       return found === undefined ? undefined : `param=${nameIn(found)}`;
     },
-  phrases: (families) => (evidence) => firstPhrase(evidence, families),
-  phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
-  notPhrases:
-    (families) =>
-    ({ matchedFamilies }) =>
-      families.some((family) => hasFamily(matchedFamilies, family)) ? undefined : '',
+  phrases: (families) => firstPhrase(families),
+  phrasesToo: (families) => firstPhrase(families),
+  notPhrases: (families) => {
+    const ids = families.map(familyId);
+    return ({ matchedFamilies }) =>
+      ids.some((id) => hasFamily(matchedFamilies, id)) ? undefined : '';
+  },
   mentions: (regExp) => {
     const pattern = numbered(regExp);
     return ({ prose }) => (prose.mentions(pattern) ? '' : undefined);
@@ -318,15 +319,15 @@ function someCode(holds: (code: string) => boolean): Check {
   };
 }
 
-function firstPhrase(
-  { matchedFamilies }: Evidence,
-  families: readonly Family[],
-): string | undefined {
-  for (const family of families) {
-    const phrase = phraseOf(matchedFamilies, family);
-    if (phrase !== undefined) return `${family}: “${phrase}”`;
-  }
-  return undefined;
+function firstPhrase(families: readonly Family[]): Check {
+  const numbered = families.map((family) => ({ family, id: familyId(family) }));
+  return ({ matchedFamilies }) => {
+    for (const { family, id } of numbered) {
+      const phrase = phraseOf(matchedFamilies, id);
+      if (phrase !== undefined) return `${family}: “${phrase}”`;
+    }
+    return undefined;
+  };
 }
 
 /** A quota of nothing, as it is noted among the names of quotas. */
@@ -341,7 +342,7 @@ function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): 
   const { quotas, matchedFamilies } = evidence;
   switch (window) {
     case 'zero': {
-      const phrase = phraseOf(matchedFamilies, 'no_allowance');
+      const phrase = phraseOf(matchedFamilies, NO_ALLOWANCE);
       if (quotas.includes(ZERO_QUOTA)) return 'quota=0';
       return phrase === undefined ? undefined : `quota=0: “${phrase}”`;
     }

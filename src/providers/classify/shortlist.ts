@@ -5,7 +5,7 @@
  */
 import type { BodyForm, Evidence } from './evidence.ts';
 import { asksForCode, codeTests, matchRule, ZERO_QUOTA, type CompiledRule } from './match.ts';
-import { FAMILY_COUNT, familyId, hasFamily, type Family } from './phrases.ts';
+import { FAMILY_COUNT, familyId, hasFamily, NO_ALLOWANCE, type Family } from './phrases.ts';
 import { NONE, type Conditions } from './rule.ts';
 
 /** A rule that holds, with the evidence for it. */
@@ -125,14 +125,16 @@ function byMake(rules: readonly CompiledRule[]): (evidence: Evidence) => RuleSet
   return (evidence) => {
     const { status, form } = evidence;
     const has = sortsOf(evidence);
+    // a caller may state any number, and only whole ones of three digits have a place of their own
+    const isKept = status === undefined || (status > NONE && status < 1000 && status % 1 === 0);
     const make = ((status ?? NONE) * FORM_COUNT + FORM_IDS[form]) * ALL_SORTS + has;
-    const remembered = known.get(make);
+    const remembered = isKept ? known.get(make) : undefined;
     if (remembered !== undefined) return remembered;
     const set = setOf(
       rules,
       ({ rule }, index) => ((needs[index] ?? 0) & ~has) === 0 && allows(rule.when, status, form),
     );
-    if (known.size < MAX_REMEMBERED) known.set(make, set);
+    if (isKept && known.size < MAX_REMEMBERED) known.set(make, set);
     return set;
   };
 }
@@ -211,7 +213,7 @@ function sortsOf(evidence: Evidence): number {
 }
 
 function hasNoQuota({ quotas, matchedFamilies }: Evidence): boolean {
-  return hasFamily(matchedFamilies, 'no_allowance') || quotas.includes(ZERO_QUOTA);
+  return hasFamily(matchedFamilies, NO_ALLOWANCE) || quotas.includes(ZERO_QUOTA);
 }
 
 function allows(when: Conditions, status: number | undefined, form: BodyForm): boolean {
