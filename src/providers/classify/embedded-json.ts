@@ -148,10 +148,7 @@ function parseJsonLines(text: string): EventStream | undefined {
 const JSON_LINES = /^\{[^\n]{0,16384}\}\s{0,4}\n\{/;
 
 function parseServerSentEvents(text: string): EventStream | undefined {
-  if (
-    !/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')
-  )
-    return undefined;
+  if (!FIRST_LINE.test(text)) return undefined;
   const lines = dataLines(text.slice(0, MAX_BODY_CHARS));
   if (lines.length === 0) return framesWithoutData(text);
   let isEnded = false;
@@ -165,6 +162,8 @@ function parseServerSentEvents(text: string): EventStream | undefined {
   });
   return { events, isEnded };
 }
+
+const FIRST_LINE = /^\s{0,64}(?:(?:event|data|id|retry):|: |:(?:[\r\n]|$))/;
 
 /** The line before the data names the event, which often says nothing else of what it is. */
 const ERROR_NAME =

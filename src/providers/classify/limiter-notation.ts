@@ -15,7 +15,8 @@ const HOURS: Readonly<Record<string, number>> = {
 
 /** Names the long windows in a text as quotas are named: `per_day`, `per_month`. */
 export function longWindowsIn(text: string): readonly string[] {
-  if (!text.includes(' per ') && !text.includes(' every ')) return NO_WINDOWS;
+  // a search that begins with a space or an e stops at every word
+  if (!text.includes('per ') && !text.includes('very ')) return NO_WINDOWS;
   const hours = [...text.matchAll(NOTATION)].map(
     ([, count, unit = '']) => Number(count) * (HOURS[unit.toLowerCase()] ?? 0),
   );
