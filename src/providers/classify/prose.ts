@@ -7,6 +7,7 @@ import { readSentences } from './concepts/read-concepts.ts';
 import { saidIn, type Said } from './concepts/sentence.ts';
 import { waitInProse } from './hints/wait-in-prose.ts';
 import { findFamilies, type MatchedFamilies } from './phrases.ts';
+import { overLimitIn, type OverLimit } from './request-over-limit.ts';
 
 export interface Prose {
   readonly families: MatchedFamilies;
@@ -14,6 +15,8 @@ export interface Prose {
   readonly said: () => Said;
   /** The wait that it names, in milliseconds, when somebody asks for it. */
   readonly wait: () => { readonly ms: number | undefined };
+  /** Whether it speaks of one request above the limit, when somebody asks for it. */
+  readonly overLimit: () => OverLimit;
   /** Whether a rule's pattern fits; each is tried once. */
   readonly mentions: (pattern: Pattern) => boolean;
 }
@@ -48,6 +51,7 @@ export function readProse(text: string): Prose {
     families: findFamilies(text),
     said: once(() => saidIn(readSentences(text))),
     wait: once(() => ({ ms: waitInProse(text) })),
+    overLimit: once(() => overLimitIn(text)),
     mentions: triedOnce(text),
   };
   if (!isRemembered) return prose;
