@@ -29,7 +29,7 @@ export function parseJsonText(text: string): unknown {
 
 /** Counts brackets alone; those within strings count too, which errs on the safe side. */
 function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_UNCHECKED_CHARS || hasFew(text, '{') && hasFew(text, '[')) return false;
+  if (text.length <= MAX_UNCHECKED_CHARS || (hasFew(text, '{') && hasFew(text, '['))) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
     // a bracket and a brace differ in one bit

@@ -84,7 +84,8 @@ export const NO_ROLES: Roles = {
 const rolesByName = once(() => {
   const roles = new Map<string, Roles>();
   for (const [role, names] of Object.entries(NAMES))
-    for (const name of names.split(' ')) roles.set(name, { ...NO_ROLES, ...roles.get(name), [role]: true });
+    for (const name of names.split(' '))
+      roles.set(name, { ...NO_ROLES, ...roles.get(name), [role]: true });
   return roles;
 });
 
@@ -145,7 +146,8 @@ function rolesByEnding(name: string): Roles {
     )
   )
     return { ...NO_ROLES, message: true };
-  if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name)) return { ...NO_ROLES, status: true };
+  if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name))
+    return { ...NO_ROLES, status: true };
   if (/(?:error|err|fault|fail|failure|ret|result|resp|sub|biz)[_-]?code$/i.test(name))
     return { ...NO_ROLES, code: true, namedCode: true };
   if (/(?:end|ended|close|closed|disconnect|disconnected|termination)[_-]?reason$/i.test(name))

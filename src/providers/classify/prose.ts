@@ -3,6 +3,7 @@
  * so the last texts are remembered with what was read in them.
  */
 import { once } from '../../errors/support/once.ts';
+import { recentTexts } from '../../errors/support/recent-texts.ts';
 import { readSentences } from './concepts/read-concepts.ts';
 import { saidIn, type Said } from './concepts/sentence.ts';
 import { waitInProse } from './hints/wait-in-prose.ts';
@@ -33,8 +34,7 @@ export function numbered(regExp: RegExp): Pattern {
   return { number: patterns++, regExp };
 }
 
-const REMEMBERED = new Map<string, Prose>();
-const MAX_REMEMBERED = 512;
+const REMEMBERED = recentTexts<Prose>(512);
 /** A longer text is hardly sent twice, and would be kept for nothing. */
 const MAX_CHARS = 1024;
 
@@ -55,7 +55,6 @@ export function readProse(text: string): Prose {
     mentions: triedOnce(text),
   };
   if (!isRemembered) return prose;
-  if (REMEMBERED.size >= MAX_REMEMBERED) REMEMBERED.clear();
   REMEMBERED.set(text, prose);
   return prose;
 }
