@@ -10,7 +10,7 @@ import { longWindowsIn } from './limiter-notation.ts';
 import { withoutOthersWords } from './others-words.ts';
 import { withoutPage } from './web-page.ts';
 import { protobufFields } from './protobuf-text.ts';
-import { MAX_CODE_CHARS, normaliseCode } from './spelled-code.ts';
+import { isCode, normaliseCode, printedCode, WORDLESS } from './spelled-code.ts';
 
 export interface BodyEvidence {
   readonly codes: Set<string>;
@@ -338,7 +338,8 @@ function prose(message: string, into: BodyEvidence): void {
   into.levels.push(into.within);
   const head = cutAt(MAX_NAMING_CHARS, value);
   into.quotas.push(...longWindowsIn(head));
-  if (head.includes('_') || head.includes('code:')) addPrintedCode(head, into);
+  const printed = printedCode(head);
+  if (printed !== undefined) addCode(printed, into);
   const [signIn] = value.includes('AADSTS') ? (/\bAADSTS\d{5,7}\b/.exec(value) ?? []) : [];
   if (signIn !== undefined) addCode(signIn, into);
   if (value.includes('{') && value.includes(' {'))
@@ -356,16 +357,6 @@ function prose(message: string, into: BodyEvidence): void {
   }
 }
 
-/** `Error Code: rate_limited`, `[model_not_found] …`, or nothing but the code. */
-const PRINTED_CODE =
-  /(?:\b(?:code|type|reason|status)["']?\s{0,2}[:=]\s{0,2}["'(]?|^\[)([A-Za-z]{2,30}(?:_[A-Za-z]{2,30}){1,6})\b|^([a-z]{2,30}(?:_[a-z]{2,30}){1,6})$|\bcode: ?([a-z]{4,40}(?:\.[a-z]{4,40})?) message:/i;
-
-function addPrintedCode(value: string, into: BodyEvidence): void {
-  const found = PRINTED_CODE.exec(value);
-  const code = found?.[1] ?? found?.[2] ?? found?.[3];
-  if (code !== undefined) addCode(code, into);
-}
-
 /** Counts a field of a printed message where only structured data has such a name, not for its prose. */
 function dumped([name, value]: readonly [string, string], into: BodyEvidence): void {
   const { quota, quotaValue, delay, code } = rolesOf(name);
@@ -374,23 +365,6 @@ function dumped([name, value]: readonly [string, string], into: BodyEvidence): v
   if (delay === true) into.retryDelay ??= value;
   if (code === true && /^[A-Z][A-Z0-9_]{3,79}$/.test(value)) addCode(value, into);
 }
-
-/** One word, whatever joins its parts; a sentence is not a code. */
-function isCode(value: string): boolean {
-  return value.length <= MAX_CODE_CHARS && /^[\w.:*#-]+$/.test(value);
-}
-
-/** Words that mean no more than "error". */
-const WORDLESS = new Set([
-  '',
-  'error',
-  'none',
-  'null',
-  'undefined',
-  'unknown',
-  'failed',
-  'failure',
-]);
 
 export function addCode(value: string, into: BodyEvidence): void {
   const code = normaliseCode(value);
