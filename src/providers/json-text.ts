@@ -29,13 +29,22 @@ export function parseJsonText(text: string): unknown {
 
 /** Counts brackets alone, even those within strings, which errs on the safe side. */
 function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_UNCHECKED_CHARS) return false;
+  if (text.length <= MAX_UNCHECKED_CHARS || (hasFew(text, '{') && hasFew(text, '['))) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit === 0x5b || unit === 0x7b) {
+    // a bracket and a brace differ in one bit
+    const sign = text.charCodeAt(index) & ~0x20;
+    if (sign === 0x5b) {
       if (++depth > MAX_JSON_DEPTH) return true;
-    } else if ((unit === 0x5d || unit === 0x7d) && depth > 0) depth--;
+    } else if (sign === 0x5d && depth > 0) depth--;
   }
   return false;
+}
+
+/** Long texts of few brackets are common, and a search for one sign is far cheaper than a look at each. */
+function hasFew(text: string, sign: string): boolean {
+  let at = text.indexOf(sign);
+  for (let count = 0; at >= 0; at = text.indexOf(sign, at + 1))
+    if (++count > MAX_JSON_DEPTH / 2) return false;
+  return true;
 }

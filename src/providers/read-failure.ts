@@ -15,9 +15,10 @@ const TEXTS = ['provider', 'model', 'api', 'code', 'type', 'message'] as const;
 
 function isFailure(given: unknown): given is ProviderFailure {
   if (!isPlainObject(given)) return false;
+  const { provider, model, api, code, type, message } = given;
   const { operation, status, headers, phase, source, finding, transport } = given;
   return (
-    TEXTS.every((name) => isTextOrNone(given[name])) &&
+    [provider, model, api, code, type, message].every(isTextOrNone) &&
     (status === undefined || typeof status === 'number') &&
     (operation === 'generate' || operation === 'submit') &&
     isOneOf(PHASES, phase) &&

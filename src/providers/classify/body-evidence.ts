@@ -10,7 +10,7 @@ import { longWindowsIn } from './limiter-notation.ts';
 import { withoutOthersWords } from './others-words.ts';
 import { withoutPage } from './web-page.ts';
 import { protobufFields } from './protobuf-text.ts';
-import { MAX_CODE_CHARS, normaliseCode } from './spelled-code.ts';
+import { isCode, normaliseCode, printedCode, WORDLESS } from './spelled-code.ts';
 
 export interface BodyEvidence {
   readonly codes: Set<string>;
@@ -69,12 +69,16 @@ export function collect(
 
 /** Where no field has the name of a message, a sentence is one whatever its field is called. */
 function unnamed(value: unknown, depth: number, into: BodyEvidence): void {
-  if (depth > MAX_UNNAMED_DEPTH || typeof value !== 'object' || value === null) return;
-  for (const [name, item] of Object.entries<unknown>({ ...value })) {
-    if (rolesOf(name).passedOver === true) continue;
-    if (typeof item === 'string' && UNNAMED.test(item)) sentence(item, depth, into);
-    else unnamed(item, depth + 1, into);
-  }
+  if (depth > MAX_UNNAMED_DEPTH) return;
+  if (isArray(value)) for (const item of value) unnamedItem(item, depth, into);
+  else if (isPlainObject(value))
+    for (const name of Object.keys(value))
+      if (rolesOf(name).passedOver !== true) unnamedItem(value[name], depth, into);
+}
+
+function unnamedItem(item: unknown, depth: number, into: BodyEvidence): void {
+  if (typeof item !== 'string') unnamed(item, depth + 1, into);
+  else if (UNNAMED.test(item)) sentence(item, depth, into);
 }
 
 const MAX_UNNAMED_DEPTH = 3;
@@ -312,25 +316,38 @@ function isAnswerOfError(value: unknown): boolean {
 const SAYS_WHY =
   /^(?:errors?|message|msg|detail|__type|(?:error_?|err_?|status_)(?:msg|message|code))$/i;
 
+/**
+ * A message is read further than the text of a failure, for what is taken out of it; codes and names stand near
+ * its beginning.
+ */
+const MAX_MESSAGE_CHARS = 12_288;
+const MAX_NAMING_CHARS = 2048;
+
+function cutAt(chars: number, text: string): string {
+  return text.length > chars ? text.slice(0, chars) : text;
+}
+
 const MAX_NAMED = 4;
 /** Python's exceptions for a fault in the server itself, which are no refusals. */
 const PYTHON_FAULTS = new Set(['ValidationError', 'PermissionError']);
 
 /** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
 function prose(message: string, into: BodyEvidence): void {
-  const value = withoutOthersWords(message);
+  const value = withoutOthersWords(cutAt(MAX_MESSAGE_CHARS, message));
   into.messages.push(value);
   into.levels.push(into.within);
-  into.quotas.push(...longWindowsIn(value));
-  if (value.includes('_') || value.includes('code:')) addPrintedCode(value, into);
+  const head = cutAt(MAX_NAMING_CHARS, value);
+  into.quotas.push(...longWindowsIn(head));
+  const printed = printedCode(head);
+  if (printed !== undefined) addCode(printed, into);
   const [signIn] = value.includes('AADSTS') ? (/\bAADSTS\d{5,7}\b/.exec(value) ?? []) : [];
   if (signIn !== undefined) addCode(signIn, into);
-  if (value.includes(' {')) for (const field of protobufFields(value)) dumped(field, into);
-  if (!value.includes('Exception') && !value.includes('Error')) return;
-  const names =
-    value.slice(0, 2048).match(/\b[A-Z][A-Za-z]{2,40}(?:Exception|Error)\b(?!\.[A-Z])/g) ?? [];
+  if (value.includes('{') && value.includes(' {'))
+    for (const field of protobufFields(value)) dumped(field, into);
+  if (!head.includes('Exception') && !head.includes('Error')) return;
+  const names = head.match(/\b[A-Z][A-Za-z]{2,40}(?:Exception|Error)\b(?!\.[A-Z])/g) ?? [];
   // LiteLLM's class for any 503; what it wraps says why
-  const isWrapper = value.includes('Exception - ');
+  const isWrapper = head.includes('Exception - ');
   for (const name of names.slice(0, MAX_NAMED)) {
     const levels = PYTHON_FAULTS.has(name) ? 0 : 1;
     into.within += levels;
@@ -338,16 +355,6 @@ function prose(message: string, into: BodyEvidence): void {
     else addCode(name, into);
     into.within -= levels;
   }
-}
-
-/** `Error Code: rate_limited`, `[model_not_found] …`, or nothing but the code. */
-const PRINTED_CODE =
-  /(?:\b(?:code|type|reason|status)["']?\s{0,2}[:=]\s{0,2}["'(]?|^\[)([A-Za-z]{2,30}(?:_[A-Za-z]{2,30}){1,6})\b|^([a-z]{2,30}(?:_[a-z]{2,30}){1,6})$|\bcode: ?([a-z]{4,40}(?:\.[a-z]{4,40})?) message:/i;
-
-function addPrintedCode(value: string, into: BodyEvidence): void {
-  const found = PRINTED_CODE.exec(value.slice(0, 2048));
-  const code = found?.[1] ?? found?.[2] ?? found?.[3];
-  if (code !== undefined) addCode(code, into);
 }
 
 /** Counts a field of a printed message where only structured data has such a name, not for its prose. */
@@ -358,23 +365,6 @@ function dumped([name, value]: readonly [string, string], into: BodyEvidence): v
   if (delay === true) into.retryDelay ??= value;
   if (code === true && /^[A-Z][A-Z0-9_]{3,79}$/.test(value)) addCode(value, into);
 }
-
-/** One word, whatever joins its parts; a sentence is not a code. */
-function isCode(value: string): boolean {
-  return value.length <= MAX_CODE_CHARS && /^[\w.:*#-]+$/.test(value);
-}
-
-/** Words that mean no more than "error". */
-const WORDLESS = new Set([
-  '',
-  'error',
-  'none',
-  'null',
-  'undefined',
-  'unknown',
-  'failed',
-  'failure',
-]);
 
 export function addCode(value: string, into: BodyEvidence): void {
   const code = normaliseCode(value);

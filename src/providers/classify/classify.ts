@@ -7,7 +7,7 @@ import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { Category, Outcome, Reach } from '../../errors/catalog/vocabulary.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
 import { readFailure } from '../read-failure.ts';
-import { adjustDisposition } from './disposition.ts';
+import { adjustDisposition, type Disposition } from './disposition.ts';
 import { gatherEvidence, type Evidence } from './evidence.ts';
 import { DATE_IN_MESSAGE, findHint, MESSAGE, type RetryHint } from './hints/retry-hints.ts';
 import { limitName } from './limit-name.ts';
@@ -15,7 +15,7 @@ import { compileRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
 import { lookAgain } from './second-look.ts';
 import { createRuleFinder, type FindRule } from './shortlist.ts';
-import { hasFamily } from './phrases.ts';
+import { hasFamily, LONG_WINDOW, SHORT_WINDOW } from './phrases.ts';
 import { RULES } from './table.ts';
 import { weigh } from './weighed/weigh.ts';
 
@@ -97,31 +97,25 @@ export function createClassify(rules: readonly Rule[]): Classify {
     const found = weighed?.evidence ?? match?.found ?? [];
     const confidence = weighed === undefined ? (match?.compiled.confidence ?? 'low') : 'low';
     const recognised = weighed?.rule ?? match?.compiled.rule ?? NO_RULE;
+    const { isOfWaiting, isOfLimit } = conclusionOf(recognised);
     const hint = findHint(evidence, {
       nowMs: options.nowMs,
-      readProse: recognised === NO_RULE || WAITS.has(recognised.means.kind),
-      readResets: LIMITED.has(recognised.means.kind),
+      readProse: isOfWaiting,
+      readResets: isOfLimit,
     });
     const matched = isOnlyWait(recognised, evidence, hint) ? STATED_WAIT : recognised;
     const rule = ruledByWait(matched, evidence, hint) ?? matched;
-    const { means } = rule;
-    const row = catalogRow(means.kind);
-    const { category, outcome } = adjustDisposition(
-      {
-        kind: means.kind,
-        category: means.category ?? row?.category ?? 'unknown',
-        outcome: means.outcome ?? row?.outcome ?? 'failed',
-      },
-      evidence,
-    );
+    const concluded = conclusionOf(rule);
+    const { kind, scope, recovery } = concluded;
+    const { category, outcome } = adjustDisposition(concluded, evidence);
     return {
-      kind: means.kind,
+      kind,
       category,
       retryable: rule === NO_RULE ? null : category === 'transient',
       retryAfterMs: hint?.ms ?? null,
       outcome,
-      scope: means.scope,
-      recovery: hint !== undefined && means.recovery === 'window' ? 'hint' : means.recovery,
+      scope,
+      recovery: hint !== undefined && recovery === 'window' ? 'hint' : recovery,
       rule: rule.id,
       evidence: hint === undefined ? found : [...found, `hint=${hint.from}`],
       confidence,
@@ -151,6 +145,35 @@ export function createClassify(rules: readonly Rule[]): Classify {
  * ```
  */
 export const classify: Classify = createClassify(RULES);
+
+/** The conclusion of a rule, with what it leaves to the catalog. */
+interface Concluded extends Disposition {
+  readonly scope: Reach;
+  readonly recovery: Recovery;
+  readonly isOfWaiting: boolean;
+  readonly isOfLimit: boolean;
+}
+
+/** Rules are few and recur, so each is completed once; in one form, in which it is read fastest. */
+const CONCLUDED = new WeakMap<Rule, Concluded>();
+
+function conclusionOf(rule: Rule): Concluded {
+  const known = CONCLUDED.get(rule);
+  if (known !== undefined) return known;
+  const { kind, scope, recovery, ...stated } = rule.means;
+  const row = catalogRow(kind);
+  const concluded = {
+    kind,
+    category: stated.category ?? row?.category ?? 'unknown',
+    outcome: stated.outcome ?? row?.outcome ?? 'failed',
+    scope,
+    recovery,
+    isOfWaiting: rule === NO_RULE || WAITS.has(kind),
+    isOfLimit: LIMITED.has(kind),
+  };
+  CONCLUDED.set(rule, concluded);
+  return concluded;
+}
 
 /** Kinds that are about waiting; in any other message a delay belongs to something else. */
 const WAITS: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
@@ -193,10 +216,10 @@ function ruledByWait(
 ): Rule | undefined {
   if (hint === undefined || hint.from === DATE_IN_MESSAGE) return undefined;
   if (matched.id === RATE_CODE_SPENT) {
-    const isOfDay = hint.ms > SHORT_REFILL_MS || hasFamily(matchedFamilies, 'long_window');
+    const isOfDay = hint.ms > SHORT_REFILL_MS || hasFamily(matchedFamilies, LONG_WINDOW);
     return isOfDay || MONEY.test(text) || !REFILL.test(text) ? undefined : SHORT_REFILL;
   }
   const isRate = matched.means.kind === 'provider.rate_limited';
-  if (!isRate || hasFamily(matchedFamilies, 'short_window')) return undefined;
+  if (!isRate || hasFamily(matchedFamilies, SHORT_WINDOW)) return undefined;
   return hint.ms >= LONG_WAIT_MS ? LONG_WAIT : undefined;
 }

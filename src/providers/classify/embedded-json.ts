@@ -16,11 +16,13 @@ export interface Opened {
 export function openText(text: string): Opened | undefined {
   const whole = parseJsonText(text);
   if (whole !== undefined) return { values: [whole], prose: '' };
+  const first = text.indexOf('{');
+  if (first < 0) return undefined;
   const values: unknown[] = [];
   const prose: string[] = [];
   const last = text.lastIndexOf('}');
   let kept = 0;
-  let from = 0;
+  let from = first;
   for (let starts = 0; starts < MAX_STARTS && values.length < MAX_VALUES; starts++) {
     const start = text.indexOf('{', from);
     const found = start < 0 || start > last ? undefined : objectAt(text, start);
@@ -132,7 +134,8 @@ export function parseEventStream(text: string): EventStream | undefined {
 }
 
 function parseJsonLines(text: string): EventStream | undefined {
-  if (!/^\{[^\n]{0,16384}\}\s{0,4}\n\{/.test(text)) return undefined;
+  // a body of one line has no second one to look for
+  if (!text.startsWith('{') || !text.includes('\n') || !JSON_LINES.test(text)) return undefined;
   const events = ends(
     text
       .slice(0, MAX_BODY_CHARS)
@@ -142,17 +145,16 @@ function parseJsonLines(text: string): EventStream | undefined {
   return { events, isEnded: END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
 }
 
+const JSON_LINES = /^\{[^\n]{0,16384}\}\s{0,4}\n\{/;
+
 function parseServerSentEvents(text: string): EventStream | undefined {
-  if (
-    !/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')
-  )
-    return undefined;
-  const lines = ends(dataLines(text.slice(0, MAX_BODY_CHARS)));
+  if (!FIRST_LINE.test(text)) return undefined;
+  const lines = dataLines(text.slice(0, MAX_BODY_CHARS));
   if (lines.length === 0) return framesWithoutData(text);
-  let isEnded = END_EVENT.test(text.slice(0, MAX_BODY_CHARS));
+  let isEnded = false;
   const events = lines.flatMap(([from, to]) => {
     const data = text.slice(from, to).trim();
-    if (data === END) isEnded = true;
+    if (data === END || END_EVENT.test(data)) isEnded = true;
     if (data === '' || data === END) return [];
     const event = parseJsonText(data) ?? data;
     const isNamed = ERROR_NAME.test(text.slice(Math.max(0, from - MAX_NAME_CHARS), from));
@@ -160,6 +162,8 @@ function parseServerSentEvents(text: string): EventStream | undefined {
   });
   return { events, isEnded };
 }
+
+const FIRST_LINE = /^\s{0,64}(?:(?:event|data|id|retry):|: |:(?:[\r\n]|$))/;
 
 /** The line before the data names the event, which often says nothing else of what it is. */
 const ERROR_NAME =
@@ -182,22 +186,38 @@ function framesWithoutData(text: string): EventStream | undefined {
   };
 }
 
-/** The range of the data in each line. Most lines of a long stream are never read. */
-function dataLines(text: string): readonly (readonly [from: number, to: number])[] {
-  const lines: [number, number][] = [];
+/** The range of the data in a line. */
+type Line = readonly [from: number, to: number];
+
+/** A stream is classified by its beginning and its end, so the other lines of a long one are not even looked for. */
+function dataLines(text: string): readonly Line[] {
+  const begin: Line[] = [];
   let at = text.startsWith(DATA) ? 0 : nextLine(text, 0);
-  while (at >= 0) {
-    const end = text.indexOf('\n', at);
-    lines.push([at + DATA.length, end < 0 ? text.length : end]);
-    at = end < 0 ? -1 : nextLine(text, end);
+  while (at >= 0 && begin.length < MAX_EVENTS_AT_END) {
+    const line = lineAt(text, at);
+    begin.push(line);
+    at = nextLine(text, line[1]);
   }
-  return lines;
+  if (at < 0) return begin;
+  const end: Line[] = [];
+  let last = text.lastIndexOf(NEXT_DATA);
+  while (last + 1 >= at && end.length < MAX_EVENTS_AT_END) {
+    end.push(lineAt(text, last + 1));
+    last = text.lastIndexOf(NEXT_DATA, last - 1);
+  }
+  return [...begin, ...end.reverse()];
 }
 
 const DATA = 'data:';
+const NEXT_DATA = `\n${DATA}`;
+
+function lineAt(text: string, at: number): Line {
+  const end = text.indexOf('\n', at);
+  return [at + DATA.length, end < 0 ? text.length : end];
+}
 
 function nextLine(text: string, from: number): number {
-  const before = text.indexOf(`\n${DATA}`, from);
+  const before = text.indexOf(NEXT_DATA, from);
   return before < 0 ? -1 : before + 1;
 }
 
@@ -273,11 +293,9 @@ function isBareError(event: Record<string, unknown>): boolean {
 }
 
 /** A response of another server, as gateways keep it in a field: its status beside its body. */
-export function isStoredResponse({
-  status,
-  statusCode = status,
-  body,
-}: Record<string, unknown>): boolean {
-  const isStatus = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600;
-  return isStatus && (typeof body === 'string' || isPlainObject(body));
+export function isStoredResponse(value: Record<string, unknown>): boolean {
+  const { body } = value;
+  if (typeof body !== 'string' && !isPlainObject(body)) return false;
+  const { status, statusCode = status } = value;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600;
 }

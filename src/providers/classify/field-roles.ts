@@ -3,32 +3,32 @@ import { once } from '../../errors/support/once.ts';
 
 /** The roles of fields, by name. */
 export interface Roles {
-  readonly code?: true;
-  readonly namedCode?: true;
-  readonly namedType?: true;
-  readonly message?: true;
-  readonly status?: true;
-  readonly param?: true;
-  readonly stop?: true;
+  readonly code: boolean;
+  readonly namedCode: boolean;
+  readonly namedType: boolean;
+  readonly message: boolean;
+  readonly status: boolean;
+  readonly param: boolean;
+  readonly stop: boolean;
   /** A prompt that was refused, whatever the reason. */
-  readonly block?: true;
-  readonly quota?: true;
-  readonly quotaValue?: true;
-  readonly delay?: true;
-  readonly delaySeconds?: true;
-  readonly delayMs?: true;
+  readonly block: boolean;
+  readonly quota: boolean;
+  readonly quotaValue: boolean;
+  readonly delay: boolean;
+  readonly delaySeconds: boolean;
+  readonly delayMs: boolean;
   /** When a limit resets: a date, an epoch, or a duration. */
-  readonly moment?: true;
+  readonly moment: boolean;
   /** The body has the form of a reply. */
-  readonly answer?: true;
+  readonly answer: boolean;
   /** Written by a model. */
-  readonly content?: true;
+  readonly content: boolean;
   /** Named like a header of a response, in the body that a gateway made of it. */
-  readonly header?: true;
+  readonly header: boolean;
   /** Read together with its neighbours. */
-  readonly special?: true;
+  readonly special: boolean;
   /** Sent by the caller, or unrelated to the failure. */
-  readonly passedOver?: true;
+  readonly passedOver: boolean;
 }
 
 const NAMES: Readonly<Record<keyof Roles, string>> = {
@@ -58,13 +58,36 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
     'usage usagemetadata input messages arguments safetyratings safety_ratings content_filter_result content_filter_results logprobs links request model id object system_fingerprint instructions tools extendedhelp help_url previous_errors',
 };
 
+/** Every set of roles has all of their names: bodies have many fields, and objects of one form are read fastest. */
+export const NO_ROLES: Roles = {
+  code: false,
+  namedCode: false,
+  namedType: false,
+  message: false,
+  status: false,
+  param: false,
+  stop: false,
+  block: false,
+  quota: false,
+  quotaValue: false,
+  delay: false,
+  delaySeconds: false,
+  delayMs: false,
+  moment: false,
+  answer: false,
+  content: false,
+  header: false,
+  special: false,
+  passedOver: false,
+};
+
 const rolesByName = once(() => {
   const roles = new Map<string, Roles>();
   for (const [role, names] of Object.entries(NAMES))
-    for (const name of names.split(' ')) roles.set(name, { ...roles.get(name), [role]: true });
+    for (const name of names.split(' '))
+      roles.set(name, { ...NO_ROLES, ...roles.get(name), [role]: true });
   return roles;
 });
-export const NO_ROLES: Roles = {};
 
 /** By the spelling as received: servers use few, so each is resolved once. */
 const ROLES_BY_SPELLING = new Map<string, Roles>();
@@ -107,12 +130,12 @@ function waitByWords(name: string): Roles | undefined {
     .split(/[_-]/);
   const roles = words.map((word) => WAIT_WORDS.get(word));
   if (words.length < 2 || roles.includes(undefined) || !roles.includes('waiting')) return undefined;
-  if (roles.includes('ms')) return { delayMs: true };
-  if (roles.includes('seconds')) return { delaySeconds: true };
-  if (roles.includes('moment')) return { moment: true };
+  if (roles.includes('ms')) return { ...NO_ROLES, delayMs: true };
+  if (roles.includes('seconds')) return { ...NO_ROLES, delaySeconds: true };
+  if (roles.includes('moment')) return { ...NO_ROLES, moment: true };
   const isLength = words.includes('in') || words.includes('after') || !/reset/i.test(name);
   // the value of `rate_limit_reset` says whether it is a moment or a length
-  return isLength ? { delaySeconds: true } : { moment: true };
+  return { ...NO_ROLES, ...(isLength ? { delaySeconds: true } : { moment: true }) };
 }
 
 /** Vendors put a word of their own before the common one: `faultstring`, `errorDetail`, `err_msg`. */
@@ -122,13 +145,14 @@ function rolesByEnding(name: string): Roles {
       name,
     )
   )
-    return { message: true };
-  if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name)) return { status: true };
+    return { ...NO_ROLES, message: true };
+  if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name))
+    return { ...NO_ROLES, status: true };
   if (/(?:error|err|fault|fail|failure|ret|result|resp|sub|biz)[_-]?code$/i.test(name))
-    return { code: true, namedCode: true };
+    return { ...NO_ROLES, code: true, namedCode: true };
   if (/(?:end|ended|close|closed|disconnect|disconnected|termination)[_-]?reason$/i.test(name))
-    return { code: true, message: true };
+    return { ...NO_ROLES, code: true, message: true };
   if (/^(?:[a-z0-9]{1,20}-){0,3}rate-?limit(?:by[a-z]{1,20})?-[a-z-]{1,40}$/i.test(name))
-    return { header: true };
+    return { ...NO_ROLES, header: true };
   return NO_ROLES;
 }

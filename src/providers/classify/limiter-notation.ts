@@ -14,9 +14,10 @@ const HOURS: Readonly<Record<string, number>> = {
 };
 
 /** Names the long windows in a text as quotas are named: `per_day`, `per_month`. */
-export function longWindowsIn(text: string): string[] {
-  if (!text.includes(' per ') && !text.includes(' every ')) return [];
-  const hours = [...text.slice(0, MAX_CHARS).matchAll(NOTATION)].map(
+export function longWindowsIn(text: string): readonly string[] {
+  // a search that begins with a space or an e stops at every word
+  if (!text.includes('per ') && !text.includes('very ')) return NO_WINDOWS;
+  const hours = [...text.matchAll(NOTATION)].map(
     ([, count, unit = '']) => Number(count) * (HOURS[unit.toLowerCase()] ?? 0),
   );
   return hours.flatMap((window) => {
@@ -25,7 +26,7 @@ export function longWindowsIn(text: string): string[] {
   });
 }
 
-const MAX_CHARS = 2048;
+const NO_WINDOWS: readonly string[] = [];
 const DAY = 24;
 const MONTH = 672;
 

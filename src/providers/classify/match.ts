@@ -4,8 +4,9 @@ import type { Evidence } from './evidence.ts';
 import { readCode } from './concepts/read-concepts.ts';
 import { compileSayings, type Saying } from './concepts/saying.ts';
 import { saidIn } from './concepts/sentence.ts';
-import { hasFamily, phraseOf, type Family } from './phrases.ts';
+import { familyId, hasFamily, NO_ALLOWANCE, phraseOf, type Family } from './phrases.ts';
 import { wordsOf, type Phrase } from './phrases/phrase.ts';
+import { numbered, type Pattern } from './prose.ts';
 import { requestOverLimit } from './request-over-limit.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
 import { FAULT_ALONE, STATUS_ALONE, VAGUE_RULES } from './rules/weak-rules.ts';
@@ -29,17 +30,23 @@ export type Basis =
 
 export interface CompiledRule {
   readonly rule: Rule;
+  /** All conditions, in the order in which their evidence is shown. */
   readonly checks: readonly Check[];
+  /** Those that a short list of rules by status, form and sorts of evidence leaves open. */
+  readonly openChecks: readonly Check[];
   readonly confidence: 'high' | 'low';
   readonly basis: Basis;
 }
 
 export function compileRule(rule: Rule): CompiledRule {
   const { when } = rule;
-  const compiled = Object.entries(COMPILERS).flatMap(([name, compile]) => {
-    const condition = when[name as keyof Conditions];
+  // the compilers are keyed by names of conditions
+  const named = (Object.keys(COMPILERS) as (keyof Conditions)[]).flatMap((name) => {
+    const condition = when[name];
+    if (condition === undefined) return [];
     // each compiler takes the condition of its own name
-    return condition === undefined ? [] : [(compile as (value: unknown) => Check)(condition)];
+    const check = (COMPILERS[name] as (value: unknown) => Check)(condition);
+    return [{ name, check }];
   });
   const readsProse =
     when.phrases !== undefined ||
@@ -48,11 +55,23 @@ export function compileRule(rule: Rule): CompiledRule {
     when.asksMoreThanLimit === true;
   return {
     rule,
-    checks: compiled,
+    checks: named.map(({ check }) => check),
+    openChecks: named.filter(({ name }) => !LISTED.has(name)).map(({ check }) => check),
     confidence: readsProse ? 'low' : 'high',
     basis: basisOf(rule),
   };
 }
+
+/** Conditions that `shortlist.ts` settles in full. */
+const LISTED: ReadonlySet<keyof Conditions> = new Set<keyof Conditions>([
+  'hasStatus',
+  'statuses',
+  'statusRange',
+  'forms',
+  'unfinished',
+  'emptyAnswer',
+  'notPhrases',
+]);
 
 /** Conditions that hold or do not, whatever words a server chose. */
 const CERTAIN = [
@@ -88,15 +107,14 @@ export function asksForCode({ codes, codeEndings, codeParts, codeSays }: Conditi
   return (codes ?? codeEndings ?? codeParts ?? codeSays) !== undefined;
 }
 
-/** The evidence for the rule, or undefined when it does not hold. */
-export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] | undefined {
-  let found: string[] | undefined;
-  for (const check of compiled.checks) {
-    const result = check(evidence);
-    if (result === undefined) return undefined;
-    if (result !== '') (found ??= []).push(result);
-  }
-  return found ?? [];
+/** The evidence for a rule of the short list, or undefined when it does not hold. */
+export function matchRule(
+  { checks, openChecks }: CompiledRule,
+  evidence: Evidence,
+): string[] | undefined {
+  for (const check of openChecks) if (check(evidence) === undefined) return undefined;
+  // evidence is written for the one rule that holds, not for the many that fail by their last condition
+  return checks.map((check) => check(evidence) ?? '').filter((found) => found !== '');
 }
 
 type Compilers = {
@@ -122,11 +140,11 @@ const COMPILERS: Compilers = {
         ? `transport=${nameOf(failure.transport)}`
         : undefined,
   statuses: (statuses) => {
-    const allowed = new Set(statuses);
-    return ({ status }) => {
-      if (!allowed.has(status ?? NONE)) return undefined;
-      return status === undefined ? '' : `status=${status}`;
-    };
+    // its evidence too is written once, because most rules that allow a status fail by another condition
+    const allowed = new Map(
+      statuses.map((status) => [status, status === NONE ? '' : `status=${status}`]),
+    );
+    return ({ status }) => allowed.get(status ?? NONE);
   },
   statusRange:
     ([from, to]) =>
@@ -227,16 +245,17 @@ const COMPILERS: Compilers = {
       const found = params.find((param) => param.length <= 200 && pattern.test(param));
       return found === undefined ? undefined : `param=${nameIn(found)}`;
     },
-  phrases: (families) => (evidence) => firstPhrase(evidence, families),
-  phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
-  notPhrases:
-    (families) =>
-    ({ matchedFamilies }) =>
-      families.some((family) => hasFamily(matchedFamilies, family)) ? undefined : '',
-  mentions:
-    (pattern) =>
-    ({ prose }) =>
-      prose.mentions(pattern) ? '' : undefined,
+  phrases: (families) => firstPhrase(families),
+  phrasesToo: (families) => firstPhrase(families),
+  notPhrases: (families) => {
+    const ids = families.map(familyId);
+    return ({ matchedFamilies }) =>
+      ids.some((id) => hasFamily(matchedFamilies, id)) ? undefined : '';
+  },
+  mentions: (regExp) => {
+    const pattern = numbered(regExp);
+    return ({ prose }) => (prose.mentions(pattern) ? '' : undefined);
+  },
   codeSays: (sayings) => someCode(codeSaying(sayings)),
   says: (sayings) => {
     const find = compileSayings(sayings);
@@ -246,11 +265,19 @@ const COMPILERS: Compilers = {
     };
   },
   asksMoreThanLimit: () => requestOverLimit,
-  transportText:
-    (pattern) =>
-    ({ faultTexts }) =>
-      faultTexts.some((text) => pattern.test(text)) ? 'transport=message' : undefined,
+  transportText: (regExp) => {
+    const pattern = numbered(regExp);
+    return (evidence) =>
+      evidence.faultTexts.some((fault) => fits(pattern, fault, evidence))
+        ? 'transport=message'
+        : undefined;
+  },
 };
+
+/** The words of a fault are often all there is, and a pattern is tried on those once. */
+function fits(pattern: Pattern, fault: string, { text, prose }: Evidence): boolean {
+  return fault === text ? prose.mentions(pattern) : pattern.regExp.test(fault);
+}
 
 type TestsCode = (code: string) => boolean;
 
@@ -292,16 +319,19 @@ function someCode(holds: (code: string) => boolean): Check {
   };
 }
 
-function firstPhrase(
-  { matchedFamilies }: Evidence,
-  families: readonly Family[],
-): string | undefined {
-  for (const family of families) {
-    const phrase = phraseOf(matchedFamilies, family);
-    if (phrase !== undefined) return `${family}: “${phrase}”`;
-  }
-  return undefined;
+function firstPhrase(families: readonly Family[]): Check {
+  const numbered = families.map((family) => ({ family, id: familyId(family) }));
+  return ({ matchedFamilies }) => {
+    for (const { family, id } of numbered) {
+      const phrase = phraseOf(matchedFamilies, id);
+      if (phrase !== undefined) return `${family}: “${phrase}”`;
+    }
+    return undefined;
+  };
 }
+
+/** A quota of nothing, as it is noted among the names of quotas. */
+export const ZERO_QUOTA = 'limit:0';
 
 /** `PerDay` in the name, or `1/d/{project}` for a unit. */
 const LONG_QUOTA =
@@ -312,8 +342,8 @@ function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): 
   const { quotas, matchedFamilies } = evidence;
   switch (window) {
     case 'zero': {
-      const phrase = phraseOf(matchedFamilies, 'no_allowance');
-      if (quotas.includes('limit:0')) return 'quota=0';
+      const phrase = phraseOf(matchedFamilies, NO_ALLOWANCE);
+      if (quotas.includes(ZERO_QUOTA)) return 'quota=0';
       return phrase === undefined ? undefined : `quota=0: “${phrase}”`;
     }
     case 'long_window': {

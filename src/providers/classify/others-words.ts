@@ -3,6 +3,7 @@
  * that the server repeats after naming it (`prompt: "…"`), and what a client says around the reason of a fault.
  * Names in quotes are `quoted-names.ts`.
  */
+import { recentTexts } from '../../errors/support/recent-texts.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
 
 /** A page about limits is named after them, whatever the failure is. */
@@ -13,8 +14,7 @@ const REPEATED =
   /\b((?:prompt|input|query|question|transcript|utterance|instructions?|search|user (?:message|text|said)|(?:input|prompt) text|tool (?:output|result|input)|file ?name|title|caption)s?(?: (?:was|is|of|text))?\s{0,2}[:=]?\s{0,2})(?:"([^"\n]{1,2000})"|“([^”\n]{1,2000})”|`([^`\n]{1,2000})`|'([^'\n]{1,2000})'(?!\w))/gi;
 
 /** Servers repeat their sentences, above all while they fail. */
-const REMEMBERED = new Map<string, string>();
-const MAX_REMEMBERED = 512;
+const REMEMBERED = recentTexts<string>(512);
 const MAX_CHARS = 1024;
 
 export function withoutOthersWords(message: string): string {
@@ -22,7 +22,6 @@ export function withoutOthersWords(message: string): string {
   const known = REMEMBERED.get(message);
   if (known !== undefined) return known;
   const own = ownWords(message);
-  if (REMEMBERED.size >= MAX_REMEMBERED) REMEMBERED.clear();
   REMEMBERED.set(message, own);
   return own;
 }

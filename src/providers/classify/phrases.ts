@@ -58,6 +58,10 @@ export function familyId(family: Family): number {
   return FAMILY_IDS.get(family) ?? 0;
 }
 
+export const LONG_WINDOW = familyId('long_window');
+export const SHORT_WINDOW = familyId('short_window');
+export const NO_ALLOWANCE = familyId('no_allowance');
+
 /** The families that match a text, by number, each with the phrase that was found. */
 export interface MatchedFamilies {
   readonly ids: number[];
@@ -66,12 +70,13 @@ export interface MatchedFamilies {
 
 const NO_MATCH: MatchedFamilies = { ids: [], phrases: [] };
 
-export function hasFamily({ ids }: MatchedFamilies, family: Family): boolean {
-  return ids.length > 0 && ids.includes(familyId(family));
+/** By the number of a family. */
+export function hasFamily({ ids }: MatchedFamilies, id: number): boolean {
+  return ids.length > 0 && ids.includes(id);
 }
 
-export function phraseOf({ ids, phrases }: MatchedFamilies, family: Family): string | undefined {
-  return ids.length === 0 ? undefined : phrases[ids.indexOf(familyId(family))];
+export function phraseOf({ ids, phrases }: MatchedFamilies, id: number): string | undefined {
+  return ids.length === 0 ? undefined : phrases[ids.indexOf(id)];
 }
 
 interface IndexedPhrase {

@@ -16,12 +16,17 @@ const REFUSED_VALUE = /\b(?:invalid|unexpected|bad|is not|does not match|instead
 /** A dump of a response: `code: 'rate_limit_exceeded'`. */
 const LABEL =
   /\b(?:code|type|reason|status|error|kind|name|message|detail)["']?\s{0,2}[:=(]\s{0,2}$/i;
+/** The last of it, which few quotes have before them. */
+const LABEL_END = /[:=(]\s{0,2}$/;
 const MAX_LABEL_CHARS = 24;
 
 /** The names of headers and settings that hold a key end in one. */
 const OF_A_KEY = /(?:key|token|auth|authorization|bearer|secret|credentials?)s?$/i;
 
 const NO_NAMES: NameRanges = [];
+
+/** As far as phrases are looked for, and to the end of a value that begins there. */
+const MAX_CHARS = 4096 + 512;
 
 /** Phrases and concepts ask for the same text in turn. */
 let lastText = '';
@@ -35,7 +40,8 @@ export function findNames(text: string): NameRanges {
   return lastRanges;
 }
 
-function readNames(text: string): NameRanges {
+function readNames(all: string): NameRanges {
+  const text = all.length > MAX_CHARS ? all.slice(0, MAX_CHARS) : all;
   if (!/['"`]/.test(text)) return NO_NAMES;
   const ranges: [number, number][] = [];
   for (const { index, 2: name = '' } of text.matchAll(QUOTED)) {
@@ -58,7 +64,10 @@ function addValues(text: string, ranges: [number, number][]): void {
 }
 
 function isLabelled(text: string, index: number): boolean {
-  return LABEL.test(text.slice(Math.max(0, index - MAX_LABEL_CHARS), index));
+  return (
+    LABEL_END.test(text.slice(Math.max(0, index - 3), index)) &&
+    LABEL.test(text.slice(Math.max(0, index - MAX_LABEL_CHARS), index))
+  );
 }
 
 /** `x-api-key`, but not `projects/key-demo`. */

@@ -13,12 +13,24 @@ const BOUND =
 const OF_THE_PAST =
   /\b(?:used|usage|remaining|left|would|already|so far|last|past|current(?:ly)?)\b/i;
 
-export function requestOverLimit({ text, status }: Evidence): string | undefined {
+export function requestOverLimit({ prose, status }: Evidence): string | undefined {
   if (status !== 429 && status !== 413 && status !== undefined) return undefined;
+  const { stated, ofSize } = prose.overLimit();
+  return status === 429 ? (stated ?? ofSize) : stated;
+}
+
+/** The numbers by which a text shows it; its own size counts where it states none for the purpose. */
+export interface OverLimit {
+  readonly stated: string | undefined;
+  readonly ofSize: string | undefined;
+}
+
+export function overLimitIn(text: string): OverLimit {
   const limit = LIMIT.exec(text)?.[1];
-  const requested = REQUESTED.exec(text)?.[1];
-  if (limit !== undefined && requested !== undefined) return compared(requested, limit);
-  return status === 429 && text.includes('token') ? sizeOverLimit(text) : undefined;
+  const requested = limit === undefined ? undefined : REQUESTED.exec(text)?.[1];
+  if (limit !== undefined && requested !== undefined)
+    return { stated: compared(requested, limit), ofSize: undefined };
+  return { stated: undefined, ofSize: text.includes('token') ? sizeOverLimit(text) : undefined };
 }
 
 function sizeOverLimit(text: string): string | undefined {

@@ -1,11 +1,11 @@
 /**
- * Finds the first rule that holds, and looks only at rules that can: by status and sorts of evidence, which
+ * Finds the first rule that holds, and looks only at rules that can: by status, form and sorts of evidence, which
  * are few and recur, and by codes and families, each of which brings the rules that ask for it. A set of
  * rules is a list of bits, so that all of this is a few comparisons.
  */
-import type { Evidence } from './evidence.ts';
-import { asksForCode, codeTests, matchRule, type CompiledRule } from './match.ts';
-import { FAMILY_COUNT, familyId, type Family } from './phrases.ts';
+import type { BodyForm, Evidence } from './evidence.ts';
+import { asksForCode, codeTests, matchRule, ZERO_QUOTA, type CompiledRule } from './match.ts';
+import { FAMILY_COUNT, familyId, hasFamily, NO_ALLOWANCE, type Family } from './phrases.ts';
 import { NONE, type Conditions } from './rule.ts';
 
 /** A rule that holds, with the evidence for it. */
@@ -118,44 +118,71 @@ function remembering<Value>(make: (code: string) => Value): (code: string) => Va
   };
 }
 
-/** By status and sorts of evidence. */
+/** By status, form and sorts of evidence. */
 function byMake(rules: readonly CompiledRule[]): (evidence: Evidence) => RuleSet {
   const needs = rules.map(({ rule }) => needsOf(rule.when));
   const known = new Map<number, RuleSet>();
   return (evidence) => {
-    const { status } = evidence;
+    const { status, form } = evidence;
     const has = sortsOf(evidence);
-    const make = (status ?? NONE) * ALL_SORTS + has;
-    const remembered = known.get(make);
+    // a caller may state any number, and only whole ones of three digits have a place of their own
+    const isKept = status === undefined || (status > NONE && status < 1000 && status % 1 === 0);
+    const make = ((status ?? NONE) * FORM_COUNT + FORM_IDS[form]) * ALL_SORTS + has;
+    const remembered = isKept ? known.get(make) : undefined;
     if (remembered !== undefined) return remembered;
     const set = setOf(
       rules,
-      ({ rule }, index) => ((needs[index] ?? 0) & ~has) === 0 && allows(rule.when, status),
+      ({ rule }, index) => ((needs[index] ?? 0) & ~has) === 0 && allows(rule.when, status, form),
     );
-    if (known.size < MAX_REMEMBERED) known.set(make, set);
+    if (isKept && known.size < MAX_REMEMBERED) known.set(make, set);
     return set;
   };
 }
 
+const FORM_IDS: Readonly<Record<BodyForm, number>> = {
+  none: 0,
+  empty: 1,
+  html: 2,
+  text: 3,
+  cut_json: 4,
+  json: 5,
+  events: 6,
+};
+const FORM_COUNT = 8;
+
 /** Sorts of evidence, as bits. */
 const FINDING = 1;
-const TRANSPORT = 2;
-const STOPS = 4;
-const PARAMS = 8;
-const QUOTAS = 16;
-const STREAMING = 32;
-const ALL_SORTS = 64;
+/** A fault that was observed, or one that a text may be the print of. */
+const FAULT = 2;
+const OBSERVED_FAULT = 4;
+const FAULT_TEXT = 8;
+const STOPS = 16;
+const PARAMS = 32;
+const QUOTAS = 64;
+const NO_QUOTA = 128;
+const STREAMING = 256;
+const UNFINISHED = 512;
+const EMPTY_REPLY = 1024;
+const ALL_SORTS = 2048;
 
 const SORT_OF = {
   findings: FINDING,
-  transportCodes: TRANSPORT,
-  transportCodePrefixes: TRANSPORT,
-  transportNames: TRANSPORT,
-  transportText: TRANSPORT,
+  transportCodes: OBSERVED_FAULT,
+  transportCodePrefixes: OBSERVED_FAULT,
+  transportNames: FAULT,
+  transportText: FAULT_TEXT,
   stops: STOPS,
   stopSays: STOPS,
   params: PARAMS,
+  unfinished: UNFINISHED,
+  emptyAnswer: EMPTY_REPLY,
 } as const satisfies Partial<Record<keyof Conditions, number>>;
+
+const SORT_OF_QUOTA: Readonly<Record<NonNullable<Conditions['quota']>, number>> = {
+  long_window: QUOTAS,
+  short_window: QUOTAS,
+  zero: NO_QUOTA,
+};
 
 function needsOf(when: Conditions): number {
   const sorts = Object.entries(SORT_OF).reduce(
@@ -163,24 +190,35 @@ function needsOf(when: Conditions): number {
     (bits, [name, sort]) => (when[name as keyof Conditions] === undefined ? bits : bits | sort),
     0,
   );
-  const isOfWindow = when.quota === 'long_window' || when.quota === 'short_window';
   const isOfStream = when.phases?.length === 1 && when.phases[0] === 'streaming';
-  return sorts | (isOfWindow ? QUOTAS : 0) | (isOfStream ? STREAMING : 0);
+  const ofQuota = when.quota === undefined ? 0 : SORT_OF_QUOTA[when.quota];
+  return sorts | ofQuota | (isOfStream ? STREAMING : 0);
 }
 
-function sortsOf({ failure, faults, quotas, stops, params }: Evidence): number {
+function sortsOf(evidence: Evidence): number {
+  const { failure, faults, faultTexts, quotas, stops, params } = evidence;
   return (
     (failure.finding === undefined ? 0 : FINDING) |
-    (faults.length === 0 ? 0 : TRANSPORT) |
+    (faults.length === 0 ? 0 : FAULT) |
+    (failure.transport === undefined ? 0 : OBSERVED_FAULT) |
+    (faultTexts.length === 0 ? 0 : FAULT_TEXT) |
     (stops.size === 0 ? 0 : STOPS) |
     (params.length === 0 ? 0 : PARAMS) |
     (quotas.length === 0 ? 0 : QUOTAS) |
-    (failure.phase === 'streaming' ? STREAMING : 0)
+    (hasNoQuota(evidence) ? NO_QUOTA : 0) |
+    (failure.phase === 'streaming' ? STREAMING : 0) |
+    (evidence.isUnfinished ? UNFINISHED : 0) |
+    (evidence.isEmptyReply ? EMPTY_REPLY : 0)
   );
 }
 
-function allows(when: Conditions, status: number | undefined): boolean {
-  const { statuses, statusRange, hasStatus } = when;
+function hasNoQuota({ quotas, matchedFamilies }: Evidence): boolean {
+  return hasFamily(matchedFamilies, NO_ALLOWANCE) || quotas.includes(ZERO_QUOTA);
+}
+
+function allows(when: Conditions, status: number | undefined, form: BodyForm): boolean {
+  const { statuses, statusRange, hasStatus, forms } = when;
+  if (forms !== undefined && !forms.includes(form)) return false;
   if (hasStatus !== undefined && hasStatus !== (status !== undefined)) return false;
   if (statuses !== undefined && !statuses.includes(status ?? NONE)) return false;
   if (statusRange === undefined) return true;

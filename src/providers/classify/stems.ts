@@ -99,9 +99,10 @@ function isHump(text: string, index: number): boolean {
   return unit >= 0x41 && unit <= 0x5a && text.charCodeAt(index - 1) >= 0x61;
 }
 
+/** The ranges are in order, so that none counts from the first one on that begins behind the stem. */
 function isInName(names: NameRanges, from: number, to: number): boolean {
-  for (let at = 0; at < names.length; at += 2)
-    if ((names[at] ?? 0) < to && (names[at + 1] ?? 0) > from) return true;
+  for (let at = 0; at < names.length && (names[at] ?? 0) < to; at += 2)
+    if ((names[at + 1] ?? 0) > from) return true;
   return false;
 }
 

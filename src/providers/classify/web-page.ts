@@ -26,13 +26,17 @@ const PREFORMATTED = /<pre[^>]{0,80}>([^<]{0,200})/i;
 /** A document of a service (`<Error><Code>…</Code><Message>…`): its elements, each as a field. */
 export function elementsOf(text: string): readonly unknown[] | undefined {
   if (!text.startsWith('<')) return undefined;
-  const elements = [...text.slice(0, MAX_PAGE_CHARS).matchAll(ELEMENT)].slice(0, MAX_ELEMENTS);
+  const head = text.slice(0, MAX_PAGE_CHARS);
+  if (!OF_A_FAILURE.test(head)) return undefined;
+  const elements = [...head.matchAll(ELEMENT)].slice(0, MAX_ELEMENTS);
   const fields = elements.map(([, name = '', value = '']) => ({ [name]: value.trim() }));
   return elements.some(([, name = '']) => /^(?:\w{0,20}code|message)$/i.test(name))
     ? fields
     : undefined;
 }
 
+/** Only a document with a code or a message is about a failure; pages have neither. */
+const OF_A_FAILURE = /<(?:\w{0,20}code|message)[ >]/i;
 const ELEMENT = /<([A-Za-z][\w.-]{0,40})(?: [^<>]{0,200})?>([^<]{1,2000})<\//g;
 const MAX_ELEMENTS = 40;
 

@@ -33,10 +33,13 @@ type Headers = Readonly<Record<string, string>>;
 
 export function findHint(evidence: Evidence, options: HintOptions): RetryHint | undefined {
   const { headers } = evidence;
-  const serverMs = parseDate(headers['date']);
+  const hasHeaders = Object.keys(headers).length > 0;
+  const serverMs = hasHeaders ? parseDate(headers['date']) : undefined;
   const now = serverMs ?? options.nowMs;
-  const meant =
-    fromMillisecondHeaders(headers) ?? fromRetryAfter(headers, now) ?? fromRetryInfo(evidence);
+  const named = hasHeaders
+    ? (fromMillisecondHeaders(headers) ?? fromRetryAfter(headers, now))
+    : undefined;
+  const meant = named ?? fromRetryInfo(evidence);
   if (meant !== undefined) return meant;
   const reset = options.readResets
     ? (fromResetHeaders(headers, now) ?? hint(resetMs(evidence.retryAt ?? '', now), 'reset'))

@@ -57,8 +57,11 @@ const NUMBER_WORDS: Readonly<Record<string, number>> = {
   sixty: 60,
 };
 
+const UNITS = 'second|minut|minút|hour|day|sekund|segund|stund|heure|hora|hodin|godzin';
+/** Few sentences name a unit in full, and the others have no number in words before one. */
+const UNIT = new RegExp(` (?:${UNITS})`);
 const NUMBER_WORD = new RegExp(
-  `\\b(${Object.keys(NUMBER_WORDS).sort(longestFirst).join('|')}) (?=second|minut|minút|hour|day|sekund|segund|stund|heure|hora|hodin|godzin)`,
+  `\\b(${Object.keys(NUMBER_WORDS).sort(longestFirst).join('|')}) (?=${UNITS})`,
   'g',
 );
 
@@ -72,9 +75,7 @@ const MAX_CHARS = 8192;
 
 export function waitInProse(text: string): number | undefined {
   const flat = text.slice(0, MAX_CHARS).replaceAll('\n', ' ').toLowerCase();
-  const lower = flat.replace(NUMBER_WORD, (spelled, word: string, at: number) =>
-    isFigure(word, flat, at) ? spelled : `${NUMBER_WORDS[word] ?? 1} `,
-  );
+  const lower = UNIT.test(flat) ? flat.replace(NUMBER_WORD, inDigits) : flat;
   // words before a length say that it is a wait; behind it they may speak of what is left of something
   let followed: number | undefined;
   for (const number of lower.matchAll(LENGTH)) {
@@ -88,6 +89,10 @@ export function waitInProse(text: string): number | undefined {
     if (FOLLOWED.test(behind) && !isAmount) followed ??= length.ms;
   }
   return followed ?? durationBefore(lower) ?? printedHeader(lower);
+}
+
+function inDigits(spelled: string, word: string, at: number, text: string): string {
+  return isFigure(word, text, at) ? spelled : `${NUMBER_WORDS[word] ?? 1} `;
 }
 
 /** To wait a minute is a figure of speech; in a minute is a time. */
