@@ -123,6 +123,7 @@ function rolesByEnding(name: string): Roles {
     )
   )
     return { message: true };
+  if (/guardrail[_-]?action$/i.test(name)) return { stop: true };
   if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name)) return { status: true };
   if (/(?:error|err|fault|fail|failure|ret|result|resp|sub|biz)[_-]?code$/i.test(name))
     return { code: true, namedCode: true };
