@@ -127,6 +127,9 @@ const TWENTY_SIXTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-sixth-exam-fail
 /** The twenty-seventh, by the author of the changes for the twenty-sixth, made like it. */
 const TWENTY_SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-seventh-exam-failures.jsonl');
 
+/** The twenty-eighth, by another author of changes, in words that other people would use. */
+const TWENTY_EIGHTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-eighth-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -156,6 +159,7 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   'twenty-fifth': TWENTY_FIFTH_EXAM_ENTRIES,
   'twenty-sixth': TWENTY_SIXTH_EXAM_ENTRIES,
   'twenty-seventh': TWENTY_SEVENTH_EXAM_ENTRIES,
+  'twenty-eighth': TWENTY_EIGHTH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */

@@ -390,4 +390,12 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '98.6 %',
     hints: '2 of 2',
   },
+  {
+    name: 'twenty-eighth examination, with the rules and weights of before it',
+    entries: 118,
+    kind: '83.9 %',
+    category: '92.4 %',
+    retryable: '96.6 %',
+    hints: '12 of 13',
+  },
 ];

@@ -15,7 +15,7 @@ import { compileRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
 import { lookAgain } from './second-look.ts';
 import { createRuleFinder, type FindRule } from './shortlist.ts';
-import { hasFamily, LONG_WINDOW, SHORT_WINDOW } from './phrases.ts';
+import { hasFamily, LONG_WINDOW, phraseOf, SHORT_WINDOW, type MatchedFamilies } from './phrases.ts';
 import { RULES } from './table.ts';
 import { weigh } from './weighed/weigh.ts';
 
@@ -209,6 +209,16 @@ function isOnlyWait(recognised: Rule, evidence: Evidence, hint: RetryHint | unde
   return NO_REASON.test(evidence.text) && [...evidence.codes].every((code) => NUMBERED.test(code));
 }
 
+/** A rate without a length of time, as in `call rate limit`, is one of any window. */
+const RATE_OF_NO_LENGTH = /^(?:call|token|request) rate$/;
+const LENGTH_OF_WINDOW = /\b(?:per|a|an|each|every|\/) ?(?:sec|min|hour)|\b(?:tpm|rpm|rps)\b/i;
+
+function hasShortWindow(matched: MatchedFamilies, text: string): boolean {
+  const phrase = phraseOf(matched, SHORT_WINDOW);
+  if (phrase === undefined) return false;
+  return !RATE_OF_NO_LENGTH.test(phrase) || LENGTH_OF_WINDOW.test(text);
+}
+
 function ruledByWait(
   matched: Rule,
   { matchedFamilies, text }: Evidence,
@@ -220,6 +230,6 @@ function ruledByWait(
     return isOfDay || MONEY.test(text) || !REFILL.test(text) ? undefined : SHORT_REFILL;
   }
   const isRate = matched.means.kind === 'provider.rate_limited';
-  if (!isRate || hasFamily(matchedFamilies, SHORT_WINDOW)) return undefined;
+  if (!isRate || hasShortWindow(matchedFamilies, text)) return undefined;
   return hint.ms >= LONG_WAIT_MS ? LONG_WAIT : undefined;
 }

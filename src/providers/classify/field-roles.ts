@@ -146,6 +146,7 @@ function rolesByEnding(name: string): Roles {
     )
   )
     return { ...NO_ROLES, message: true };
+  if (/guardrail[_-]?action$/i.test(name)) return { ...NO_ROLES, stop: true };
   if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name))
     return { ...NO_ROLES, status: true };
   if (/(?:error|err|fault|fail|failure|ret|result|resp|sub|biz)[_-]?code$/i.test(name))

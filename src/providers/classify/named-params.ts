@@ -16,7 +16,7 @@ const REQUIRED = /(?<![\w.[\]])([a-z][\w.[\]]{0,160}): (?:this )?field (?:is )?r
 
 /** `missing field(s): id or input`, anywhere in the message. */
 const MISSING =
-  /\bmissing (?:required )?(?:field|param|parameter)(?:s|\(s\))?: ?[`'"]?([a-z]\w{0,40})/i;
+  /\bmissing (?:required )?(?:field|param|parameter)(?:s|\(s\))?: ?[`'"]?([a-z]\w{0,40})|\bmissing json field ([a-z]\w{0,40})/i;
 
 /** The part that misses it stands before: `Input[4] missing required field`, `messages.2 is missing a field`. */
 const INCOMPLETE =
@@ -51,7 +51,7 @@ export function addParams(message: string, params: string[]): void {
   if (first === undefined && /required|missing/i.test(message)) {
     const head = message.slice(0, MAX_CHARS);
     const required =
-      INCOMPLETE.exec(head)?.[1] ?? REQUIRED.exec(head)?.[1] ?? MISSING.exec(head)?.[1];
+      INCOMPLETE.exec(head)?.[1] ?? REQUIRED.exec(head)?.[1] ?? namedIn(MISSING.exec(head));
     if (required !== undefined) params.push(required);
   }
   if (PARSED.test(message)) {
@@ -59,10 +59,21 @@ export function addParams(message: string, params: string[]): void {
     const parsed = found?.slice(1).find((name) => name !== undefined);
     if (parsed !== undefined) params.push(parsed);
   }
+  if (first === undefined && /onfig\./i.test(message)) {
+    const path = OF_CONFIG.exec(message.slice(0, MAX_CHARS))?.[1];
+    if (path !== undefined) params.push(path);
+  }
   if (!message.includes('tools') && !message.includes('function')) return;
   const tool = TOOL_PATH.exec(message.slice(0, MAX_CHARS))?.[1];
   if (tool !== undefined) params.push(tool);
 }
+
+function namedIn(found: RegExpExecArray | null): string | undefined {
+  return found?.slice(1).find((name) => name !== undefined);
+}
+
+/** A path of the set-up is one wherever it stands: `inferenceConfig.stopSequences`. */
+const OF_CONFIG = /\b((?:generation|inference)_?config\.[a-z]\w{0,60})/i;
 
 function addPointed(message: string, params: string[]): void {
   const [, pointer, path] = POINTED.exec(message.slice(0, MAX_CHARS)) ?? [];

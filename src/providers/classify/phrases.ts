@@ -151,6 +151,10 @@ const READ_IN_QUOTES: ReadonlySet<Family> = new Set<Family>([
   'about_host',
   'about_excess',
   'about_reply',
+  'about_lack',
+  'about_value',
+  'about_format',
+  'about_tool_choice',
 ]);
 
 function lengthOf(stem: string | undefined): number {

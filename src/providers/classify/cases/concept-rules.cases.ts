@@ -80,7 +80,7 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
     'concept.setting-of-model',
     'provider.unsupported',
     400,
-    'temperature is deprecated for this model.',
+    'temperature is deprecated in its old form for this model.',
   ],
   [
     'concept.variable-unset',

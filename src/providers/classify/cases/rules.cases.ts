@@ -4,6 +4,7 @@ import type { ProviderFailure } from '../../provider-failure.ts';
 import { CALL_CASES } from './call-rules.cases.ts';
 import { CONCEPT_CASES } from './concept-rules.cases.ts';
 import { FAMILY_CASES } from './family-rules.cases.ts';
+import { LACK_CASES } from './lack-rules.cases.ts';
 import { PATH_CASES } from './path-rules.cases.ts';
 import { SCRIPT_CASES } from './script-rules.cases.ts';
 import { REFUSAL_CASES } from './refusal-rules.cases.ts';
@@ -21,4 +22,5 @@ export const RULE_CASES: readonly RuleCase[] = [
   ...CONCEPT_CASES,
   ...SCRIPT_CASES,
   ...PATH_CASES,
+  ...LACK_CASES,
 ];

@@ -2,7 +2,7 @@
 
 /** When a limit ends, behind the words that say so. */
 const LEAD =
-  /\b(?:resets?|again|available|retry|until|refreshes|renews|allowed|resumes?|unblocked|lifted)(?: (?:at|on|after))?:? ?/gi;
+  /\b(?:resets?|again|available|possible|retry|until|refreshes|renews|allowed|resumes?|unblocked|lifted|not before|next (?:one|request|call|try|attempt))(?: (?:at|on|after))?:? ?/gi;
 
 const ISO =
   /^(\d{4}-\d\d-\d\d)[T ](?:at )?(\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) ?(Z|UTC|GMT|[+-]\d\d:?\d\d)/i;

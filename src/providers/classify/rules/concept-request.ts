@@ -34,6 +34,15 @@ const PARTS = [
   'model',
 ] as const;
 
+/** `the last message has to come from the user`, `messages may not end with the assistant`. */
+const MUST =
+  '(?:has|have|must|should|needs?|may|can|cannot|ought|expected)(?: not)?(?: to)? (?:be|come|have|stem|begin|start|end|finish|belong)\\b(?! been)';
+const SPEAKER = '(?:user|assistant|tool|system|human)';
+const WHO_BEGINS_OR_ENDS = new RegExp(
+  `\\b(?:last|final|first) (?:message|turn|entry|role)\\b[^.\\n]{0,24}\\b${MUST}[^.\\n]{0,40}\\b${SPEAKER}\\b|\\b(?:conversation|messages|history|dialogue)\\b[^.\\n]{0,12}\\b${MUST}(?<=begin|start|end|finish)[^.\\n]{0,24}\\b${SPEAKER}\\b|\\b(?:beginning|start|end) there ${MUST}[^.\\n]{0,30}\\b${SPEAKER}\\b`,
+  'i',
+);
+
 /** Before the phrases, which know tokens but not minutes or pages. */
 export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
   {
@@ -116,6 +125,16 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
     why: 'a right to a file of the server is missing, not one of the caller',
+  },
+  {
+    id: 'turn.at-the-end',
+    when: {
+      statuses: [NONE, 200, 400, 422, 500],
+      mentions: WHO_BEGINS_OR_ENDS,
+      notPhrases: ['unsupported'],
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the message says whose turn must come first or last',
   },
   {
     id: 'concept.long-material',

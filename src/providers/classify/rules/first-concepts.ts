@@ -5,6 +5,16 @@ import { REFUSED } from './concept-capability.ts';
 
 export const FIRST_CONCEPT_RULES: readonly Rule[] = [
   {
+    id: 'key.of-another',
+    when: {
+      statuses: [401],
+      mentions:
+        /\bkey\b[^.\n]{0,40}\b(?:(?:not|n['’]t) (?:belong to|for|of|from) (?:this|the|that) (?:resource|endpoint|region|environment|host|server|deployment|service|api)|belongs to (?:an? )?(?:other|another|different)|(?:from|of|for|fits) (?:an? )?(?:other|another|different))\b/i,
+    },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'the key opens something else; nobody lacks a right',
+  },
+  {
     id: 'concept.longer',
     when: {
       statuses: REFUSED,

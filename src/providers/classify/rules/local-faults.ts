@@ -52,7 +52,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /(?:could not (?:load|find)|missing|no|unable to locate) (?:the )?(?:\w{1,20} )?credentials|credentials were not found|neither apikey|api[ _]?key.{0,60}(?:missing|null|required|must be|not (?:set|provided|found))|(?:null|required|missing).{0,40}api_?key|find \w{1,30}_api_key/i,
+        /(?:could not (?:load|find)|missing|no|unable to locate) (?:the )?(?:\w{1,20} )?credentials|credentials were not found|no ec2 imds role found|no valid providers in chain|load credentials from any of the|find default credentials|retrieve a token from the included credentials|neither apikey|api[ _]?key.{0,60}(?:missing|null|required|must be|not (?:set|provided|found))|(?:null|required|missing).{0,40}api_?key|find \w{1,30}_api_key/i,
     },
     means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
     why: 'the SDK found no credentials and sent nothing',

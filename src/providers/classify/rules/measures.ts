@@ -3,6 +3,15 @@
  * size, whatever words of limits stand around it; a bound of a field is one of the set-up.
  */
 import { NONE, type Rule } from '../rule.ts';
+import { WRONG_SETTING } from './statuses.ts';
+
+/** Nothing that the output limit shares a window with. */
+const OF_THE_REPLY_ALONE =
+  /^(?![^]*\b(?:prompts?|inputs?|messages?|context|window|length|conversation|sum|total|together|left|remaining|required|missing|instead)\b)[^]*\d/i;
+
+/** `max_tokens: 9000 is beyond 8192, …`: the value, a comparison and the bound. */
+const OVER_THE_CAP =
+  /(?<!\b(?:prompts?|inputs?|messages?|context|tokens)\b[^.\n]{0,60})\bmax_?(?:new_?|output_?|completion_?)?tokens\b(?![^.\n]{0,120}\b(?:prompts?|inputs?|messages?|context|window|length|conversation|sum|total|together|left|remaining)\b)[^.\n]{0,24}\d[\d,]{2,9}\W{1,3}(?:but |is |are |was )?(?:above|over|beyond|exceeds|larger|greater|higher|more|>|(?:this|the) model (?:stops|ends|writes|generates))[^.\n]{0,40}\d/i;
 
 /** Before the phrases, which know limits but not of what. */
 export const MEASURE_FIRST_RULES: readonly Rule[] = [
@@ -60,6 +69,50 @@ export const MEASURE_FIRST_RULES: readonly Rule[] = [
     why: 'the message states the bounds of a picture, and how large it is',
   },
   {
+    id: 'measure.id-in-history',
+    when: {
+      statuses: [400, 422],
+      params: /^(?:body\.)?(?:messages|input)\b.*[.\]](?:id|\w{1,30}_id|name)$/,
+      mentions: /\btoo long\b|\blonger than\b|\bat most \d|\bmax(?:imum)?(?: length)?\b/i,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'an id or a name in the history is too long; the history is not',
+  },
+  {
+    id: 'parameter.output-cap',
+    when: {
+      statuses: [400, 422],
+      params:
+        /^(?:body\.|(?:generation|inference)_?config\.)?max_?(?:output_?|completion_?|new_?)?tokens$/i,
+      mentions: OF_THE_REPLY_ALONE,
+      notPhrases: ['unsupported', 'unsupported_parameter', 'token_sum'],
+    },
+    means: WRONG_SETTING,
+    why: 'the output limit is refused, and neither the prompt nor the window is spoken of',
+  },
+  {
+    id: 'measure.output-cap',
+    when: {
+      statuses: [NONE, 200, 400, 422],
+      phrasesToo: ['about_tokens'],
+      mentions: OVER_THE_CAP,
+      notPhrases: ['unsupported', 'token_sum'],
+    },
+    means: WRONG_SETTING,
+    why: 'the same, where only the sentence names the limit',
+  },
+  {
+    id: 'measure.side',
+    when: {
+      statuses: [200, 400, 413, 422],
+      phrasesToo: ['about_excess'],
+      mentions:
+        /\b(?:no|not|never|neither|n['’]t)\b(?: [\w-]+){0,5} (?:longer|larger|bigger|wider|higher|taller|more|beyond|above|over|past)(?: than)? \d[\d,.]{0,9} ?(?:pixels?|px|[kmg]i?b)\b(?! (?:per|of) )|\b(?:audio|videos?|recordings?|clips?|files?|speech|soundtracks?)\b[^.\n]{0,20}\b(?:not|never|n['’]t)\b(?: \w+){0,2} longer than \d[\d,.]{0,9} (?:hours?|minutes?|seconds?)\b/i,
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the message states how long the side of a picture or a recording may be at most',
+  },
+  {
     id: 'measure.field',
     when: {
       statuses: [400, 422],
@@ -94,7 +147,7 @@ export const MEASURE_RULES: readonly Rule[] = [
     when: {
       statuses: [400, 413, 422],
       mentions:
-        /\b\d[\d,]{0,9} (?:images?|pictures?|photos?|files?|documents?|pages?|inputs?|items?|texts?|videos?|clips?|attachments?|records?|rows|characters|chars|messages|urls?) (?:at (?:the )?most|at (?:the )?maximum)\b/i,
+        /\b\d[\d,]{0,9} (?:images?|pictures?|photos?|files?|documents?|pages?|inputs?|items?|texts?|videos?|clips?|attachments?|records?|rows|characters|chars|messages|urls?|seconds?|minutes?|hours?|pixels?|px|[kmg]i?b|bytes) (?:at (?:the )?most|at (?:the )?maximum)\b(?! per )|\b\d[\d,]{0,9} (?:images?|files?|documents?|pages?|inputs?|items?|videos?|clips?|seconds|minutes)\b[^.\n]{0,24}\b\d[\d,]{0,9} (?:is|are) (?:as many|as much|the most|all)\b/i,
     },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
     why: 'the same, with the bound behind what it counts',
@@ -114,7 +167,7 @@ export const MEASURE_RULES: readonly Rule[] = [
     when: {
       statuses: [400, 422],
       mentions:
-        /\b(?:deadline|time-?out|ttl|expir(?:y|ation)|keep[_ -]?alive)\b[^.\n]{0,40}\b(?:too (?:short|long|small|large|low|high)|below|minimum|at least|at most)\b/i,
+        /\b(?:deadline|time-?out|timestamp|ttl|expir(?:y|ation)|keep[_ -]?alive)\b[^.\n]{0,40}\b(?:too (?:short|long|small|large|low|high)|below|minimum|at least|at most|(?:may|must|can|cannot|should|has to)(?: not)? be (?:more|less|longer|shorter|between|within|above|over))\b/i,
     },
     means: {
       kind: 'provider.invalid_request',

@@ -10,6 +10,10 @@ import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
 const BELOW_NEED =
   /\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:remaining|left)\b[^\n]{0,60}\b\d[\d,.]{0,14} (?:\w{1,20} )?(?:(?:is|are|was|were) )?(?:required|needed|requested)\b|\b(?:requires?|needs?|costs?) \d[\d,.]{0,14} [^\n]{0,60}\b(?:remaining|left)\b|\b\d[\d,.]{0,14}\w{0,3} (?:\w{1,20} )?(?:needed|requested|required)\b[^\n]{0,40}\b\d[\d,.]{0,14}\w{0,3} (?:\w{1,20} )?(?:remaining|left)\b/i;
 
+/** `only paid accounts get this model`, `comes with the Max plan and up`, `for Enterprise customers only`. */
+const PAYING_ONLY =
+  /^(?![^]*\b(?:not exist|n['’]t exist|not found|no such|unknown)\b)[^]*(?:\b(?:paid|paying|free|trial|premium|enterprise|business)\b[^.\n]{0,12}\b(?:accounts?|users?|customers?|plans?|tiers?|subscribers?|members?)\b|\b(?:accounts?|users?|customers?)\b[^.\n]{0,12}\btier\b|\b(?:plan|tier)(?: \w+)? (?:and|or) (?:up|above|higher)\b)/i;
+
 export const MISLEADING_CODE_RULES: readonly Rule[] = [
   {
     id: 'overload.model-away',
@@ -73,6 +77,26 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'the request to cancel was refused; nobody stopped the call',
+  },
+  {
+    id: 'permission.paying-accounts',
+    when: {
+      statuses: [400, 403, 404],
+      codes: ['model_not_available', 'model_not_supported', 'model_not_found', 'model_unavailable'],
+      mentions: PAYING_ONLY,
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'others have the model: accounts of another plan are said to get it',
+  },
+  {
+    id: 'permission.unverified',
+    when: {
+      codes: ['unsupported_value', 'unsupported_parameter'],
+      mentions:
+        /\b(?:organi[sz]ation|account)s?\b[^.\n]{0,60}\b(?:un)?verif(?:y|ied|ication)\b|\b(?:un)?verif(?:y|ied|ication)\b[^.\n]{0,24}\b(?:organi[sz]ation|account)s?\b/i,
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the value is supported, for those who were verified',
   },
   {
     id: 'permission.off-until-enabled',

@@ -39,13 +39,47 @@ const ABSENT_CODES =
 /** Behind any of these nouns a model may be meant: `Model 'a' not found in project 'b'`. */
 const OF_A_MODEL = ['model'] as const;
 
+/** What has it, or takes it. */
+const TAKER = '(?:(?:this|the|that|these|any|reasoning|thinking|\\S*\\d\\S*) )?(?:\\S+ )?models?';
+/** What may be had of a model. */
+const SETTING = '(?:parameter|option|field|setting|argument|property|attribute)s?';
+
+/** `can't be used with this model`, `is not something that x takes`, `has no argument called y`. */
+const NOT_TAKEN = new RegExp(
+  `\\b(?:cannot|can['’]t|can not|may not|could not) be (?:used|had|set|given|passed|sent|chosen) (?:with|for|on|by|in) ${TAKER}\\b|\\b(?:is not|isn['’]t|are not|aren['’]t) (?:something|anything|one|an? ${SETTING}|(?:one|any) of the ${SETTING})(?: that| which)? (?:of (?:this|the) model|\\S{1,60} (?:takes|accepts|knows|has|understands)|(?:this|the) (?:model|endpoint) (?:takes|accepts|knows|has|understands))\\b|(?:\\b(?:model|endpoint)\\b[^.\\n]{0,24}|\\b[a-z][\\w.-]*\\d[\\w.-]*) (?:has|knows|takes|accepts) no ${SETTING} (?:called|named|like|by the name)\\b|\\bno (?:such )?${SETTING}\\b[^.\\n]{0,40}\\b(?:for|on|in|with|of) (?:this|the) model\\b`,
+  'i',
+);
+
+const FORMAT = '(?:response_format|json_schema|json_object|json mode|structured outputs?)';
+const NOT_KNOWN =
+  "(?:(?:does not|doesn['’]t|do not|don['’]t|cannot|can['’]t|is not|isn['’]t|are not|aren['’]t) (?:be )?(?:know|known|understand|understood|used|had|offered?)|(?:is|are) unknown|(?:is|has|knows) no)";
+const UNKNOWN_FORMAT = new RegExp(
+  `\\b${FORMAT}\\b[^.\\n]{0,40} ${NOT_KNOWN}\\b|\\b${NOT_KNOWN} [^.\\n]{0,24}\\b${FORMAT}\\b`,
+  'i',
+);
+
+const PICTURES = '(?:images?|pictures?|photos?|audio|videos?)';
+const READ = '(?:read|seen|hear\\w|understood|viewed|processed)';
+const TEXT_ALONE = new RegExp(
+  `\\bnothing but text\\b|\\btext(?: alone| and nothing else|, not ${PICTURES})\\b|\\bonly text (?:is|can be|may be) (?:read|taken|understood|accepted|given)\\b|\\bmmproj\\b|\\bno ${PICTURES} can be ${READ}\\b|\\b${PICTURES}\\b[^.\\n]{0,12}\\b(?:cannot|can['’]t|can not) be ${READ} by (?:this|the) model\\b|\\bmodel\\b[^.\\n]{0,24}\\b(?:cannot|can['’]t|can not) (?:read|see|hear|view|process) ${PICTURES}\\b`,
+  'i',
+);
+
+/** Not one that bounds something: `--max-model-len` is advice against an overflow. */
+const SWITCH =
+  /\b(?:start\w*|launch\w*|run|restart\w*|needs?|requires?|without|asks? for|enable)\b[^.\n]{0,60}(?<![\w-])--(?![\w-]*(?:max|limit|size|len|ctx|context|token|mem|timeout|parallel-|batch|gpu|debug|verbose|help|key|proxy|insecure))[a-z][a-z-]{2,40}\b/i;
+
+const NO_ENDPOINT =
+  /\b(?:no|(?:none|neither) of (?:the|its|these|those)) (?:\w+ ){0,2}(?:endpoints?|providers?|hosts?)\b[^.\n]{0,40}\b(?:can|could|takes?|accepts?|handles?|understands?|supports?|offers?|does|do)\b[^.\n]{0,24}\b(?:tools?|functions?|images?|pictures?|audio|videos?|structured|json|parameters?|reasoning|thinking|streaming|caching|schemas?|vision|pdfs?)\b/i;
+
 export const MISSING_THING_RULES: readonly Rule[] = [
   {
     id: 'missing.of-request',
     when: {
       statuses: [400, 422],
       params: /^[a-z]\w{0,40}$/i,
-      mentions: /\bmissing (?:required )?(?:field|param|parameter)(?:s|\(s\)): ?[`'"]?[a-z]/i,
+      mentions:
+        /\bmissing (?:required )?(?:field|param|parameter)(?:s|\(s\)): ?[`'"]?[a-z]|\bmissing json field [a-z]/i,
     },
     means: {
       kind: 'provider.invalid_request',
@@ -108,10 +142,68 @@ export const MISSING_THING_RULES: readonly Rule[] = [
     when: {
       statuses: [410],
       mentions:
-        /\b(?:search|tools?|features?|functions?|modes?|parameters?|options?|interpreter|plugins?|retrieval)\b[^.!]{0,40}\b(?:deprecated|removed|retired|sunset|discontinued|gone|no longer)\b/i,
+        /\b(?:search|tools?|features?|functions?|modes?|parameters?|options?|interpreter|plugins?|retrieval)\b[^.!]{0,40}\b(?:deprecated|removed|retired|sunset|discontinued|gone|no longer|withdrawn|thing of the past|(?:taken|switched|turned|shut) (?:away|out|off|down))\b/i,
       notPhrases: ['model', 'spent', 'auth'],
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
     why: 'a feature is said to be gone, not an address and not a model',
+  },
+  {
+    id: 'feature.gone-from-model',
+    when: {
+      statuses: [400, 404, 410, 422],
+      mentions:
+        /\b(?:gone|dropped|removed|retired|withdrawn|deprecated|taken (?:out|away)|no longer (?:there|available|exists?|part))\b[^.\n]{0,12}\b(?:from|for|in|on|with|of) (?:this|the|these|that) models?\b(?! (?:list|catalog))/i,
+      notPhrases: ['auth', 'spent'],
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'something is said to be gone from the model, which is there',
+  },
+  {
+    id: 'feature.none-of-model',
+    when: {
+      statuses: [NONE, 400, 404, 422],
+      phrasesToo: ['about_lack'],
+      mentions: NOT_TAKEN,
+      notPhrases: ['auth', 'spent'],
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a parameter is said not to be one that the model has or takes',
+  },
+  {
+    id: 'feature.unknown-format',
+    when: {
+      statuses: [400, 422, 500, 501],
+      phrasesToo: ['about_format'],
+      mentions: UNKNOWN_FORMAT,
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a format of the reply is said to be unknown; its schema is not spoken of',
+  },
+  {
+    id: 'feature.text-alone',
+    when: {
+      statuses: [NONE, 200, 400, 415, 422, 500, 501],
+      phrasesToo: ['about_lack'],
+      mentions: TEXT_ALONE,
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the model reads text and nothing else, or was loaded without what reads pictures',
+  },
+  {
+    id: 'feature.switch-of-server',
+    when: {
+      statuses: [400, 404, 422, 500, 501],
+      mentions: SWITCH,
+      notPhrases: ['context', 'window', 'oversize', 'auth', 'no_key', 'spent'],
+    },
+    means: { kind: 'provider.unsupported', scope: 'provider', recovery: 'human' },
+    why: 'the server was started without a switch of its command line',
+  },
+  {
+    id: 'feature.no-endpoint',
+    when: { statuses: [400, 404], mentions: NO_ENDPOINT },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the model is there; none of those who serve it can do what was asked',
   },
 ];

@@ -1,6 +1,16 @@
 /** Rules for a code that says no more than that something is wrong, where a field names what it is. */
 import { NONE, type Rule } from '../rule.ts';
 
+/** Settings that take one of a few words or numbers. */
+const VALUED =
+  'n|temperature|top_p|top_k|seed|voice|quality|speed|style|verbosity|effort|reasoning_effort|reasoning\\.effort|service_tier|stream|logprobs|top_logprobs|presence_penalty|frequency_penalty|best_of|dimensions';
+
+/** `n has to be 1`, `temperature does not take 3`, ``for `effort` this model knows `low` only``. */
+const ONLY_VALUES = new RegExp(
+  `(?:^|[\\s"'\`(])(?:${VALUED})["'\`]? (?:(?:has to|needs to|must|can only|may only) be|(?:does not|doesn['’]t|cannot|can['’]t) take|(?:knows|takes) only|only (?:knows|takes)) ["'\`]?(?:\\d|true\\b|false\\b|(?<=["'\`])\\w)|\\bfor ["'\`](?:${VALUED})["'\`] [^.\\n]{0,40}["'\`]\\w+["'\`] only\\b`,
+  'i',
+);
+
 export const NAMED_FIELD_RULES: readonly Rule[] = [
   {
     id: 'parameter.value',
@@ -35,12 +45,38 @@ export const NAMED_FIELD_RULES: readonly Rule[] = [
     why: 'the choice among the tools is a setting; their definitions are fine',
   },
   {
+    id: 'parameter.only-values',
+    when: {
+      statuses: [NONE, 200, 400, 422],
+      phrasesToo: ['about_value'],
+      mentions: ONLY_VALUES,
+      notPhrases: ['tool_schema'],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the message states the values that a setting may have; the setting itself is known',
+  },
+  {
+    id: 'history.arguments',
+    when: {
+      statuses: [NONE, 400, 422],
+      params: /(?:^|[.\]])arguments$|^(?:messages|input)\b.*\btool_calls\b/,
+      mentions: /\bjson\b/i,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the arguments of a call are a part of the history, which a model wrote',
+  },
+  {
     id: 'parameter.without-tools',
     when: {
       statuses: [NONE, 400, 422],
-      phrases: ['tool_schema'],
+      phrasesToo: ['tool_schema', 'about_tool_choice'],
       mentions:
-        /\b(?:tool_?choice|tool_?config|function[ _]?call(?:ing)?(?:[ _]?config)?|parallel_tool_calls)\b[^.\n]{0,60}\b(?:without|although|while|absent|(?:there (?:are|is)|has|have|with) no|(?:allowed|used|supported|valid) (?:only )?(?:when|if|with))\b[^.\n]{0,40}\b(?:tools|functions|function_?declarations)\b/i,
+        /\b(?:tool_?choice|tool_?config|function[ _]?call(?:ing)?(?:[ _]?config)?|parallel_tool_calls)\b[^.\n]{0,60}\b(?:without|although|while|absent|but no|(?:there (?:are|is)|has|have|with) no|(?:allowed|used|supported|valid) (?:only )?(?:when|if|with))\b[^.\n]{0,40}\b(?:tools|functions|function_?declarations)\b/i,
     },
     means: {
       kind: 'provider.invalid_request',
@@ -80,6 +116,22 @@ export const NAMED_FIELD_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'a wrong parameter by its code, and a field names it: it is none of the content',
+  },
+  {
+    id: 'parameter.type-of-code',
+    when: {
+      statuses: [400, 422],
+      codes: ['invalid_type'],
+      params:
+        /^(?:body\.)?(?!(?:messages|inputs?|prompt|contents?|text|query|documents?|tools|functions|model|files?)$)[a-z]\w{0,40}$/,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a setting has a value of the wrong type, whatever is said of the value',
   },
   {
     id: 'parameter.kind',

@@ -23,6 +23,7 @@ export const STOP_RULES: readonly Rule[] = [
         'model_armor',
         'jailbreak',
         'guardrail_intervened',
+        'intervened',
         'blocked',
         'toxic',
         'toxicity',

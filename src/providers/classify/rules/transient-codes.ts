@@ -50,7 +50,7 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
     id: 'parameter.long-id',
     when: {
       codes: ['string_above_max_length', 'string_too_long'],
-      params: /^(?:messages|input)\b.*[.\]](?:id|call_id|tool_call_id|name)$/,
+      params: /^(?:messages|input)\b.*[.\]](?:id|\w{1,30}_id|name)$/,
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'an id or a name in the history is too long; the history is not',
