@@ -58,6 +58,7 @@ import { listRuns } from './list-runs.ts';
 import { modulesOf, startedEvent } from './started-event.ts';
 import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './open-legs.ts';
+import { begun } from './run-handle.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { cancelsLater } from './stored-run-handle.ts';
 import { storeBeginning, type Begun } from '../left-leg.ts';
@@ -207,18 +208,17 @@ export class LocalBackend implements Backend {
   ): Promise<RunHandle | undefined> {
     const typed = withoutValues(given, this.#redactor);
     const here = await this.#legs.accepting(run);
-    const { loop } = here ?? {};
-    if (loop?.state.status === 'running') {
-      await refuseClosedGate(this.store, loop.state, typed);
-      loop.enqueueAnswer(typed);
-      return here;
+    if (here?.loop?.state.status === 'running') {
+      await refuseClosedGate(this.store, here.loop.state, typed);
+      return (await here.answer(typed)) ? here : this.answer(run, given, options);
     }
-    const seen = loop?.state ?? (await this.#seen(run, options.known));
+    const seen = here?.loop?.state ?? (await this.#seen(run, options.known));
     const answer = await this.#forOpenGate(seen, typed, options);
     // its leg is just ending; it is resumed with the answer after that
     await here?.result();
     return this.#delivery.deliverOrRun(run, {
-      runHere: (sent) => this.#resume(run, { by: answer.by, ...options, answer }, sent),
+      runHere: async (sent) =>
+        begun(await this.#resume(run, { by: answer.by, ...options, answer }, sent)),
       compose: async () => {
         const { state } = await recover(this.store, run);
         const message = answerMessage(state, answer, await this.store.messages(run));
