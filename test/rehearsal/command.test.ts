@@ -204,7 +204,13 @@ describe('errand rehearse', () => {
 
   it('says which file has no scenario of the name, where another file has one', () => {
     place.write('other.yaml', WORKFLOW.replaceAll('pay.no', 'only.here'));
-    const { exit, stdout } = place.run(['rehearse', 'flow.yaml', 'other.yaml', '--only', 'only.here']);
+    const { exit, stdout } = place.run([
+      'rehearse',
+      'flow.yaml',
+      'other.yaml',
+      '--only',
+      'only.here',
+    ]);
     expect(exit).toBe(0);
     expect(stdout).toContain('No scenario has "only.here" in its name');
   });

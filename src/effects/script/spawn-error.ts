@@ -13,9 +13,15 @@ type Reason = {
 
 /** Limits of the system, which another command or folder would meet as well. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
-  ['EMFILE', 'Raise the number of files that Errand may have open (ulimit -n), or run less at once.'],
+  [
+    'EMFILE',
+    'Raise the number of files that Errand may have open (ulimit -n), or run less at once.',
+  ],
   ['ENFILE', 'Raise the number of files that this machine may have open, or run less at once.'],
-  ['EAGAIN', 'Raise the number of processes that this user may have (ulimit -u), or run less at once.'],
+  [
+    'EAGAIN',
+    'Raise the number of processes that this user may have (ulimit -u), or run less at once.',
+  ],
   ['ENOMEM', 'Free memory on this machine, or run less at once.'],
 ]);
 

@@ -147,7 +147,6 @@ test('an answer that the store did not take is refused, and the gate stays open'
 
 async function typesStored(store: RunStore, run: string): Promise<readonly unknown[]> {
   const types: unknown[] = [];
-  for await (const { events } of store.read(run))
-    types.push(...events.map(({ type }) => type));
+  for await (const { events } of store.read(run)) types.push(...events.map(({ type }) => type));
   return types;
 }
