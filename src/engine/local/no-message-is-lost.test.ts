@@ -127,7 +127,7 @@ test('an answer resolves when it is stored, not before', async () => {
 test('an answer that the store did not take is refused, and the gate stays open', async () => {
   const { backend, run, finish, store } = await underWay();
   const append = store.append.bind(store);
-  store.append = () => Promise.reject(corrupt('a page is damaged'));
+  store.append = () => Promise.reject(corrupt('a page is damaged', {}));
   const answered = backend.answer(run.id, ANSWER);
   const refused = expect(answered).rejects.toMatchObject({ report: { kind: 'store.corrupt' } });
   // its leg ends when its effect has ended

@@ -158,7 +158,7 @@ test('no answer is lost in a leg that its store has ended, and whose effects are
   const answers: unknown[] = [];
   for await (const { events } of store.read(run.id))
     for (const event of events) if (event['type'] === 'gate:answered') answers.push(event['by']);
-  expect(answers.toSorted()).toEqual(['ann', 'ben']);
+  expect(new Set(answers)).toEqual(new Set(['ann', 'ben']));
   await backend.close();
 });
 
