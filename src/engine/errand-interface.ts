@@ -65,8 +65,9 @@ export interface Errand {
     options?: ResumeOptions & { readonly workflow?: RunnableWorkflow },
   ): Promise<RunHandle>;
   /**
-   * Answers a gate, whichever process has the run: the handle where the run continues here, undefined
-   * where another process continues it (`attach` follows it there).
+   * Answers a gate, whichever process has the run. Resolves when the answer is stored: to the handle
+   * where the run continues here, to undefined where another process continues it (`attach` follows
+   * it there).
    */
   answer(run: string, answer: GateAnswer): Promise<RunHandle | undefined>;
   /**

@@ -192,10 +192,27 @@ describe('errand rehearse', () => {
     expect(place.run(['rehearse', 'flow.yaml', '--storm', 'many']).exit).toBe(2);
   });
 
-  it('says when no scenario has the name', () => {
-    const { exit, stdout } = place.run(['rehearse', 'flow.yaml', '--only', 'nonsense']);
+  it('refuses a name that no scenario has, so that a typing error in CI is not green', () => {
+    for (const form of [[], ['--format', 'json']]) {
+      const args = ['rehearse', 'flow.yaml', '--only', 'nonsense', ...form];
+      const { exit, stdout, stderr } = place.run(args);
+      expect(exit).toBe(2);
+      expect(`${stdout}${stderr}`).toContain('in its name');
+      expect(stdout).not.toContain('"ok"');
+    }
+  });
+
+  it('says which file has no scenario of the name, where another file has one', () => {
+    place.write('other.yaml', WORKFLOW.replaceAll('pay.no', 'only.here'));
+    const { exit, stdout } = place.run([
+      'rehearse',
+      'flow.yaml',
+      'other.yaml',
+      '--only',
+      'only.here',
+    ]);
     expect(exit).toBe(0);
-    expect(stdout).toContain('No scenario has "nonsense" in its name');
+    expect(stdout).toContain('No scenario has "only.here" in its name');
   });
 
   it('prints the schema of plans', () => {

@@ -55,6 +55,8 @@ export async function rehearse(
   const { reports, ...options } = readFlags(flags);
   const exits = new Set<number>();
   const played: Rehearsed[] = [];
+  /** Files without a scenario of that name, printed once another file has one. */
+  const unmatched: (() => void)[] = [];
   for (const path of paths) {
     const beganMs = performance.now();
     const rehearsal = await rehearseFile(path, {
@@ -76,11 +78,28 @@ export async function rehearse(
         keepLast(rehearsed.atlas.plan.name, rehearsed.result, (text) => terminal.err(text));
     }
     const elapsedMs = performance.now() - beganMs;
-    exits.add(printed(rehearsal, { path, flags, terminal, elapsedMs }));
+    const print = (): void =>
+      void exits.add(printed(rehearsal, { path, flags, terminal, elapsedMs }));
+    if (hasNone(rehearsal, flags)) unmatched.push(print);
+    else print();
     await terminal.drained();
   }
+  // a misspelled name must not look like a rehearsal that went well
+  if (paths.length > 0 && unmatched.length === paths.length)
+    throw refusal(
+      `No scenario has ${JSON.stringify(flags.only)} in its name`,
+      'errand rehearse FILE --verbose lists the names of all scenarios.',
+    );
+  for (const print of unmatched) print();
   for (const { form, file } of reports) writeReport(file, reportText(form, played));
   return EXITS.find((exit) => exits.has(exit)) ?? 0;
+}
+
+/** Whether `--only` left nothing to play; storms are played under any name. */
+function hasNone(rehearsal: FileRehearsal, { only }: RehearseFlags): boolean {
+  if (only === undefined || rehearsal.type === 'invalid') return false;
+  const { scenarios, storms } = rehearsal.rehearsed.result;
+  return scenarios.length === 0 && storms === undefined;
 }
 
 /** The record beside the workflow; undefined if there is none to compare with. */

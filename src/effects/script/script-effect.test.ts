@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { failureOf, reportOf, SECRET } from '../effect-port.cases.ts';
 import { openScriptBench } from './script-effect.cases.ts';
+import { whyUnspawnable } from './spawn-error.ts';
 import { runs } from '../../../test/runs.ts';
 import { anyCharacter } from '../../../test/any-character.ts';
 
@@ -228,7 +229,23 @@ describe('what cannot be started', () => {
     const { contextFor } = await import('../effect-port.cases.ts');
     const request = { command: 'true', args: [], env: {}, exitCodes: [0] };
     const result = await effect(request, contextFor());
-    expect(reportOf(result)).toMatchObject({ kind: 'internal.script_unspawnable' });
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.script_unspawnable',
+      action: { kind: 'fix_setup', detail: expect.stringContaining('TMPDIR') },
+    });
+  });
+
+  it.each([
+    ['EMFILE', 'ulimit -n'],
+    ['EAGAIN', 'ulimit -u'],
+    ['ENOENT', 'Install the command'],
+  ])('names what helps against %s', (code, remedy) => {
+    const thrown = Object.assign(new Error('spawn'), { code });
+    const request = { command: 'no-such-command', args: [], env: {}, exitCodes: [0] };
+    expect(reportOf(whyUnspawnable(thrown, request, {}))).toMatchObject({
+      kind: 'internal.script_unspawnable',
+      action: { kind: 'fix_setup', detail: expect.stringContaining(remedy) },
+    });
   });
 
   function file(name: string, text: string, mode = 0o644): string {

@@ -122,6 +122,10 @@ async function prepareFiles(
       kind: 'internal.script_unspawnable',
       message,
       details: { field: 'system', code },
+      action: {
+        kind: 'fix_setup' as const,
+        detail: 'Set TMPDIR to a folder that exists, is writable and has free space.',
+      },
     };
     return { ok: false, failure, thrown };
   }

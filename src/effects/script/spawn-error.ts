@@ -11,6 +11,20 @@ type Reason = {
   readonly problem: string;
 };
 
+/** Limits of the system, which another command or folder would meet as well. */
+const REMEDIES: ReadonlyMap<string, string> = new Map([
+  [
+    'EMFILE',
+    'Raise the number of files that Errand may have open (ulimit -n), or run less at once.',
+  ],
+  ['ENFILE', 'Raise the number of files that this machine may have open, or run less at once.'],
+  [
+    'EAGAIN',
+    'Raise the number of processes that this user may have (ulimit -u), or run less at once.',
+  ],
+  ['ENOMEM', 'Free memory on this machine, or run less at once.'],
+]);
+
 export function whyUnspawnable(
   thrown: unknown,
   request: ScriptRequest,
@@ -18,12 +32,14 @@ export function whyUnspawnable(
 ): EffectFailure {
   const code = codeOf(thrown);
   const { field, problem } = reasonFor(code, request, env);
+  const remedy = field === 'system' ? REMEDIES.get(code) : undefined;
   return {
     ok: false,
     failure: {
       kind: 'internal.script_unspawnable',
       message: `The script could not be started: ${problem}`,
       details: { command: request.command, code, field },
+      ...(remedy === undefined ? {} : { action: { kind: 'fix_setup', detail: remedy } }),
     },
     thrown,
   };

@@ -40,6 +40,7 @@ import { currentStatus } from '../run/run-status.ts';
 import { listRuns } from './list-local-runs.ts';
 import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './legs/open-legs.ts';
+import { begun } from './run-handle.ts';
 import { cancelsLater } from './stored-run-handle.ts';
 
 export class LocalBackend implements Backend {
@@ -140,22 +141,23 @@ export class LocalBackend implements Backend {
   ): Promise<RunHandle | undefined> {
     const typed = withoutValues(given, this.#redactor);
     const here = await this.#legs.accepting(run);
-    const { loop } = here ?? {};
-    if (loop?.state.status === 'running') {
-      await refuseClosedGate(this.store, loop.state, typed);
-      loop.enqueueAnswer(typed);
-      return here;
+    if (here?.loop?.state.status === 'running') {
+      await refuseClosedGate(this.store, here.loop.state, typed);
+      return (await here.answer(typed)) ? here : this.answer(run, given, options);
     }
     const { known } = options;
     // for one leg, which changes it: a second try reads the log again
-    const read = (loop ?? known) ? [] : [await recover(this.store, run)];
-    const seen = loop?.state ?? read[0]?.state ?? foldRun(await this.store.get(run), known ?? []);
+    const read = (here?.loop ?? known) ? [] : [await recover(this.store, run)];
+    const seen =
+      here?.loop?.state ?? read[0]?.state ?? foldRun(await this.store.get(run), known ?? []);
     const answer = await this.#forOpenGate(seen, typed, options);
     // its leg is just ending; it is resumed with the answer after that
     await here?.result();
     return this.#delivery.deliverOrRun(run, {
-      runHere: (sent) =>
-        this.#beginnings.resume(run, { by: answer.by, ...options, answer }, sent, read.pop()),
+      runHere: async (sent) => {
+        const resumed = { by: answer.by, ...options, answer };
+        return begun(await this.#beginnings.resume(run, resumed, sent, read.pop()));
+      },
       compose: async () => {
         const { state } = await recover(this.store, run);
         const message = answerMessage(state, answer, await this.store.messages(run));

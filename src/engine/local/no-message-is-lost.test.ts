@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunStore } from '../../machine/ports/store-port.ts';
+import { corrupt } from '../../stores/store-failure.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner } from '../run/effect-runner.ts';
@@ -102,3 +103,50 @@ test('nor when another process executes it', async () => {
   expect(await (await backend.resume(run.id)).result()).toMatchObject({ status: 'paused' });
   await backend.close();
 });
+
+test('an answer resolves when it is stored, not before', async () => {
+  const { backend, run, finish, store } = await underWay();
+  const append = store.append.bind(store);
+  const mayStore = Promise.withResolvers<void>();
+  store.append = async (commit) => {
+    await mayStore.promise;
+    return append(commit);
+  };
+  let isResolved = false;
+  const answered = backend.answer(run.id, ANSWER).then(() => (isResolved = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isResolved).toBe(false);
+  mayStore.resolve();
+  await answered;
+  expect(await typesStored(store, run.id)).toContain('gate:answered');
+  finish();
+  expect(await run.result()).toMatchObject({ status: 'completed' });
+  await backend.close();
+});
+
+test('an answer that the store did not take is refused, and the gate stays open', async () => {
+  const { backend, run, finish, store } = await underWay();
+  const append = store.append.bind(store);
+  store.append = () => Promise.reject(corrupt('a page is damaged', {}));
+  const answered = backend.answer(run.id, ANSWER);
+  const refused = expect(answered).rejects.toMatchObject({ report: { kind: 'store.corrupt' } });
+  // its leg ends when its effect has ended
+  setImmediate(finish);
+  expect(await run.result()).toMatchObject({
+    status: 'interrupted',
+    error: { kind: 'store.corrupt' },
+  });
+  await refused;
+  store.append = append;
+  expect(await typesStored(store, run.id)).not.toContain('gate:answered');
+  const next = await backend.answer(run.id, ANSWER);
+  finish();
+  expect(await next?.result()).toMatchObject({ status: 'completed' });
+  await backend.close();
+});
+
+async function typesStored(store: RunStore, run: string): Promise<readonly unknown[]> {
+  const types: unknown[] = [];
+  for await (const { events } of store.read(run)) types.push(...events.map(({ type }) => type));
+  return types;
+}

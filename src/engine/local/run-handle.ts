@@ -1,4 +1,6 @@
 /** One leg of a run as its starter sees it: its events, its result, and how to stop it. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { forOpenGate, type Answer } from '../../machine/gates/gate-answer.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import type { Claim, StoredCommit } from '../../machine/ports/store-port.ts';
@@ -70,9 +72,37 @@ export class LocalRunHandle implements RunHandle {
   }
 
   events(): AsyncIterable<RunEvent> {
+    return this.#eventsFrom(this.#firstSeq);
+  }
+
+  /**
+   * Answers a gate. Resolves once the answer is stored, to true; to false if the leg ends before, as
+   * when its store fails. Rejects when the answer is refused.
+   */
+  async answer(answer: Answer): Promise<boolean> {
+    const { loop } = this;
+    if (loop === undefined) return false;
+    const events = this.#eventsFrom(loop.notifiedThrough + 1);
+    loop.enqueueAnswer(answer);
+    const { gate } = forOpenGate(loop.state, answer);
+    for await (const event of events)
+      if (event.type === 'gate:answered' && event.gate === gate) return true;
+    return false;
+  }
+
+  /** Resolves once the leg's first commit is stored. Rejects with what ended the leg before that. */
+  async begun(): Promise<this> {
+    for await (const _event of this.#eventsFrom(this.#firstSeq)) return this;
+    const result = await this.#result;
+    if (result.status === 'interrupted' && result.error !== undefined)
+      throw new ErrandError(result.error);
+    return this;
+  }
+
+  #eventsFrom(firstSeq: number): AsyncGenerator<RunEvent, void, undefined> {
     const read = (fromSeq: number): AsyncIterable<StoredCommit> =>
       this.#backend.read(this.id, fromSeq);
-    const subscription = new Subscription(this.#firstSeq, read, () =>
+    const subscription = new Subscription(firstSeq, read, () =>
       this.#subscriptions?.delete(subscription),
     );
     // earlier events are in the store
@@ -164,4 +194,9 @@ function resultOf(state: RunState, end: Exclude<LegEnd, Defect>): RunResult {
     case 'running':
       return { status: 'interrupted' };
   }
+}
+
+/** The handle, once its leg's first commit is stored. A handle of any other kind is of a stored leg. */
+export async function begun(handle: RunHandle): Promise<RunHandle> {
+  return handle instanceof LocalRunHandle ? handle.begun() : handle;
 }

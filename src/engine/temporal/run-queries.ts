@@ -182,11 +182,11 @@ export class RunQueries {
     return new ErrandError(
       {
         kind: 'store.unavailable',
-        message: `No worker responds on the task queue ${taskQueue}; run ${run} waits for one, and only a worker can read its events`,
+        message: `No worker on the task queue ${taskQueue} has responded in time, and only a worker can read the events of run ${run}`,
         details: { taskQueue, address },
         action: {
           kind: 'fix_setup',
-          detail: `Start a worker in the folder of the workflow: errand worker --task-queue ${taskQueue}. Then follow the run: errand watch ${run}`,
+          detail: `If no worker is running, start one in the folder of the workflow: errand worker --task-queue ${taskQueue}. A busy one needs longer. Then follow the run: errand watch ${run}`,
         },
       },
       { cause: thrown },

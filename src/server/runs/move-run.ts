@@ -108,7 +108,12 @@ export async function answerGate(
   if (isLeft) return { gate: await engine.leaveAnswer(run, given) };
   const { questions } = await core.reader.digest(summary);
   const file = served === undefined ? {} : { file: served.path };
-  await engine.answer(run, given, { ...file, trace });
+  const answered = engine.answer(run, given, { ...file, trace });
+  // a store that is away holds it up, and the client need not wait for that
+  await Promise.race([answered, sleep(core.clock, STORED_MS)]);
+  answered.catch(() => {
+    // too late to refuse: the gate is still open
+  });
   const stored = await core.reader.eventAfter(run, seq, {
     fits: (event) => isAnswer(event, given),
     waitMs: STORED_MS,
