@@ -140,7 +140,7 @@ const COMPILERS: Compilers = {
         ? `transport=${nameOf(failure.transport)}`
         : undefined,
   statuses: (statuses) => {
-    // its evidence too is written once, because most rules that allow a status fail by another condition
+    // the evidence for each is written once, not for each failure
     const allowed = new Map(
       statuses.map((status) => [status, status === NONE ? '' : `status=${status}`]),
     );
@@ -320,9 +320,9 @@ function someCode(holds: (code: string) => boolean): Check {
 }
 
 function firstPhrase(families: readonly Family[]): Check {
-  const numbered = families.map((family) => ({ family, id: familyId(family) }));
+  const listed = families.map((family) => ({ family, id: familyId(family) }));
   return ({ matchedFamilies }) => {
-    for (const { family, id } of numbered) {
+    for (const { family, id } of listed) {
       const phrase = phraseOf(matchedFamilies, id);
       if (phrase !== undefined) return `${family}: “${phrase}”`;
     }
