@@ -130,6 +130,9 @@ const TWENTY_SEVENTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-seventh-exam-
 /** The twenty-eighth, by another author of changes, in words that other people would use. */
 const TWENTY_EIGHTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-eighth-exam-failures.jsonl');
 
+/** The twenty-ninth, by someone who had read neither rules nor earlier misses, stratified like the first corpus. */
+const TWENTY_NINTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-ninth-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -160,6 +163,7 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   'twenty-sixth': TWENTY_SIXTH_EXAM_ENTRIES,
   'twenty-seventh': TWENTY_SEVENTH_EXAM_ENTRIES,
   'twenty-eighth': TWENTY_EIGHTH_EXAM_ENTRIES,
+  'twenty-ninth': TWENTY_NINTH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */
