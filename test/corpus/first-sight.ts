@@ -398,4 +398,12 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '96.6 %',
     hints: '12 of 13',
   },
+  {
+    name: 'twenty-ninth examination, with the rules and weights of before it',
+    entries: 105,
+    kind: '97.1 %',
+    category: '100.0 %',
+    retryable: '100.0 %',
+    hints: '15 of 15',
+  },
 ];
