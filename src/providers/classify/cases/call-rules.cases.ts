@@ -2,6 +2,11 @@
 import type { RuleCase } from './rules.cases.ts';
 
 export const CALL_CASES: readonly RuleCase[] = [
+  {
+    rule: 'stream.first-late',
+    kind: 'provider.timeout',
+    failure: { status: 200, phase: 'streaming', transport: { message: 'no first token in time' } },
+  },
   { rule: 'sdk.aborted', kind: 'cancelled.call', failure: { finding: 'aborted' } },
   { rule: 'sdk.timed-out', kind: 'provider.timeout', failure: { finding: 'timed_out' } },
   {

@@ -3,6 +3,16 @@ import type { Rule } from '../rule.ts';
 
 export const CONNECTION_RULES: readonly Rule[] = [
   {
+    id: 'stream.first-late',
+    when: {
+      phases: ['streaming'],
+      transportText:
+        /\b(?:no|time[- ]to|without (?:a|the)) first[- ](?:output[- ])?(?:token|chunk|byte|event|delta)\b/i,
+    },
+    means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'the stream was open, and its first part did not come in time',
+  },
+  {
     id: 'stream.cut',
     when: {
       phases: ['streaming'],
