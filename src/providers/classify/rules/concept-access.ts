@@ -219,7 +219,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['forbidden', 'missing', 'lacking'],
           ['param', 'feature', 'prompt', 'media', 'machinery', 'address'],
         ),
-        ...each(['account'], ['forbidden'], ['param', 'feature', 'text', 'login', 'machinery']),
+        ...each(
+          ['account'],
+          ['forbidden'],
+          ['param', 'feature', 'text', 'login', 'machinery', 'turn', 'media', 'content'],
+        ),
         ...anyOf([['right', 'expired']], ['key', 'token', 'login', 'money', 'media', 'address']),
         ...each(
           ['account'],
