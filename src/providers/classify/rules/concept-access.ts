@@ -204,6 +204,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['account', 'right'],
         ),
         ...anyOf([['key', 'expired']], [...OTHER_KEYS, 'right', 'account', 'host']),
+        ...each(['signature'], ['invalid', 'missing', 'expired'], OF_A_BLOCK),
       ],
     },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
