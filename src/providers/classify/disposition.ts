@@ -5,6 +5,8 @@
  */
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { Category, Outcome } from '../../errors/catalog/vocabulary.ts';
+import { saysNothingCame } from '../nothing-came.ts';
+import type { ProviderFailure } from '../provider-failure.ts';
 import type { Evidence } from './evidence.ts';
 
 export interface Disposition {
@@ -28,8 +30,8 @@ export function adjustDisposition(
   const { kind, category, outcome } = disposition;
   const { failure, form, delivered } = evidence;
   const isUnseen = failure.phase === 'streaming' && !delivered && outcome === 'partial';
-  // a stream that broke is its caller's to judge: only the caller knows what was shown
-  if (category === 'ambiguous' && isUnseen && kind !== 'provider.stream_interrupted')
+  // a stream that broke is its caller's to judge: only the caller knows what was shown, if the fault does not say it
+  if (category === 'ambiguous' && isUnseen && (kind !== BROKEN || brokeBeforeReply(failure)))
     return { category: 'transient', outcome: 'unknown' };
   if (category !== 'transient') return { category, outcome };
   // a client that hands over the whole stream does not always say that it was one
@@ -38,6 +40,13 @@ export function adjustDisposition(
   if (failure.operation === 'submit' && !isHarmless(disposition, failure.status))
     return { category: 'ambiguous', outcome: 'unknown' };
   return { category, outcome };
+}
+
+const BROKEN: RuntimeKind = 'provider.stream_interrupted';
+
+/** A request that creates something may have done so before the stream broke. */
+function brokeBeforeReply({ transport, operation }: ProviderFailure): boolean {
+  return operation !== 'submit' && transport !== undefined && saysNothingCame(transport);
 }
 
 function isHarmless({ kind, outcome }: Disposition, status: number | undefined): boolean {

@@ -1,8 +1,9 @@
 /** Whether one request alone asks for more than the limit that a message states, so that no wait lets it pass. */
 import type { Evidence } from './evidence.ts';
 
-const LIMIT = /\blimit:?\s{0,3}(\d[\d,]{0,14})/i;
-const REQUESTED = /\brequested:?\s{0,3}~?(\d[\d,]{0,14})/i;
+const LIMIT = /\b(?:limit(?: of)?|tpm)[:(]?\s{0,3}\(?(\d[\d,]{0,14}k?)\b/i;
+const REQUESTED =
+  /\b(?:requested|asked(?: for)?|size of (?:this |the )?request):?\s{0,3}[~(]?(\d[\d,]{0,14}k?)\b/i;
 
 /** The tokens of one request, by its name: `this request has 9,000 tokens`, `tokens in the prompt (9000)`. */
 const OWN_SIZE =
@@ -49,6 +50,8 @@ function compared(requested: string, limit: string): string | undefined {
     : undefined;
 }
 
+/** `30,000` or `30k`. */
 function numeric(digits: string): number {
-  return Number(digits.replaceAll(',', ''));
+  const count = Number.parseInt(digits.replaceAll(',', ''), 10);
+  return /k$/i.test(digits) ? count * 1000 : count;
 }

@@ -7,6 +7,7 @@
 import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { Evidence } from './evidence.ts';
 import type { CompiledRule } from './match.ts';
+import { normaliseCode } from './spelled-code.ts';
 import type { FindRule, Match } from './shortlist.ts';
 import { isInOurWords } from './weighed/weigh.ts';
 
@@ -67,11 +68,26 @@ const READINGS: ReadonlyMap<string, Reading> = new Map([
   ['status.address', AS_CROWDED],
 ]);
 
+/** The rule for any fault in a stream: it rests on the fault, and the fault may say why it came. */
+const ENDED_EARLY = 'stream.ended-early';
+
+/** The word of gRPC for every service that is out of reach, also for one whose stream broke. */
+const GONE = 'overload.unavailable';
+
+/** Kinds that say no more of a stream than that it ended. */
+const OF_THE_WAY: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
+  'provider.network',
+  'provider.stream_interrupted',
+  'provider.timeout',
+  'provider.unknown',
+]);
+
 export function lookAgain(
   evidence: Evidence,
   match: Match | undefined,
   findRule: FindRule,
 ): Match | undefined {
+  if (match?.compiled.rule.id === ENDED_EARLY) return reasonOfEnd(evidence, findRule) ?? match;
   const reading = match === undefined ? ofGood(evidence) : READINGS.get(match.compiled.rule.id);
   if (reading === undefined) return match;
   if (evidence.text === '' && evidence.codes.size === 0) return match;
@@ -80,6 +96,43 @@ export function lookAgain(
   const again = findRule({ ...evidence, status: reading.status });
   return again !== undefined && reading.counts(again.compiled) ? again : match;
 }
+
+/**
+ * A server that gives up a stream sends an error in it, which clients throw as they do any fault of the way: its
+ * words and its name are those of a refusal.
+ */
+function reasonOfEnd(evidence: Evidence, findRule: FindRule): Match | undefined {
+  const { transport, ...failure } = evidence.failure;
+  const codes = new Set(evidence.codes);
+  for (const word of [transport?.name, transport?.code])
+    if (word !== undefined && IS_CODE.test(word)) codes.add(normaliseCode(word));
+  const again = findRule({
+    ...evidence,
+    failure: { ...failure, phase: 'headers' },
+    faults: [],
+    faultTexts: [],
+    codes,
+    status: 400,
+    said: evidence.prose.said,
+  });
+  return again !== undefined && saysWhy(again.compiled, evidence.text) ? again : undefined;
+}
+
+function saysWhy({ rule, basis }: CompiledRule, text: string): boolean {
+  const { kind } = rule.means;
+  if (OF_THE_WAY.has(kind) || rule.id === GONE) return false;
+  if (basis === 'certain') return true;
+  // concepts are read loosely: the nouns around a break are parts of the reply, not of a request
+  const isRead = basis === 'phrases' || basis === 'code_words';
+  return isRead && kind !== 'provider.server_error' && !OF_A_CUT.test(text);
+}
+
+/** Words for how a reply broke off. */
+const OF_A_CUT =
+  /\b(?:truncated|incomplete|not completed?|(?:unexpected|premature)(?:ly)? \w+|eof|reset|half (?:an?|the|of)|cut (?:\w+ )?off|stalled|silence)\b/i;
+
+/** The code of a server, after which its client names the error. */
+const IS_CODE = /^[a-z]+(?:_[a-z]+)+$/;
 
 function ofGood({ status }: Evidence): Reading | undefined {
   return status === 200 ? AS_REFUSED_OF_GOOD : undefined;

@@ -2,7 +2,14 @@
  * Extracts the `ProviderFailure` for the classifier from any thrown value. Total: it returns a
  * failure or undefined, and never throws.
  */
-import type { Operation, ProviderFailure, TransportFault, Finding } from '../provider-failure.ts';
+import { saysNothingCame } from '../nothing-came.ts';
+import type {
+  Operation,
+  Phase,
+  ProviderFailure,
+  TransportFault,
+  Finding,
+} from '../provider-failure.ts';
 import type { Extracted } from './extractor.ts';
 import { linksOf } from './links.ts';
 import { phaseOf } from './phase.ts';
@@ -87,10 +94,15 @@ function complete(
     isUnread: found.isUnread,
     transport,
     phase,
-    delivered: hints.delivered ?? found.delivered ?? phase === 'streaming',
+    delivered: hints.delivered ?? found.delivered ?? mayHaveDelivered(phase, transport),
     source,
     finding,
   });
+}
+
+/** A stream that broke had brought something, unless its fault says that it had not. */
+function mayHaveDelivered(phase: Phase, fault: TransportFault | undefined): boolean {
+  return phase === 'streaming' && (fault === undefined || !saysNothingCame(fault));
 }
 
 /**

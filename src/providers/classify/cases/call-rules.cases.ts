@@ -2,6 +2,46 @@
 import type { RuleCase } from './rules.cases.ts';
 
 export const CALL_CASES: readonly RuleCase[] = [
+  {
+    rule: 'stream.cancelled',
+    kind: 'cancelled.call',
+    failure: { phase: 'streaming', transport: { message: 'stopped by the operator' } },
+  },
+  {
+    rule: 'transport.cancelled-said',
+    kind: 'cancelled.call',
+    failure: { transport: { message: 'stopped by the operator' } },
+  },
+  {
+    rule: 'transport.misfit',
+    kind: 'provider.network',
+    failure: { transport: { message: 'SSL_ERROR_RX_RECORD_TOO_LONG' } },
+  },
+  {
+    rule: 'transport.not-http-text',
+    kind: 'provider.network',
+    failure: { transport: { message: 'illegal status line: b"220 smtp ready"' } },
+  },
+  {
+    rule: 'transport.not-http-name',
+    kind: 'provider.network',
+    failure: { transport: { name: 'http.client.BadStatusLine', message: '220 smtp ready' } },
+  },
+  {
+    rule: 'transport.download',
+    kind: 'provider.invalid_request',
+    failure: { transport: { name: 'AI_DownloadError', message: '403 Forbidden' } },
+  },
+  {
+    rule: 'stream.cut-said',
+    kind: 'provider.stream_interrupted',
+    failure: { transport: { message: 'connection reset after 12 chunks' } },
+  },
+  {
+    rule: 'stream.first-late',
+    kind: 'provider.timeout',
+    failure: { status: 200, phase: 'streaming', transport: { message: 'no first token in time' } },
+  },
   { rule: 'sdk.aborted', kind: 'cancelled.call', failure: { finding: 'aborted' } },
   { rule: 'sdk.timed-out', kind: 'provider.timeout', failure: { finding: 'timed_out' } },
   {

@@ -10,6 +10,21 @@ const worded = (status: number, message: string, more: object = {}): Partial<Pro
 
 export const LACK_CASES: readonly RuleCase[] = [
   {
+    rule: 'sampling.said',
+    kind: 'provider.unknown',
+    failure: worded(400, 'The model made a broken function call'),
+  },
+  {
+    rule: 'missing.provider',
+    kind: 'provider.not_configured',
+    failure: worded(404, 'no such provider'),
+  },
+  {
+    rule: 'rate.single-request-said',
+    kind: 'provider.request_too_large',
+    failure: worded(429, 'This call alone is it'),
+  },
+  {
     rule: 'measure.id-in-history',
     kind: 'provider.invalid_request',
     failure: worded(400, 'It is too long', { param: 'messages[2].tool_call_id' }),

@@ -5,6 +5,7 @@
 import { once } from '../../../errors/support/once.ts';
 import { findNames } from '../quoted-names.ts';
 import { buildLexicons, NEGATION_ENDS, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
+import { codeWithoutTerms, withoutTerms } from './own-terms.ts';
 import { checkWith, createPartTable, HASH_START, hashWith } from './part-table.ts';
 import { addTo, idOf, newSentence, type Sentence } from './sentence.ts';
 
@@ -53,26 +54,12 @@ const EXCEPTION = /^\W{0,3}[\w.]{0,80}[a-z](?:Error|Exception)\b/;
 export function readSentences(text: string): readonly Sentence[] {
   const begin = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
   const lines = begin.includes('\\n') ? begin.replaceAll('\\n', ' \n') : begin;
-  const own = lines.includes(TRAILER) ? lines.replace(TRAILERS, ' ') : lines;
-  const plain = own.includes('equest') ? own.replace(REQUEST_ID, 'id') : own;
-  return readAll(
-    withoutNames(plain.includes('ccess') ? plain.replace(ACCESS_KEY, 'credential') : plain),
-  );
+  return readAll(withoutNames(withoutTerms(lines)));
 }
-
-/** The name of one request says nothing about requests. */
-const REQUEST_ID = /request[ _-]?id(?![a-z])/gi;
-
-/** An access token opens an account; it is no right of access. */
-const ACCESS_KEY = /access[ _-]?(?:token|key)s?(?![a-z])/gi;
-
-/** LiteLLM adds the group of models that it asked, and those that it could have asked. */
-const TRAILER = 'Model Group';
-const TRAILERS = /(?:Received|Available) Model Group(?: Fallbacks)?=\S{0,200}/g;
 
 /** A code is a sentence without grammar: `TOKEN_QUOTA_REACHED`. */
 export function readCode(code: string): Sentence {
-  return readAll(code.replace(/[_.:\n]+/g, ' '))[0] ?? newSentence();
+  return readAll(codeWithoutTerms(code).replace(/[_.:\n]+/g, ' '))[0] ?? newSentence();
 }
 
 /** Marks what stands in quotes, so that only the names of fields count in it. */

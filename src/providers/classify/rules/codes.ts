@@ -207,6 +207,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         'authentication_required',
         'invalid_authentication',
         'invalid_authentication_credentials',
+        'request_time_too_skewed',
         'unauthorized',
         'unauthenticated',
         'not_authenticated',

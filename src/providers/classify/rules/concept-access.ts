@@ -204,6 +204,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['account', 'right'],
         ),
         ...anyOf([['key', 'expired']], [...OTHER_KEYS, 'right', 'account', 'host']),
+        ...each(['signature'], ['invalid', 'missing', 'expired'], OF_A_BLOCK),
       ],
     },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
@@ -219,7 +220,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['forbidden', 'missing', 'lacking'],
           ['param', 'feature', 'prompt', 'media', 'machinery', 'address'],
         ),
-        ...each(['account'], ['forbidden'], ['param', 'feature', 'text', 'login', 'machinery']),
+        ...each(
+          ['account'],
+          ['forbidden'],
+          ['param', 'feature', 'text', 'login', 'machinery', 'turn', 'media', 'content'],
+        ),
         ...anyOf([['right', 'expired']], ['key', 'token', 'login', 'money', 'media', 'address']),
         ...each(
           ['account'],

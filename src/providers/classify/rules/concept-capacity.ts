@@ -63,7 +63,7 @@ export const CONCEPT_CAPACITY_RULES: readonly Rule[] = [
             ['minute', 'bound', 'reached'],
             ['often'],
           ],
-          ['prompt', 'bytes'],
+          ['prompt', 'bytes', 'schema', 'day'],
         ),
         ...anyOf(
           [['requests', 'bound', 'reached']],
@@ -80,6 +80,7 @@ export const CONCEPT_CAPACITY_RULES: readonly Rule[] = [
             'characters',
             'length',
             'size',
+            'schema',
           ],
         ),
       ],

@@ -1,7 +1,19 @@
 /** Rules for connections that failed, broke, or went silent, and replies that stopped in the middle. */
 import type { Rule } from '../rule.ts';
+import { CALL_ENDED_RULES, FAULT_WORD_RULES, STREAM_CANCELLED_RULES } from './local-faults.ts';
 
 export const CONNECTION_RULES: readonly Rule[] = [
+  {
+    id: 'stream.first-late',
+    when: {
+      phases: ['streaming'],
+      transportText:
+        /\b(?:no|time[- ]to|without (?:a|the)) first[- ](?:output[- ])?(?:token|chunk|byte|event|delta)\b/i,
+    },
+    means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'the stream was open, and its first part did not come in time',
+  },
+  ...STREAM_CANCELLED_RULES,
   {
     id: 'stream.cut',
     when: {
@@ -142,6 +154,17 @@ export const CONNECTION_RULES: readonly Rule[] = [
       recovery: 'now',
     },
     why: 'it broke while connecting, so no request left',
+  },
+  ...FAULT_WORD_RULES,
+  {
+    id: 'stream.cut-said',
+    when: {
+      hasStatus: false,
+      transportText:
+        /\bhalf (?:an?|the|of the) (?:answer|reply|response|completion)\b|\bmid-?(?:answer|reply|response|stream|generation|body)\b|\bin the middle of (?:an? |the )?(?:answer|reply|response|stream|completion|generation)\b|\bwhile (?:the |an? )?(?:answer|reply|body|completion) was (?:being|still|coming)\b|\bInvalidChunkLength\b|\bafter [1-9]\d* (?:tokens|chunks|deltas|events|characters)\b|\b[1-9][\d,.]* (?:output )?(?:tokens|chunks|deltas|events) (?:were |had |have been )?(?:already |in\b|received|read|delivered|arrived|streamed|shown)|\b(?:part|half|mid)way (?:through|in)|\bIncompleteRead\([1-9]|\bwhile (?:still )?(?:receiving|streaming) (?:the |an? )?(?:answer|reply|response|body|tokens|completion)\b|\brest of the (?:answer|reply|response|body)\b|\b(?:answer|reply|completion) (?:was |had )?(?:cut|broke|broken|interrupted)\b|\bpartial (?:answer|reply|response|text|output|completion)\b|\bstream interrupted\b/i,
+    },
+    means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    why: 'the fault says that a part of the reply had come',
   },
   {
     id: 'transport.connect-text',
@@ -299,9 +322,10 @@ export const CONNECTION_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /WinError 1005[34]\b|EOF occurred|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_(?!CERT)|without sending|(?:socket|underlying) connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|request to \S{1,200} failed, reason: ?\]?$|error sending request(?!.{0,200}timed out)|stream error: stream ID|stream (?:was )?reset|RST_STREAM|\[SSL: |bad record mac|SSL_ERROR_|SSL connection could not be established|forcibly closed|fetch failed|failed to fetch|load failed|received no bytes|^terminated$/i,
+        /WinError 1005[34]\b|EOF occurred|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_(?!CERT)|without sending|(?:socket|underlying) connection was closed|socket hang up|other side closed|(?:connection (?:error|reset|lost|closed)|\btcp reset)|network ?(?:error|connection|request failed)|request to \S{1,200} failed, reason: ?\]?$|error sending request(?!.{0,200}timed out)|stream error: stream ID|stream (?:was )?reset|RST_STREAM|\[SSL: |bad record mac|SSL_ERROR_|SSL connection could not be established|forcibly closed|fetch failed|failed to fetch|load failed|received no bytes|^terminated$/i,
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime without error codes says that the connection broke',
   },
+  ...CALL_ENDED_RULES,
 ];

@@ -58,6 +58,12 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     why: 'the SDK found no credentials and sent nothing',
   },
   {
+    id: 'transport.download',
+    when: { transportNames: ['DownloadError', 'AI_DownloadError'] },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the SDK fetches what the request points at; a status behind it is that of another server',
+  },
+  {
     id: 'transport.no-output',
     when: { transportNames: ['AI_NoOutputGeneratedError'] },
     means: { kind: 'provider.unknown', scope: 'request', recovery: 'now' },
@@ -84,6 +90,9 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
         'CancelledError',
         'OperationCanceledException',
         'CancellationException',
+        'KeyboardInterrupt',
+        'ResponseAborted',
+        'TaskRevokedError',
       ],
     },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
@@ -212,7 +221,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'transport.address-text',
     when: {
       transportText:
-        /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|redirected too many times|not implemented\.\.\. yet|failed to parse url|unsupported protocol scheme|unknown (?:url )?scheme|relative url without a base|invalid port|no scheme supplied|missing an? .{0,30}protocol/i,
+        /(?:^|: )(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|redirected too many times|not implemented\.\.\. yet|failed to parse url|unsupported protocol scheme|unknown (?:url )?scheme|relative url without a base|invalid port|no scheme supplied|missing an? .{0,30}protocol/i,
     },
     means: {
       kind: 'provider.invalid_request',
@@ -297,5 +306,88 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
       recovery: 'now',
     },
     why: 'a response came and cannot be read; the work may be done and billed',
+  },
+];
+
+/** Somebody on our side who ends a call, or the way in which it is done. */
+const ENDED_BY_US =
+  /\b(?:cancell?ed|aborted|stopped|killed|revoked|interrupted|called off)(?: \S{1,40}){0,3} by (?:an? |the |our |its |your )?(?:\w{1,20} )?(?:user|caller|client|operator|app|application|callback|parent|program|script|owner|browser|page|tab|ui|frontend)\b|\bwe (?:have |had )?(?:aborted|cancell?ed|stopped|closed)\b|\b(?:tab|window|page) (?:was |has been )?closed\b|\babort ?controller\b|\bcancellation (?:was )?requested\b|\b(?:user|caller|client|operator) (?:\w{1,12} )?(?:cancell?ed|aborted|interrupted|(?:pressed|hit) (?:stop|esc|ctrl)|left the page|navigated away|killed)|\b(?:SIGINT|KeyboardInterrupt|ctrl-?c)\b|\^C\b|\b(?:stop|cancel|escape) (?:button|key) (?:was )?(?:pressed|clicked|hit)|\b(?:abort|dropped|killed|stopped)\b.{0,60}\bon purpose\b|\bsignal is aborted|\babort handle\b|\bcallback aborted\b|\bclient (?:has )?(?:disconnected|hung up|went away|left|closed (?:the |its )?(?:request|connection|stream))\b|(?:annulée?|interrompue?|arrêtée?) par l['’](?:utilisateur|appelant|application)|(?:vom|durch den) (?:Benutzer|Nutzer|Anwender|Aufrufer) (?:abgebrochen|gestoppt)|(?:cancelad|anulad|interrumpid|abortad)[oa] por (?:el|o) (?:usuario|cliente|usuário|llamante)|(?:отмен|прерван|остановлен)\S{0,6} (?:пользователем|клиентом|вызывающ)|用户.{0,6}(?:取消|中止|终止)|ユーザー(?:により|が|によって).{0,20}(?:中止|中断|キャンセル)|사용자가.{0,20}(?:취소|중단)/i;
+
+/** Rules for a stream that somebody ended; they come before those for one that broke. */
+export const STREAM_CANCELLED_RULES: readonly Rule[] = [
+  {
+    id: 'stream.cancelled',
+    when: { phases: ['streaming'], transportText: ENDED_BY_US },
+    means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'somebody on our side ended the stream',
+  },
+];
+
+/** Rules for a call that somebody ended, after the words for a connection that ended by itself. */
+export const CALL_ENDED_RULES: readonly Rule[] = [
+  {
+    id: 'transport.cancelled-said',
+    when: { hasStatus: false, transportText: ENDED_BY_US },
+    means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'somebody on our side ended the call',
+  },
+];
+
+/**
+ * For faults without a code that says enough: what the two ends of a connection do not agree on. They come after
+ * the codes, which decide most faults at less cost.
+ */
+export const FAULT_WORD_RULES: readonly Rule[] = [
+  {
+    id: 'transport.misfit',
+    when: {
+      hasStatus: false,
+      transportText:
+        /(?:\[SSL: |\bSSL_ERROR_|\bERR_SSL_|\bSEC_E(?:RROR)?_)(?!(?:UNEXPECTED_)?EOF|SYSCALL|SSL\b|NONE\b|ZERO_|WANT_|BAD_(?:RECORD_)?MAC|DECRYPT|INTERNAL|APPLICATION_|CONN|TIME|CLOSE)[A-Z]|\bERR_(?:BLOCKED_BY|UNSAFE_PORT|DISALLOWED_URL)|\btls: (?:unrecognized name|protocol version|no (?:supported|mutual|application))|\bnot speaking (?:tls|ssl)\b|\bcorrupted frame was received|\bSSL_connect\b.{0,120}unexpected message|\bRemoteCertificate\w+|\btrustAnchors parameter|\b(?:CA_BUNDLE|EXTRA_CA_CERTS|SSL_CERT_FILE)\b|証明書|证书|憑證|인증서|\bZertifikat|сертификат|\bERR_(?:NO_SUPPORTED_PROXIES|MANDATORY_PROXY|PROXY_(?:AUTH|CERT))|\bproxy (?:wants|needs|requires|asks for) (?:a )?(?:credentials|login|password|user)|\bgetaddrinfo \w+ (?:your[-_.]|<)|(?:\bHTTPS?_PROXY\b|\bproxy url\b).{0,60}(?:without|malformed|invalid|missing)|\bsocks (?:proxy|support)\b.{0,60}(?:not installed|$)|\bmissing dependencies for socks|\bCORS policy\b|\bContent Security Policy\b|\bINTERNET permission\b/i,
+    },
+    means: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the two ends do not fit, or the way out is set up wrongly: certificates, proxies, rules of a browser',
+  },
+  {
+    id: 'transport.not-http-text',
+    when: {
+      hasStatus: false,
+      transportText:
+        /\bHPE_[A-Z_]{4,40}|\bParse Error: (?:Expected HTTP|Invalid (?:character in (?:chunk|Content-Length)|header|EOF|HTTP)|Header overflow|Missing expected [CL][RF]|Data after)|\b(?:illegal|invalid|unexpected|wrong|bad) (?:status|header) line\b|\bstatus line (?:is |was |belongs|unreadable)|\bno HTTP status line\b|\binvalid_status_line\b|\bBadStatusLine\((?!["']{0,4}\s?["',)])|\bcommitted a protocol violation\b|\bERR_(?:INVALID_HTTP|RESPONSE_HEADERS|INVALID_RESPONSE|CONTENT_DECODING|INVALID_CHUNKED)|\bmultiple Transfer-Encoding\b|\bHTTP\/0\.9\b|\bbut not HTTP\b|\blooked like an HTTP\/1|\binvalid HTTP version\b|\bHTTP version in response\b|\bMalformed_HTTP_Response\b|\bframe was not SETTINGS\b/i,
+    },
+    means: {
+      kind: 'provider.network',
+      category: 'unknown',
+      outcome: 'unknown',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the words of a parser for the same: the peer does not respond in HTTP',
+  },
+  {
+    id: 'transport.not-http-name',
+    when: {
+      hasStatus: false,
+      transportNames: [
+        'HTTPBadResponse',
+        'HTTPHeaderSyntaxError',
+        'InvalidHTTPResponse',
+        'BadStatusLine',
+      ],
+    },
+    means: {
+      kind: 'provider.network',
+      category: 'unknown',
+      outcome: 'unknown',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a client names what it could not read: the status line or a header',
   },
 ];

@@ -16,6 +16,16 @@ const OVER_THE_CAP =
 /** Before the phrases, which know limits but not of what. */
 export const MEASURE_FIRST_RULES: readonly Rule[] = [
   {
+    id: 'rate.single-request-said',
+    when: {
+      statuses: [429],
+      mentions:
+        /\b(?:single|one|this|the|your) (?:prompt|request|call|message|input) (?:alone|(?:by )?itself)\b|\b(?:single|one|this) (?:prompt|request|call|message)\b[^.\n]{0,30}\b(?:larger|bigger|greater|more|exceeds?|over|above)\b[^.\n]{0,20}\b(?:whole|entire|full|complete|burst|bucket)\b|\beven (?:when|if|with)\b[^.\n]{0,24}\b(?:empty|unused|fresh|idle)\b|\bnever (?:fit|pass|succeed|be (?:admitted|served|accepted|granted))\b|\brefused forever\b|\bsplit(?:ting)? (?:it )?(?:up )?(?:is the only|is required|is necessary)|\b(?:cost|size|tokens)\b[^.\n]{0,20}\bexceeds? (?:the )?(?:burst|bucket)\b/i,
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the request alone is said to be above the limit, so that no wait lets it pass',
+  },
+  {
     id: 'measure.tokens-per-request',
     when: {
       statuses: [NONE, 200, 400, 413, 422],

@@ -74,6 +74,16 @@ const NO_ENDPOINT =
 
 export const MISSING_THING_RULES: readonly Rule[] = [
   {
+    id: 'missing.provider',
+    when: {
+      statuses: [NONE, 400, 404, 422],
+      mentions:
+        /(?:^|[.:;(] ?)(?:no such|unknown|unregistered) (?:model )?provider\b|\bprovider (?:\S{1,40} )?(?:is |was )?(?:not registered|none of)\b|\bprovider ["'`]?[\w.-]{1,40}["'`]? (?:is |was )?(?:not registered|none of)\b/i,
+    },
+    means: { kind: 'provider.not_configured', scope: 'provider', recovery: 'human' },
+    why: 'the name of a provider is in no list of our side, so no call was made',
+  },
+  {
     id: 'missing.of-request',
     when: {
       statuses: [400, 422],

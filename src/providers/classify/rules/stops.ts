@@ -4,6 +4,16 @@ import { NONE, type Rule } from '../rule.ts';
 
 export const STOP_RULES: readonly Rule[] = [
   {
+    id: 'sampling.said',
+    when: {
+      statuses: [NONE, 200, 400, 422, 424, 500],
+      mentions:
+        /\bmodel (?:has |had )?(?:produced|emitted|generated|wrote|returned|made)(?: an?)? (?:malformed|invalid|broken|unparsable|ill-formed)\b[^.\n]{0,24}\b(?:tool|function|call)|\bmodel (?:has |had )?(?:produced|emitted|generated|wrote|made) (?:an? )?(?:tool|function) call (?:that|which)\b|\b(?:tool|function) calls? (?:that )?(?:the |was |were )?(?:model|generated|produced)\b[^.\n]{0,40}\b(?:fail|invalid|malformed|not be (?:parsed|read))|\bparse (?:the )?(?:tool|function) calls? (?:that )?(?:the )?model\b/i,
+    },
+    means: { kind: 'provider.unknown', category: 'transient', scope: 'request', recovery: 'now' },
+    why: 'the model wrote a call that cannot be read; the next sample may',
+  },
+  {
     id: 'stop.filtered',
     when: {
       stops: [

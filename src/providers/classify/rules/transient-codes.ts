@@ -1,5 +1,5 @@
 /** Rules for codes of failures that pass, or that happened on the way. */
-import type { Rule } from '../rule.ts';
+import { NONE, type Rule } from '../rule.ts';
 import { RATE_CODES } from './code-lists.ts';
 
 /** Codes of gateways and gRPC for a service that is away, for whatever reason. */
@@ -99,7 +99,17 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
   },
   {
     id: 'sampling.tool-use',
-    when: { codes: ['tool_use_failed', 'json_validate_failed'] },
+    when: {
+      codes: [
+        'tool_use_failed',
+        'json_validate_failed',
+        'malformed_function_call',
+        'malformed_tool_use',
+        'malformed_model_output',
+        'unexpected_tool_call',
+        'too_many_tool_calls',
+      ],
+    },
     means: { kind: 'provider.unknown', category: 'transient', scope: 'request', recovery: 'now' },
     why: 'the model wrote a tool call that does not fit a good schema; the next sample may',
   },
@@ -172,6 +182,8 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
   {
     id: 'overload.unavailable',
     when: {
+      // under a refusal it is a model or a feature that is unavailable, to this caller
+      statuses: [NONE, 200, 409, 424, 429, 500, 502, 503, 504, 529],
       codes: ['unavailable'],
       notPhrases: ['model', 'connection', 'auth', 'oversize', 'timeout'],
     },
