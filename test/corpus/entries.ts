@@ -133,6 +133,9 @@ const TWENTY_EIGHTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-eighth-exam-fa
 /** The twenty-ninth, by someone who had read neither rules nor earlier misses, stratified like the first corpus. */
 const TWENTY_NINTH_EXAM_ENTRIES: readonly Entry[] = read('twenty-ninth-exam-failures.jsonl');
 
+/** The thirtieth, by someone who had read neither rules nor earlier misses, from the hard families of failures. */
+const THIRTIETH_EXAM_ENTRIES: readonly Entry[] = read('thirtieth-exam-failures.jsonl');
+
 /** The examinations, in the order in which they were recorded. */
 export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   first: EXAM_ENTRIES,
@@ -164,6 +167,7 @@ export const EXAMS: Readonly<Record<string, readonly Entry[]>> = {
   'twenty-seventh': TWENTY_SEVENTH_EXAM_ENTRIES,
   'twenty-eighth': TWENTY_EIGHTH_EXAM_ENTRIES,
   'twenty-ninth': TWENTY_NINTH_EXAM_ENTRIES,
+  thirtieth: THIRTIETH_EXAM_ENTRIES,
 };
 
 /** All of them, in the order in which they were recorded. */
