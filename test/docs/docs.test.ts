@@ -125,6 +125,14 @@ describe('a workflow on a page', () => {
     expect(printed).toContain('"paid": true');
     expect((await shell.type('errand run orders.yaml', folder)).exit).toBe(2);
   });
+
+  it('the first of the README, takes every route and keeps every promise of a move', async () => {
+    const folder = join(root, 'rehearsed');
+    write(join(folder, 'orders.yaml'), WORKFLOWS[0]?.text ?? '');
+    const all = 'routes=100,moves=100,kinds=100,doubt=100';
+    const { exit, printed } = await shell.type(`errand rehearse orders.yaml --min ${all}`, folder);
+    expect(exit, printed).toBe(0);
+  }, 300_000);
 });
 
 function expectShown(

@@ -38,7 +38,7 @@ describe('errand rehearse', () => {
     expect(stdout).toMatch(
       /^flow\.yaml {3}\d+ scenarios, \d+ crash points, [\d.]+ s, no network\n/,
     );
-    expect(stdout).toMatch(/routes +1\/2 +50 % +the workflow #0 +flow\.yaml:5/);
+    expect(stdout).toMatch(/routes +1\/2 +50 % +the workflow, route 1 +flow\.yaml:5/);
   });
 
   it('exits with 3 for a surprise, with the way to it and the command that plays it alone', () => {

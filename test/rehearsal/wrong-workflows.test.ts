@@ -212,7 +212,7 @@ describe('what is missed', () => {
         node: 'a',
         file: 't.yaml',
         line: 10,
-        message: 'is executed again by route #1, and is not idempotent',
+        message: 'is executed again by route 2, and is not idempotent',
       },
     ]);
     expect(placesIn(sarifReport([played], '1'))).toEqual([['repeats-effect', 'warning', 10]]);

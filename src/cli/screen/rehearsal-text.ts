@@ -2,6 +2,7 @@
 import { oneLine } from '../../errors/support/printable.ts';
 import { durationWords } from '../../errors/render/report-words.ts';
 import { FIGURES, percentOf } from '../../rehearsal/figures/minimum.ts';
+import { routeWords } from '../../rehearsal/report/route-words.ts';
 import { fileOfRule, type AtRule } from '../../rehearsal/report/rule-file.ts';
 import type { RehearsalResult, ScenarioResult } from '../../rehearsal/report/rehearsal-result.ts';
 import type { Rehearsed } from '../../rehearsal/rehearse-plan.ts';
@@ -82,7 +83,7 @@ function missedRows(rehearsed: Rehearsed): Readonly<Record<string, readonly Row[
   const { routes, moves, kinds, doubt, crashes, mutants } = rehearsed.result.coverage;
   const ruleCells = (at: AtRule, what = ''): Row => {
     const { node, rule, line } = at;
-    const name = `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}`;
+    const name = routeWords(node, rule);
     const file = fileOfRule(rehearsed, at);
     return [what === '' ? name : `${name}: ${what}`, line === 0 ? '' : `${file}:${line}`];
   };

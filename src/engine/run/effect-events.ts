@@ -15,7 +15,7 @@ import { recordedFailure, stampAt } from '../../machine/decide/failure-reports.t
 import { scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import { costOf, countable } from '../../machine/policy/pricing.ts';
 import type { RunState } from '../../machine/state/state.ts';
-import { withSpokenKinds } from './spoken-kinds.ts';
+import { refuseSecretKinds } from './refuse-secret-kinds.ts';
 
 export interface Recording {
   /** Removes configured secret values, which scripts and functions may write in words of their own. */
@@ -30,7 +30,7 @@ export function resultEvents(
   given: EffectResult,
   { redactor, isStopped = false }: Recording,
 ): readonly EventBody[] {
-  const result = withSpokenKinds(given, request.node.raises ?? [], redactor);
+  const result = refuseSecretKinds(given, request.node.raises ?? [], redactor);
   if (isPlain(result)) return [succeeded(request, result.output)];
   const suppressed = (result.suppressed ?? []).map(({ failure, reason, isWarning }): EventBody => ({
     type: 'error:suppressed',

@@ -23,7 +23,7 @@ import { refuseRepeatWhileRunning } from './refuse-repeat.ts';
 export interface RunLoopOptions extends RunningEffectsOptions {
   readonly log: Pick<LogWriter, 'write' | 'takeOutages'>;
   readonly clock: Pick<EffectClock, 'now'>;
-  readonly alarm: Pick<SharedTimer, 'set' | 'clear'>;
+  readonly timer: Pick<SharedTimer, 'set' | 'clear'>;
   /** Yields to other runs and timers. */
   readonly nextTurn: () => Promise<void>;
   /** Processes that outlived the Errand that started them. Default: none are known. */
@@ -161,7 +161,7 @@ export class RunLoop {
     if (!this.#isStopping || this.#isDraining) this.#inbox.noteStop();
     this.#isStopping = true;
     this.#isDraining = false;
-    this.#options.alarm.clear(this.#options.state.run);
+    this.#options.timer.clear(this.#options.state.run);
     this.#effects.abortAll();
     this.wake();
   }
@@ -290,8 +290,8 @@ export class RunLoop {
 
   /** When nothing more can be decided: the end of the leg, or a pause or a timer that is set here. */
   #settle(): LegEnd | undefined {
-    const { state, alarm, inlineMs } = this.#options;
-    alarm.clear(state.run);
+    const { state, timer, inlineMs } = this.#options;
+    timer.clear(state.run);
     if (state.status !== 'running') return { type: state.status === 'paused' ? 'paused' : 'ended' };
     if (this.#isLeaving()) {
       // each result is stored as it comes, and wakes the loop
@@ -303,7 +303,7 @@ export class RunLoop {
     const waiting = isIdle && mustPause(state, inlineMs) ? waitingOf(state) : undefined;
     const wakeMs = nextTimerMs(state.timers);
     if (waiting !== undefined) this.#inbox.add([{ type: 'run:paused', waiting }]);
-    else if (wakeMs !== undefined) alarm.set(state.run, wakeMs - this.#aheadMs, () => this.wake());
+    else if (wakeMs !== undefined) timer.set(state.run, wakeMs - this.#aheadMs, () => this.wake());
     return undefined;
   }
 
@@ -330,7 +330,7 @@ export class RunLoop {
 
   /** Ends the leg once no effect that it started is running. */
   async #endWhenIdle(end: LegEnd): Promise<void> {
-    this.#options.alarm.clear(this.#options.state.run);
+    this.#options.timer.clear(this.#options.state.run);
     await this.#effects.allEnded();
     const isFailure = end.type === 'store' || end.type === 'defect';
     // a failure during the last effects ends the leg

@@ -14,14 +14,14 @@ class Counted extends VirtualClock {
 
 test('calls back once at the time that was set last, and never after a clear', async () => {
   const clock = new VirtualClock(0);
-  const alarm = new SharedTimer(clock);
+  const timer = new SharedTimer(clock);
   const called: [string, number][] = [];
   const ring = (name: string) => () => void called.push([name, clock.now()]);
-  alarm.set('one', 50, ring('early'));
-  alarm.set('two', 40, ring('two'));
-  alarm.set('one', 90, ring('one'));
-  alarm.set('gone', 60, ring('gone'));
-  alarm.clear('gone');
+  timer.set('one', 50, ring('early'));
+  timer.set('two', 40, ring('two'));
+  timer.set('one', 90, ring('one'));
+  timer.set('gone', 60, ring('gone'));
+  timer.clear('gone');
   await clock.passUntil(new Promise(() => undefined));
   expect(called).toEqual([
     ['two', 40],
@@ -31,12 +31,12 @@ test('calls back once at the time that was set last, and never after a clear', a
 
 test('what was replaced costs nothing, however often a run asks anew', async () => {
   const clock = new Counted(0);
-  const alarm = new SharedTimer(clock);
+  const timer = new SharedTimer(clock);
   const rung = Promise.withResolvers<void>();
-  alarm.set('other', 1_000_000, () => undefined);
+  timer.set('other', 1_000_000, () => undefined);
   for (let step = 1; step <= 10_000; step++) {
-    alarm.clear('run');
-    alarm.set('run', step, () => rung.resolve());
+    timer.clear('run');
+    timer.set('run', step, () => rung.resolve());
   }
   await clock.passUntil(rung.promise);
   expect(clock.now()).toBe(10_000);
@@ -46,7 +46,7 @@ test('what was replaced costs nothing, however often a run asks anew', async () 
 test('a time that passes while the machine sleeps, or by a clock that is set forward, is noticed', () => {
   let nowMs = 0;
   const armed: { readonly ms: number; readonly fire: () => void }[] = [];
-  const alarm = new SharedTimer({
+  const timer = new SharedTimer({
     now: () => nowMs,
     after: (ms, fire) => {
       armed.push({ ms, fire });
@@ -55,7 +55,7 @@ test('a time that passes while the machine sleeps, or by a clock that is set for
   });
   const called: number[] = [];
   const HOUR_MS = 3_600_000;
-  alarm.set('run', HOUR_MS, () => void called.push(nowMs));
+  timer.set('run', HOUR_MS, () => void called.push(nowMs));
   const [first] = armed;
   expect(first?.ms).toBeLessThanOrEqual(60_000);
   // little time of the timer has passed, and much by the clock

@@ -41,7 +41,7 @@ import { isShowable, tooLargeState, withSnapshot } from './sizes/payload-size.ts
 import { HistoryRoom } from './sizes/history-room.ts';
 import { marksIn, type SecretReferences } from './secrets/secret-marks.ts';
 import { alreadyActive, runFailed } from './refusals.ts';
-import { WorkflowTimer } from './workflow-alarm.ts';
+import { WorkflowTimer } from './workflow-timer.ts';
 import { WorkflowLog } from './workflow-log.ts';
 
 /** In the history of an execution where a cancellation found a leg that was about to begin. */
@@ -59,7 +59,7 @@ export class RunExecution {
   readonly #input: RunInput;
   readonly #effects: ActivityEffects;
   readonly #room: HistoryRoom;
-  readonly #alarm = new WorkflowTimer();
+  readonly #timer = new WorkflowTimer();
   /** Knows the marks for secrets; a secret gets here in no other form. */
   readonly #redactor: Redactor;
   #leg: LegSettings;
@@ -152,7 +152,7 @@ export class RunExecution {
       effects: this.#effects,
       breakers: this.#effects,
       clock: { now: () => Date.now() },
-      alarm: this.#alarm,
+      timer: this.#timer,
       nextTurn: () => Promise.resolve(),
       redactor: this.#redactor,
       inlineMs: this.#leg.wait === true ? Infinity : INLINE_CEILING_MS,

@@ -1,5 +1,6 @@
 /** Why a mutant is equivalent: something replaces the route, or nothing depends on it. */
 import type { RouteResult, ScenarioResult } from '../report/rehearsal-result.ts';
+import { routeWords } from '../report/route-words.ts';
 import type { Mutant } from './mutate.ts';
 
 /** Both have the same record, line by line. */
@@ -41,5 +42,5 @@ function isSame(one: RouteResult, other: RouteResult | undefined): boolean {
 }
 
 function ruleWords({ node, rule, bucket }: RouteResult): string {
-  return bucket === 'workflow' ? `#${rule} of the workflow` : `${node} #${rule}`;
+  return routeWords(bucket === 'workflow' ? undefined : node, rule);
 }

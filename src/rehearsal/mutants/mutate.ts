@@ -5,6 +5,7 @@ import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { Route } from '../../workflow/plan/route-plan.ts';
 import type { Atlas, Place, PlacedFile } from '../places/atlas.ts';
+import { routeNumber } from '../report/route-words.ts';
 
 export interface Mutant {
   readonly node?: string;
@@ -56,7 +57,7 @@ function tableMutants(owner: Owner, table: readonly Route[], rebuild: Rebuild): 
     const swapped =
       next === undefined
         ? []
-        : [mutant(route, `swapped with #${next.index}`, exchange(table, route, next))];
+        : [mutant(route, `swapped with ${routeNumber(next.index)}`, exchange(table, route, next))];
     return [
       mutant(
         route,

@@ -2,6 +2,7 @@
 import type { Rehearsed } from '../rehearse-plan.ts';
 import type { MutantMissed } from './rehearsal-result.ts';
 import { fileOfRule } from './rule-file.ts';
+import { routeWords } from './route-words.ts';
 import { warningText } from './warnings.ts';
 
 interface Finding {
@@ -59,7 +60,7 @@ function findings(rehearsed: Rehearsed): readonly Finding[] {
     .map(({ route, place, file }): Finding => ({
       ruleId: 'missed-route',
       level: 'warning',
-      text: `${place?.name ?? 'the workflow'} #${route.index}: no scenario takes this error route`,
+      text: `${routeWords(place?.name, route.index)}: no scenario takes this error route`,
       file: route.file ?? file.plan.file,
       line: route.line ?? 1,
     }));
@@ -81,7 +82,7 @@ function findings(rehearsed: Rehearsed): readonly Finding[] {
 }
 
 function mutantText({ node, rule, change }: MutantMissed): string {
-  return `${node ?? 'the workflow'}${rule === undefined ? '' : ` #${rule}`}: ${change} is not noticed`;
+  return `${routeWords(node, rule)}: ${change} is not noticed`;
 }
 
 function toResult({ ruleId, level, text, file, line }: Finding): object {

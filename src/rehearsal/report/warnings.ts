@@ -5,6 +5,7 @@
 import type { Route } from '../../workflow/plan/route-plan.ts';
 import type { Place } from '../places/atlas.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
+import { routeNumber } from './route-words.ts';
 
 export interface RehearsalWarning {
   /** `fails-by-itself`: nothing was injected. `repeats-effect`: an effect that is not idempotent. */
@@ -57,12 +58,13 @@ function failureByItself(
 }
 
 function repetition([route, place]: readonly [Route, Place]): RehearsalWarning {
+  const owner = place.node.routes.includes(route) ? '' : ' of the workflow';
   return {
     rule: 'repeats-effect',
     node: place.name,
     file: route.file ?? place.file.plan.file,
     line: route.line ?? 1,
-    message: `is executed again by route #${route.index}, and is not idempotent`,
+    message: `is executed again by ${routeNumber(route.index)}${owner}, and is not idempotent`,
   };
 }
 

@@ -79,7 +79,7 @@ function bothListeners(
 export class OpenLegs {
   readonly #parts: OpenLegsParts;
   readonly #store: RunStore;
-  readonly #alarm: SharedTimer;
+  readonly #timer: SharedTimer;
   readonly #breakers: Breakers;
   readonly #leases: LeaseKeeper | undefined;
   readonly #legs = new Map<string, LocalRunHandle>();
@@ -104,7 +104,7 @@ export class OpenLegs {
     const { options, clock, onWarning } = parts;
     this.#parts = parts;
     this.#store = options.store;
-    this.#alarm = new SharedTimer(clock);
+    this.#timer = new SharedTimer(clock);
     this.#breakers = new Breakers(options.store, clock, onWarning);
     this.#leases =
       options.isShared === false ? undefined : new LeaseKeeper(options.store, clock, onWarning);
@@ -242,7 +242,7 @@ export class OpenLegs {
       breakers: this.#breakers,
       stillOwned: () => this.#leases?.confirm(state.run, log),
       clock,
-      alarm: this.#alarm,
+      timer: this.#timer,
       nextTurn,
       redactor,
       ...(effects.leftRunning === undefined ? {} : { leftRunning: effects.leftRunning }),

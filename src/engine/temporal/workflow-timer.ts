@@ -23,15 +23,15 @@ export class WorkflowTimer {
     const scope = new CancellationScope();
     const armed = { atMs, scope };
     this.#armed = armed;
-    const ringing = scope.run(() => sleep(Math.max(1, atMs - Date.now())));
-    ringing.then(
-      () => this.#ring(armed),
+    const firing = scope.run(() => sleep(Math.max(1, atMs - Date.now())));
+    firing.then(
+      () => this.#fire(armed),
       // cancelled, because an earlier timer replaces it
       () => undefined,
     );
   }
 
-  #ring(armed: object): void {
+  #fire(armed: object): void {
     if (this.#armed !== armed) return;
     this.#armed = undefined;
     const wanted = this.#wanted;

@@ -1,6 +1,6 @@
 /**
- * Kinds that may be said. A kind stands in every event, screen and metric and is never rewritten, so a
- * failure whose kind has a secret in it is refused as malformed, unless the file itself declares that kind.
+ * Refuses kinds that hold a secret. A kind stands in every event, screen and metric and is never rewritten,
+ * so a failure of such a kind becomes a malformed one, unless the file itself declares the kind.
  */
 import type { EffectResult } from '../../effects/effect-port.ts';
 import { isReservedKind } from '../../errors/catalog/kinds.ts';
@@ -12,17 +12,17 @@ import type { ErrorReport, ReportDraft } from '../../errors/report/report.ts';
 /** A shorter secret may be a word that names of failures have too. */
 const MIN_SECRET_CHARS = 8;
 
-export function withSpokenKinds(
+export function refuseSecretKinds(
   result: EffectResult,
   declared: readonly string[],
   redactor: Redactor,
 ): EffectResult {
   if (result.ok && result.errors === undefined && result.suppressed === undefined) return result;
-  const spoken = (draft: ReportDraft): ReportDraft => spokenDraft(draft, { declared, redactor });
-  const suppressed = result.suppressed?.map((each) => ({ ...each, failure: spoken(each.failure) }));
+  const checked = (draft: ReportDraft): ReportDraft => checkedDraft(draft, { declared, redactor });
+  const suppressed = result.suppressed?.map((each) => ({ ...each, failure: checked(each.failure) }));
   const beside = suppressed === undefined ? {} : { suppressed };
-  if (!result.ok) return { ...result, ...beside, failure: spoken(result.failure) };
-  const errors = result.errors?.map(spoken);
+  if (!result.ok) return { ...result, ...beside, failure: checked(result.failure) };
+  const errors = result.errors?.map(checked);
   return { ...result, ...beside, ...(errors === undefined ? {} : { errors }) };
 }
 
@@ -31,15 +31,15 @@ interface Known {
   readonly redactor: Redactor;
 }
 
-function spokenDraft(draft: ReportDraft, known: Known): ReportDraft {
-  const below = draft.cause === undefined ? {} : { cause: spokenReport(draft.cause, known) };
-  return isSpoken(draft.kind, known) ? { ...draft, ...below } : { ...refusal(draft), ...below };
+function checkedDraft(draft: ReportDraft, known: Known): ReportDraft {
+  const below = draft.cause === undefined ? {} : { cause: checkedReport(draft.cause, known) };
+  return mayBeStored(draft.kind, known) ? { ...draft, ...below } : { ...refusal(draft), ...below };
 }
 
-function spokenReport(report: ErrorReport, known: Known): ErrorReport {
+function checkedReport(report: ErrorReport, known: Known): ErrorReport {
   const { cause } = report;
-  const below = cause === undefined ? undefined : spokenReport(cause, known);
-  if (isSpoken(report.kind, known))
+  const below = cause === undefined ? undefined : checkedReport(cause, known);
+  if (mayBeStored(report.kind, known))
     return below === undefined || below === cause ? report : rebuild(report, { cause: below });
   return buildReport(
     { ...refusal(report), ...(below === undefined ? {} : { cause: below }) },
@@ -56,7 +56,7 @@ function refusal({ message, outcome, details }: ReportDraft): ReportDraft {
   };
 }
 
-function isSpoken(kind: string, { declared, redactor }: Known): boolean {
+function mayBeStored(kind: string, { declared, redactor }: Known): boolean {
   if (declared.includes(kind) || isReservedKind(kind)) return true;
   const clean = redactor.values(kind).replaceAll(REDACTED, '');
   return kind.length - clean.length < MIN_SECRET_CHARS;
