@@ -152,15 +152,15 @@ function parseServerSentEvents(text: string): EventStream | undefined {
   if (!FIRST_LINE.test(text)) return undefined;
   const lines = dataLines(text.slice(0, MAX_BODY_CHARS));
   if (lines.length === 0) return framesWithoutData(text);
+  const events: unknown[] = [];
   let isEnded = false;
-  const events = lines.flatMap(([from, to]) => {
+  for (const [from, to] of lines) {
     const data = text.slice(from, to).trim();
     if (data === END || END_EVENT.test(data)) isEnded = true;
-    if (data === '' || data === END) return [];
+    if (data === '' || data === END) continue;
     const event = parseJsonText(data) ?? data;
-    const isNamed = ERROR_NAME.test(text.slice(Math.max(0, from - MAX_NAME_CHARS), from));
-    return [isNamed ? asError(event) : event];
-  });
+    events.push(isNamedError(text, from) ? asError(event) : event);
+  }
   return { events, isEnded };
 }
 
@@ -170,6 +170,14 @@ const FIRST_LINE = /^\s{0,64}(?:(?:event|data|id|retry):|: |:(?:[\r\n]|$))/;
 const ERROR_NAME =
   /(?:^|\n)event: ?[\w.-]{0,40}(?:error|failed|exception)\r?\n(?:id:[^\n]{0,40}\n)?data:$/i;
 const MAX_NAME_CHARS = 120;
+
+function isNamedError(text: string, from: number): boolean {
+  // behind an empty line, the data is all that there is of its event
+  if (text.charCodeAt(from - DATA.length - 2) === NEW_LINE) return false;
+  return ERROR_NAME.test(text.slice(Math.max(0, from - MAX_NAME_CHARS), from));
+}
+
+const NEW_LINE = 0x0a;
 
 function asError(event: unknown): unknown {
   if (!isPlainObject(event)) return { type: 'error', message: event };

@@ -1,22 +1,25 @@
 /**
  * The wait that a web page names, among all of its words. A server sends the same page while it fails, so what was
- * read at the beginning of one is remembered; a long page is read in full only where its beginning names no wait.
+ * read at the beginning of the last one is kept; a long page is read in full only where its beginning names no wait.
  */
-import { onceForEach } from '../../../errors/support/recent-texts.ts';
 import { pageWords } from '../web-page.ts';
 import { waitAtBegin, waitInProse } from './wait-in-prose.ts';
 
 const MAX_BEGIN_CHARS = 1024;
 
-export function waitOnPage(html: string): number | undefined {
-  const { ms } = waitOnBegin(html.slice(0, MAX_BEGIN_CHARS));
-  return ms ?? (html.length < MAX_BEGIN_CHARS ? undefined : waitInProse(pageWords(html)));
-}
+/** To compare two texts takes a small part of the time in which one is found among many. */
+let lastBegin = '';
+let lastWait: number | undefined;
 
-const waitOnBegin = onceForEach(128, (begin): { readonly ms: number | undefined } => {
-  const isWhole = begin.length < MAX_BEGIN_CHARS;
-  return { ms: isWhole ? waitInProse(pageWords(begin)) : earlyWait(begin) };
-});
+export function waitOnPage(html: string): number | undefined {
+  const begin = html.slice(0, MAX_BEGIN_CHARS);
+  const isWhole = html.length < MAX_BEGIN_CHARS;
+  if (begin !== lastBegin) {
+    lastBegin = begin;
+    lastWait = isWhole ? waitInProse(pageWords(begin)) : earlyWait(begin);
+  }
+  return isWhole ? lastWait : (lastWait ?? waitInProse(pageWords(html)));
+}
 
 /** The wait at the beginning of a page that is longer. */
 function earlyWait(begin: string): number | undefined {
