@@ -17,9 +17,10 @@ const REFUSED_VALUE = /\b(?:invalid|unexpected|bad|is not|does not match|instead
 /** A dump of a response: `code: 'rate_limit_exceeded'`. */
 const LABEL =
   /\b(?:code|type|reason|status|error|kind|name|message|detail)["']?\s{0,2}[:=(]\s{0,2}$/i;
-const MAX_LABEL_CHARS = 24;
+const MAX_LABEL_CHARS = 16;
 
 /** The names of headers and settings that hold a key end in one. */
+const KEY_ENDS = 'yhnrtlsYHNRTLS';
 const OF_A_KEY = /(?:key|token|auth|authorization|bearer|secret|credentials?)s?$/i;
 
 const NO_NAMES: NameRanges = [];
@@ -69,8 +70,15 @@ function endOfName(text: string, begin: number): number {
 function isName(text: string, begin: number, end: number): boolean {
   if (isLabelled(text, begin) || isHeaderOfKey(text, begin + 1, end)) return false;
   // behind a letter it is an apostrophe
-  return begin === 0 || !/\w/.test(text.charAt(begin - 1));
+  return !isOfWord(text.charCodeAt(begin - 1));
 }
+
+function isOfWord(unit: number): boolean {
+  const lower = unit | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || unit === UNDERSCORE;
+}
+
+const UNDERSCORE = 0x5f;
 
 function isQuote(unit: number): boolean {
   return unit === DOUBLE_QUOTE || unit === SINGLE_QUOTE || unit === BACKTICK;
@@ -117,7 +125,7 @@ const PARENTHESIS = 0x28;
 
 /** `x-api-key`, but not `projects/key-demo`. */
 function isHeaderOfKey(text: string, begin: number, end: number): boolean {
-  if (end - begin > MAX_HEADER_CHARS) return false;
+  if (end - begin > MAX_HEADER_CHARS || !KEY_ENDS.includes(text.charAt(end - 1))) return false;
   const name = text.slice(begin, end);
   return OF_A_KEY.test(name) && !name.includes('/');
 }

@@ -111,6 +111,7 @@ function lengthsIn(lower: string, until: number): Lengths {
   let followed: number | undefined;
   for (const number of lower.matchAll(LENGTH)) {
     if (number.index >= until) break;
+    if (!mayBeLength(lower, number)) continue;
     const length = durationAt(lower, number.index);
     if (length === undefined) continue;
     if (length.end > until) break;
@@ -123,6 +124,15 @@ function lengthsIn(lower: string, until: number): Lengths {
   }
   return { followed };
 }
+
+/** A length is a clock, or has its unit behind it; most numbers of a long text have other signs there. */
+function mayBeLength(lower: string, { index, 0: digits }: RegExpExecArray): boolean {
+  const next = lower.charCodeAt(index + digits.length);
+  return next >= SMALL_A || next <= SPACE || digits.includes(':');
+}
+
+const SPACE = 0x20;
+const SMALL_A = 0x61;
 
 function inDigits(spelled: string, word: string, at: number, text: string): string {
   return isFigure(word, text, at) ? spelled : `${NUMBER_WORDS[word] ?? 1} `;
