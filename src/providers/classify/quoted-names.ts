@@ -28,21 +28,37 @@ const NO_NAMES: NameRanges = [];
 /** As far as phrases are looked for, and to the end of a value that begins there. */
 const MAX_CHARS = 4096 + 512;
 
-/** Phrases and concepts ask for the same text in turn. */
+/** Phrases and concepts ask for the same text in turn, for concepts only its beginning where it is long. */
 let lastText = '';
 let lastRanges = NO_NAMES;
+let hasValues = false;
+const MIN_BEGINNING_CHARS = 1024;
 
 export function findNames(text: string): NameRanges {
-  if (text !== lastText) {
-    lastText = text;
-    lastRanges = readNames(text);
-  }
+  if (text === lastText) return lastRanges;
+  if (isBeginning(text)) return rangesBefore(text.length);
+  lastText = text;
+  lastRanges = readNames(text);
   return lastRanges;
+}
+
+/** What a value is may depend on the words behind it. */
+function isBeginning(text: string): boolean {
+  const { length } = text;
+  if (hasValues || length < MIN_BEGINNING_CHARS || length > lastText.length) return false;
+  return lastText.slice(0, length) === text;
+}
+
+function rangesBefore(place: number): NameRanges {
+  let { length } = lastRanges;
+  while (length > 0 && (lastRanges[length - 1] ?? 0) >= place) length -= 2;
+  return lastRanges.slice(0, length);
 }
 
 function readNames(all: string): NameRanges {
   const text = all.length > MAX_CHARS ? all.slice(0, MAX_CHARS) : all;
   const first = text.search(QUOTE);
+  hasValues = first >= 0 && REFUSED_VALUE.test(text);
   if (first < 0) return NO_NAMES;
   const ranges: number[] = [];
   for (let at = first; at < text.length; at++) {
@@ -52,7 +68,7 @@ function readNames(all: string): NameRanges {
     if (isName(text, at, end)) ranges.push(at, end);
     at = end;
   }
-  return REFUSED_VALUE.test(text) ? withValues(text, ranges) : ranges;
+  return hasValues ? withValues(text, ranges) : ranges;
 }
 
 /** The place of the quote that closes a name without spaces; -1 where there is none. */
@@ -131,3 +147,22 @@ function isHeaderOfKey(text: string, begin: number, end: number): boolean {
 }
 
 const MAX_HEADER_CHARS = 40;
+
+/** Marks what stands in quotes in a text: each word of it with a sign, and the rest as it is. */
+export function markNames(text: string, sign: string): string {
+  const ranges = findNames(text);
+  if (ranges.length === 0) return text;
+  let kept = '';
+  let from = 0;
+  for (let at = 0; at < ranges.length; at += 2) {
+    const begin = ranges[at] ?? 0;
+    const end = ranges[at + 1] ?? begin;
+    const quoted = text.slice(begin + 1, end);
+    const marked = SPACE_IN_VALUE.test(quoted) ? quoted.replace(/\s+/g, ` ${sign}`) : quoted;
+    kept += `${text.slice(from, begin)} ${sign}${marked} `;
+    from = end + 1;
+  }
+  return kept + text.slice(from);
+}
+
+const SPACE_IN_VALUE = /\s/;

@@ -3,7 +3,7 @@
  * and identifiers say nothing.
  */
 import { once } from '../../../errors/support/once.ts';
-import { findNames } from '../quoted-names.ts';
+import { markNames } from '../quoted-names.ts';
 import { buildLexicons, NEGATION_ENDS, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
 import { checkWith, createPartTable, HASH_START, hashWith } from './part-table.ts';
 import { addTo, idOf, newSentence, type Sentence } from './sentence.ts';
@@ -55,9 +55,8 @@ export function readSentences(text: string): readonly Sentence[] {
   const lines = begin.includes('\\n') ? begin.replaceAll('\\n', ' \n') : begin;
   const own = lines.includes(TRAILER) ? lines.replace(TRAILERS, ' ') : lines;
   const plain = own.includes('equest') ? own.replace(REQUEST_ID, 'id') : own;
-  return readAll(
-    withoutNames(plain.includes('ccess') ? plain.replace(ACCESS_KEY, 'credential') : plain),
-  );
+  const named = plain.includes('ccess') ? plain.replace(ACCESS_KEY, 'credential') : plain;
+  return readAll(markNames(named, QUOTED));
 }
 
 /** The name of one request says nothing about requests. */
@@ -75,22 +74,7 @@ export function readCode(code: string): Sentence {
   return readAll(code.replace(/[_.:\n]+/g, ' '))[0] ?? newSentence();
 }
 
-/** Marks what stands in quotes, so that only the names of fields count in it. */
-function withoutNames(text: string): string {
-  const ranges = findNames(text);
-  if (ranges.length === 0) return text;
-  let kept = '';
-  let from = 0;
-  for (let at = 0; at < ranges.length; at += 2) {
-    const begin = ranges[at] ?? 0;
-    const end = ranges[at + 1] ?? begin;
-    const quoted = text.slice(begin + 1, end).replace(/\s+/g, ` ${QUOTED}`);
-    kept += `${text.slice(from, begin)} ${QUOTED}${quoted} `;
-    from = end + 1;
-  }
-  return kept + text.slice(from);
-}
-
+/** Marks a word in quotes: only the names of fields count there. */
 const QUOTED = '\u0002';
 const IDENTIFIER =
   /:\/\/|^\/|\/.*\/|@\w|^\[?[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}|_(?=[a-z]*\d)\w{12}/i;
