@@ -18,13 +18,23 @@ export function balancedObject(text: string, start: number): string | undefined 
   return balanced(text.slice(start, start + MAX_BODY_CHARS));
 }
 
-/** The part of the platform that no library of the language names. */
+/** The part of the platform that no library of the language names; not every host has it. */
 interface Encoder {
   encodeInto(text: string, into: Uint8Array): { readonly written: number };
 }
-const { TextEncoder } = globalThis as unknown as { TextEncoder: new () => Encoder };
+const { TextEncoder } = globalThis as unknown as { TextEncoder?: new () => Encoder };
 
-const encoder = new TextEncoder();
+const encoder: Encoder =
+  TextEncoder === undefined ? { encodeInto: encodeSigns } : new TextEncoder();
+
+const OTHER = 0x7f;
+
+/** One byte for each sign, and the same one for all that are not ASCII: none of those counts. */
+function encodeSigns(text: string, into: Uint8Array): { readonly written: number } {
+  for (let at = 0; at < text.length; at++) into[at] = Math.min(text.charCodeAt(at), OTHER);
+  return { written: text.length };
+}
+
 /** Room for the last text that was read; a sign needs up to three bytes. */
 let bytes = new Uint8Array(3 * SHORT_CHARS);
 

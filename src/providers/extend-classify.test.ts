@@ -59,6 +59,38 @@ describe('an app’s own vocabulary', () => {
     expect(extendClassify(HOUSE)(failing('HOUSE-07', 'openai')).rule).toBe('status.4xx');
   });
 
+  it('leaves other classifiers as they are, whoever read the words first', () => {
+    const own: ClassifierExtension = {
+      rules: [
+        {
+          id: 'mine.pelican',
+          when: { mentions: /pelican/, phrasesToo: ['rate'] },
+          means: { kind: 'provider.overloaded', scope: 'provider', recovery: 'window' },
+          why: 'the pelican is our pool',
+        },
+      ],
+    };
+    const [plain, extended, both] = [[], [own], [HOUSE, own]].map((extensions) =>
+      extendClassify(...extensions),
+    );
+    const failureOf = (message: string): ProviderFailure => ({
+      ...failing('x_y'),
+      body: { error: { message } },
+    });
+    for (const message of ['rate limit of the pelican', 'rate limit of the heron', 'no pelican']) {
+      const read = [plain, extended, both, extended, plain, both, extended].map(
+        (classify) => classify?.(failureOf(message)).rule,
+      );
+      const fresh = extendClassify(own)(failureOf(message)).rule;
+      expect(new Set([read[1], read[2], read[3], read[5], read[6], fresh])).toEqual(
+        new Set([fresh]),
+      );
+      expect(read[4]).toBe(read[0]);
+      expect(fresh === 'mine.pelican').toBe(message === 'rate limit of the pelican');
+      expect(read[0]).not.toBe('mine.pelican');
+    }
+  });
+
   it('is refused at the start when two claim one code, and both are named', () => {
     const other: ClassifierExtension = {
       rules: [
