@@ -64,7 +64,7 @@ describe('an app’s own vocabulary', () => {
       rules: [
         {
           id: 'mine.pelican',
-          when: { mentions: /pelican/, phrasesToo: ['rate'] },
+          when: { mentions: /pelican/ },
           means: { kind: 'provider.overloaded', scope: 'provider', recovery: 'window' },
           why: 'the pelican is our pool',
         },
@@ -86,7 +86,7 @@ describe('an app’s own vocabulary', () => {
         new Set([fresh]),
       );
       expect(read[4]).toBe(read[0]);
-      expect(fresh === 'mine.pelican').toBe(message === 'rate limit of the pelican');
+      expect(fresh === 'mine.pelican').toBe(message.includes('pelican'));
       expect(read[0]).not.toBe('mine.pelican');
     }
   });
