@@ -60,34 +60,22 @@ describe('an app’s own vocabulary', () => {
   });
 
   it('leaves other classifiers as they are, whoever read the words first', () => {
+    const pools = Array.from({ length: 300 }, (_, pool) => `pool-${pool}-of-ours`);
     const own: ClassifierExtension = {
-      rules: [
-        {
-          id: 'mine.pelican',
-          when: { mentions: /pelican/ },
-          means: { kind: 'provider.overloaded', scope: 'provider', recovery: 'window' },
-          why: 'the pelican is our pool',
-        },
-      ],
+      rules: pools.map((pool) => ({
+        id: `mine.${pool}`,
+        when: { mentions: new RegExp(pool) },
+        means: { kind: 'provider.overloaded', scope: 'provider', recovery: 'window' },
+        why: 'the message names our pool',
+      })),
     };
-    const [plain, extended, both] = [[], [own], [HOUSE, own]].map((extensions) =>
-      extendClassify(...extensions),
-    );
-    const failureOf = (message: string): ProviderFailure => ({
-      ...failing('x_y'),
-      body: { error: { message } },
-    });
-    for (const message of ['rate limit of the pelican', 'rate limit of the heron', 'no pelican']) {
-      const read = [plain, extended, both, extended, plain, both, extended].map(
-        (classify) => classify?.(failureOf(message)).rule,
-      );
-      const fresh = extendClassify(own)(failureOf(message)).rule;
-      expect(new Set([read[1], read[2], read[3], read[5], read[6], fresh])).toEqual(
-        new Set([fresh]),
-      );
-      expect(read[4]).toBe(read[0]);
-      expect(fresh === 'mine.pelican').toBe(message.includes('pelican'));
-      expect(read[0]).not.toBe('mine.pelican');
+    const plain = extendClassify();
+    const extended = extendClassify(own);
+    for (const pool of pools) {
+      const refused = { ...failing('x_y'), body: { error: { message: `All is lost in ${pool}` } } };
+      const before = plain(refused).rule;
+      expect(extended(refused).rule).toBe(`mine.${pool}`);
+      expect(plain(refused).rule).toBe(before);
     }
   });
 
