@@ -30,7 +30,7 @@ export function recentTexts<Made extends NonNullable<unknown>>(max: number): Rec
 }
 
 /** A longer text is hardly sent twice, and would be kept for nothing. */
-export const MAX_RECURRING_CHARS = 1536;
+const MAX_RECURRING_CHARS = 1536;
 
 /** Makes something of a text, and only once for each of the last texts. */
 export function onceForEach<Made extends NonNullable<unknown>>(
