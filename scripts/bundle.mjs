@@ -66,6 +66,9 @@ const ALONE = { errors: 'errors/index', browser: 'browser', sdk: 'ai-sdk/index' 
 /** Modules that this many of the programs load go into the common file. */
 const COMMON = 5;
 
+/** The file that the library of errors shares with an import of the core and with a browser. */
+const WITH_ERRORS = 'import-errors-browser';
+
 /** The loaded modules, by program. */
 const LOADED = loadedModules(compiled);
 
@@ -236,10 +239,12 @@ function togetherIn(id, graph) {
   // for itself
   if (graph.getModuleInfo(id)?.isEntry) return null;
   const programs = [...LOADED].flatMap(([name, files]) => (files.has(id) ? [name] : []));
-  if (programs.length === 0) return null;
   const alone = Object.entries(ALONE).flatMap(([name, entry]) =>
     reachedFrom(entry, graph).has(id) ? [name] : [],
   );
+  // what only the library of errors adds to an import is far less than another file costs
+  if (alone.includes('errors') && !programs.includes('import')) return WITH_ERRORS;
+  if (programs.length === 0) return null;
   // the code that nearly all programs load is small, and an application of the AI SDK may load all
   // of it
   const isCommon = programs.includes('import') || programs.length >= COMMON;

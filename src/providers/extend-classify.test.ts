@@ -59,6 +59,26 @@ describe('an app’s own vocabulary', () => {
     expect(extendClassify(HOUSE)(failing('HOUSE-07', 'openai')).rule).toBe('status.4xx');
   });
 
+  it('leaves other classifiers as they are, whoever read the words first', () => {
+    const pools = Array.from({ length: 300 }, (_, pool) => `pool-${pool}-of-ours`);
+    const own: ClassifierExtension = {
+      rules: pools.map((pool) => ({
+        id: `mine.${pool}`,
+        when: { mentions: new RegExp(pool) },
+        means: { kind: 'provider.overloaded', scope: 'provider', recovery: 'window' },
+        why: 'the message names our pool',
+      })),
+    };
+    const plain = extendClassify();
+    const extended = extendClassify(own);
+    for (const pool of pools) {
+      const refused = { ...failing('x_y'), body: { error: { message: `All is lost in ${pool}` } } };
+      const before = plain(refused).rule;
+      expect(extended(refused).rule).toBe(`mine.${pool}`);
+      expect(plain(refused).rule).toBe(before);
+    }
+  });
+
   it('is refused at the start when two claim one code, and both are named', () => {
     const other: ClassifierExtension = {
       rules: [

@@ -3,7 +3,6 @@
  * `npm start` installs less. An installed Errand has them in its bundles.
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
-import { ErrandError } from '../../errors/thrown/errand-error.ts';
 
 /** Rejects with `extension.missing` if a package is missing. */
 export async function withAllPackages<T>(load: () => Promise<T>): Promise<T> {
@@ -11,6 +10,8 @@ export async function withAllPackages<T>(load: () => Promise<T>): Promise<T> {
     return await load();
   } catch (thrown) {
     if (readProperty(thrown, 'code') !== 'ERR_MODULE_NOT_FOUND') throw thrown;
+    // help is to load nothing, least of all for a failure that hardly happens
+    const { ErrandError } = await import('../../errors/thrown/errand-error.ts');
     throw new ErrandError(
       {
         kind: 'extension.missing',

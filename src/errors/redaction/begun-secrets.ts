@@ -3,6 +3,7 @@
  * whole text is searched in. A part that may still become a secret, or lies inside a complete one,
  * waits for the next piece: if it were cut there, neither half would be recognised.
  */
+import { once } from '../support/once.ts';
 import { type Form, mayBegin } from './seen-text.ts';
 import {
   decodedOnce,
@@ -44,12 +45,12 @@ const SEARCHED = {
 
 const AS_WRITTEN: Way = { through: [], find: 'inGapped' };
 const WAYS: readonly Way[] = [AS_WRITTEN, ...SEEN, ...MEANT];
-const DECODINGS = treeOf(WAYS);
-const GAPPED_TEXT = treeOf([AS_WRITTEN]);
+const decodings = once(() => treeOf(WAYS));
+const gappedText = once(() => treeOf([AS_WRITTEN]));
 
 /** How many characters at the beginning of a text can be shown, whatever follows. */
 export function settledChars(text: string, begun: FindersOfBegun, complete: Finders): number {
-  const settled = Math.min(begunAt(text, DECODINGS, begun), begunNested(text, NESTED, begun));
+  const settled = Math.min(begunAt(text, decodings(), begun), begunNested(text, NESTED, begun));
   const around = rangesFound(text, WAYS, complete).find(
     ([start, end]) => start < settled && settled < end,
   );
@@ -89,7 +90,7 @@ function begunAt(text: string, { searched, next }: Decoding, begun: FindersOfBeg
 /** Leaves out the forms that do not occur. */
 function begunNested(text: string, forms: readonly Form[], begun: FindersOfBegun): number {
   const [form, ...inner] = forms;
-  if (form === undefined) return begunAt(text, GAPPED_TEXT, begun);
+  if (form === undefined) return begunAt(text, gappedText(), begun);
   const inside = (decoded: string): number => begunNested(decoded, inner, begun);
   const through = mayBegin(form, text) ? begunThrough(text, form, inside) : undefined;
   return through ?? inside(text);

@@ -4,6 +4,7 @@
  * the same as once. Every pattern starts at a boundary and never reads a character again for another
  * start, so that a hostile text costs linear time.
  */
+import { once } from '../support/once.ts';
 import { ELLIPSIS, REDACTED } from '../report/bounded-text.ts';
 import {
   Meanings,
@@ -63,7 +64,8 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
     plain.add(secretValues.flatMap(partsOf).filter((part) => !isTrivial(part)));
     encoded.add(secretValues.flatMap(encodingsOf));
   };
-  learn(configuredValues);
+  // every program pays for what is made while it starts
+  if (configuredValues.length > 0) learn(configuredValues);
   const inGapped: Find = (meant) => [...plain.rangesIn(meant), ...encoded.rangesAcrossGaps(meant)];
   const finders: Finders = {
     inText: (meant) => [...plain.rangesIn(meant), ...encoded.rangesIn(meant)],
@@ -117,18 +119,21 @@ export function tellingRedactor(
  * Words that people configure as keys where none is needed. They are not secrets, and redacting
  * them would spoil every output with the word.
  */
-const WORDS: ReadonlySet<string> = new Set(
-  `true false null none undefined default empty test testing tests dummy fake fakekey example sample
-   placeholder anything unused local localhost debug info warn warning error trace verbose production
-   development staging prod admin root user guest postgres postgresql errand sqlite memory password
-   secret changeme token apikey api_key api-key bearer basic utf-8 json text/plain text/html
-   application/json application/xml`.split(/\s+/),
+const words = once(
+  (): ReadonlySet<string> =>
+    new Set(
+      `true false null none undefined default empty test testing tests dummy fake fakekey example sample
+       placeholder anything unused local localhost debug info warn warning error trace verbose production
+       development staging prod admin root user guest postgres postgresql errand sqlite memory password
+       secret changeme token apikey api_key api-key bearer basic utf-8 json text/plain text/html
+       application/json application/xml`.split(/\s+/),
+    ),
 );
 
 /** True for a value that is too common to be a secret: an ordinary word, a small number, a flag. */
 export function isTrivial(value: string): boolean {
   const word = value.trim().toLowerCase();
-  return word.length < MIN_VALUE_CHARS || WORDS.has(word) || /^[-+]?[\d.,]{1,6}$/.test(word);
+  return word.length < MIN_VALUE_CHARS || words().has(word) || /^[-+]?[\d.,]{1,6}$/.test(word);
 }
 
 /** Texts to search for, the longest first. */

@@ -10,10 +10,8 @@ import { catalogRow } from '../catalog/catalog.ts';
 import { addCuts } from './omission-counts.ts';
 import { MEMBER_FIELDS } from './details.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../support/safe-json.ts';
-import { createRedactor } from '../redaction/redact.ts';
+import { SHAPES_ONLY } from './report-cleaner.ts';
 import type { CutCounts, ErrorReport } from './report.ts';
-
-const SHAPES = createRedactor();
 
 type Step = (report: ErrorReport) => ErrorReport;
 
@@ -156,7 +154,7 @@ function shortStrings<T extends object>(record: T): T {
 
 /** Redacts again, because a cut can create a shape. */
 function short(text: string, maxChars: number): string {
-  return boundText(text, maxChars, SHAPES.text).text;
+  return boundText(text, maxChars, SHAPES_ONLY.text).text;
 }
 
 /** Keeps the latest attempts, and the frames from the one where it was raised. */

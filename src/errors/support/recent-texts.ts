@@ -28,3 +28,22 @@ export function recentTexts<Made extends NonNullable<unknown>>(max: number): Rec
     set,
   };
 }
+
+/** A longer text is hardly sent twice, and would be kept for nothing. */
+const MAX_RECURRING_CHARS = 1536;
+
+/** Makes something of a text, and only once for each of the last texts. */
+export function onceForEach<Made extends NonNullable<unknown>>(
+  max: number,
+  make: (text: string) => Made,
+): (text: string) => Made {
+  const recent = recentTexts<Made>(max);
+  return (text) => {
+    if (text.length > MAX_RECURRING_CHARS) return make(text);
+    const known = recent.get(text);
+    if (known !== undefined) return known;
+    const made = make(text);
+    recent.set(text, made);
+    return made;
+  };
+}

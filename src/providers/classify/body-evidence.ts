@@ -6,11 +6,9 @@ import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { NO_ROLES, rolesOf, type Roles } from './field-roles.ts';
 import { isErrorEvent, isStoredResponse, openText, type Opened } from './embedded-json.ts';
-import { longWindowsIn } from './limiter-notation.ts';
-import { withoutOthersWords } from './others-words.ts';
+import { readMessage } from './messages/read-message.ts';
+import { isCode, normaliseCode, WORDLESS } from './spelled-code.ts';
 import { withoutPage } from './web-page.ts';
-import { protobufFields } from './protobuf-text.ts';
-import { isCode, normaliseCode, printedCode, WORDLESS } from './spelled-code.ts';
 
 export interface BodyEvidence {
   readonly codes: Set<string>;
@@ -316,42 +314,21 @@ function isAnswerOfError(value: unknown): boolean {
 const SAYS_WHY =
   /^(?:errors?|message|msg|detail|__type|(?:error_?|err_?|status_)(?:msg|message|code))$/i;
 
-/**
- * A message is read further than the text of a failure, for what is taken out of it; codes and names stand near
- * its beginning.
- */
-const MAX_MESSAGE_CHARS = 12_288;
-const MAX_NAMING_CHARS = 2048;
-
-function cutAt(chars: number, text: string): string {
-  return text.length > chars ? text.slice(0, chars) : text;
-}
-
-const MAX_NAMED = 4;
 /** Python's exceptions for a fault in the server itself, which are no refusals. */
 const PYTHON_FAULTS = new Set(['ValidationError', 'PermissionError']);
 
-/** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
 function prose(message: string, into: BodyEvidence): void {
-  const value = withoutOthersWords(cutAt(MAX_MESSAGE_CHARS, message));
-  into.messages.push(value);
+  const { words, quotas, codes, fields, exceptions, isOfWrapper } = readMessage(message);
+  into.messages.push(words);
   into.levels.push(into.within);
-  const head = cutAt(MAX_NAMING_CHARS, value);
-  into.quotas.push(...longWindowsIn(head));
-  const printed = printedCode(head);
-  if (printed !== undefined) addCode(printed, into);
-  const [signIn] = value.includes('AADSTS') ? (/\bAADSTS\d{5,7}\b/.exec(value) ?? []) : [];
-  if (signIn !== undefined) addCode(signIn, into);
-  if (value.includes('{') && value.includes(' {'))
-    for (const field of protobufFields(value)) dumped(field, into);
-  if (!head.includes('Exception') && !head.includes('Error')) return;
-  const names = head.match(/\b[A-Z][A-Za-z]{2,40}(?:Exception|Error)\b(?!\.[A-Z])/g) ?? [];
-  // LiteLLM's class for any 503; what it wraps says why
-  const isWrapper = head.includes('Exception - ');
-  for (const name of names.slice(0, MAX_NAMED)) {
+  into.quotas.push(...quotas);
+  for (const code of codes) addCode(code, into);
+  for (const field of fields) dumped(field, into);
+  for (const name of exceptions) {
     const levels = PYTHON_FAULTS.has(name) ? 0 : 1;
     into.within += levels;
-    if (isWrapper && name === 'ServiceUnavailableError') addStatus(503, into);
+    // LiteLLM's class for any 503; what it wraps says why
+    if (isOfWrapper && name === 'ServiceUnavailableError') addStatus(503, into);
     else addCode(name, into);
     into.within -= levels;
   }

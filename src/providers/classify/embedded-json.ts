@@ -3,7 +3,8 @@
  * Python dict, an event stream kept as text. Gateways wrap errors like this, several layers deep.
  */
 import { isPlainObject } from '../../errors/support/safe-json.ts';
-import { MAX_BODY_CHARS, MAX_JSON_DEPTH, parseJsonText } from '../json-text.ts';
+import { balancedObject } from '../balanced-object.ts';
+import { MAX_BODY_CHARS, parseJsonText } from '../json-text.ts';
 import { parsePrintedObject } from './printed-object.ts';
 
 /** The objects in a text, and the prose around and between them. */
@@ -82,7 +83,7 @@ function objectAt(text: string, start: number): ObjectAt | undefined {
   // a JSON string that was printed into a sentence, quotes and all
   if (text.startsWith('{\\"', start)) return escapedObjectAt(text, start);
   if (BYTES_BEGIN.test(text.slice(Math.max(0, start - 2), start))) return bytesAt(text, start);
-  const candidate = balanced(text, start);
+  const candidate = balancedObject(text, start);
   if (candidate === undefined) return undefined;
   const value =
     parseJsonText(candidate) ??
@@ -102,7 +103,7 @@ function bytesAt(text: string, start: number): ObjectAt | undefined {
   const plain = text
     .slice(start, start + MAX_ESCAPED_CHARS)
     .replace(/\\([\\nrt'])/g, (_all, sign: string) => BYTES[sign] ?? sign);
-  const candidate = balanced(plain, 0);
+  const candidate = balancedObject(plain, 0);
   if (candidate === undefined) return undefined;
   // each sign of it is one or two of the text, so its end is near enough for what follows
   return { value: parseJsonText(candidate), end: start + candidate.length };
@@ -114,7 +115,7 @@ function escapedObjectAt(text: string, start: number): ObjectAt | undefined {
     .replace(/(?<!\\)\\[nrt]/g, ' ')
     .replaceAll('\\"', '"')
     .replaceAll('\\\\', '\\');
-  const candidate = balanced(plain, 0);
+  const candidate = balancedObject(plain, 0);
   if (candidate === undefined) return undefined;
   // its exact end among the escapes does not matter: only its own quote follows
   return { value: parseJsonText(candidate), end: text.length };
@@ -151,15 +152,15 @@ function parseServerSentEvents(text: string): EventStream | undefined {
   if (!FIRST_LINE.test(text)) return undefined;
   const lines = dataLines(text.slice(0, MAX_BODY_CHARS));
   if (lines.length === 0) return framesWithoutData(text);
+  const events: unknown[] = [];
   let isEnded = false;
-  const events = lines.flatMap(([from, to]) => {
+  for (const [from, to] of lines) {
     const data = text.slice(from, to).trim();
     if (data === END || END_EVENT.test(data)) isEnded = true;
-    if (data === '' || data === END) return [];
+    if (data === '' || data === END) continue;
     const event = parseJsonText(data) ?? data;
-    const isNamed = ERROR_NAME.test(text.slice(Math.max(0, from - MAX_NAME_CHARS), from));
-    return [isNamed ? asError(event) : event];
-  });
+    events.push(isNamedError(text, from) ? asError(event) : event);
+  }
   return { events, isEnded };
 }
 
@@ -169,6 +170,14 @@ const FIRST_LINE = /^\s{0,64}(?:(?:event|data|id|retry):|: |:(?:[\r\n]|$))/;
 const ERROR_NAME =
   /(?:^|\n)event: ?[\w.-]{0,40}(?:error|failed|exception)\r?\n(?:id:[^\n]{0,40}\n)?data:$/i;
 const MAX_NAME_CHARS = 120;
+
+function isNamedError(text: string, from: number): boolean {
+  // behind an empty line, the data is all that there is of its event
+  if (text.charCodeAt(from - DATA.length - 2) === NEW_LINE) return false;
+  return ERROR_NAME.test(text.slice(Math.max(0, from - MAX_NAME_CHARS), from));
+}
+
+const NEW_LINE = 0x0a;
 
 function asError(event: unknown): unknown {
   if (!isPlainObject(event)) return { type: 'error', message: event };
@@ -233,43 +242,6 @@ function ends<T>(list: readonly T[]): readonly T[] {
 }
 
 const MAX_EVENTS_AT_END = 100;
-
-const BACKSLASH = 0x5c;
-const DOUBLE_QUOTE = 0x22;
-const SINGLE_QUOTE = 0x27;
-const OPENING = 0x7b;
-const CLOSING = 0x7d;
-
-/**
- * The balanced object that starts at `start`, strings respected; undefined when it never closes, or is
- * nested deeper than anything that is read.
- */
-function balanced(text: string, start: number): string | undefined {
-  const end = Math.min(text.length, start + MAX_BODY_CHARS);
-  let depth = 0;
-  let quote = 0;
-  for (let index = start; index < end; index++) {
-    const unit = text.charCodeAt(index);
-    if (quote !== 0) {
-      if (unit === BACKSLASH) index++;
-      else if (unit === quote) quote = 0;
-    } else if (unit === DOUBLE_QUOTE || (unit === SINGLE_QUOTE && !isApostrophe(text, index))) {
-      quote = unit;
-    } else if (unit === OPENING) {
-      if (++depth > MAX_JSON_DEPTH) return undefined;
-    } else if (unit === CLOSING && --depth === 0) return text.slice(start, index + 1);
-  }
-  return undefined;
-}
-
-function isApostrophe(text: string, index: number): boolean {
-  return isLetter(text.charCodeAt(index - 1)) && isLetter(text.charCodeAt(index + 1));
-}
-
-function isLetter(unit: number): boolean {
-  const lower = unit | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
-}
 
 /** An event that says so by its type, its verdict or an error in it. */
 export function isErrorEvent(event: unknown): boolean {

@@ -7,14 +7,15 @@ import type { ProviderFailure, TransportFault } from '../provider-failure.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { providerNamed } from '../known-providers.ts';
 import { once } from '../../errors/support/once.ts';
+import { onceForEach } from '../../errors/support/recent-texts.ts';
 import { readCode } from './concepts/read-concepts.ts';
 import { saidIn, type Said } from './concepts/sentence.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
 import { withReason } from './others-words.ts';
-import { addCodedParam, addParams } from './named-params.ts';
+import { addCodedParam, paramsIn } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
 import type { MatchedFamilies } from './phrases.ts';
-import { readProse, type Prose } from './prose.ts';
+import { readProse, triedOnFault, type Prose } from './prose.ts';
 import { elementsOf, isPage, pageTitle } from './web-page.ts';
 
 /** The form of the body, before it is parsed. */
@@ -24,8 +25,8 @@ export interface Evidence {
   readonly failure: ProviderFailure;
   /** Faults of the way with their causes; a text without any status may be the print of one. */
   readonly faults: readonly TransportFault[];
-  /** Messages of the faults; none where a status of gRPC names the reason, which they only surround. */
-  readonly faultTexts: readonly string[];
+  /** The words of each fault; none where a status of gRPC names the reason, which they only surround. */
+  readonly faultMentions: readonly Prose['mentions'][];
   readonly provider: string | undefined;
   /** The status that counts: the inner one where the outer one only means that a gateway passed it on. */
   readonly status: number | undefined;
@@ -68,7 +69,7 @@ export function gatherEvidence(observed: ProviderFailure): Evidence {
   const text = said.length > MAX_TEXT_CHARS ? said.slice(0, MAX_TEXT_CHARS) : said;
   const status = registered(decisiveStatus(failure, inBody, all));
   if (mayNameParam(status)) {
-    for (const message of inBody.messages) addParams(message, inBody.params);
+    for (const message of inBody.messages) inBody.params.push(...paramsIn(message));
     if (inBody.params.length === 0)
       for (const code of inBody.codes) addCodedParam(code, inBody.params);
   }
@@ -78,7 +79,10 @@ export function gatherEvidence(observed: ProviderFailure): Evidence {
   return {
     failure: faulty,
     faults,
-    faultTexts: faults === NO_FAULTS || namesReason(inBody.codes) ? NO_TEXTS : faults.map(textOf),
+    faultMentions:
+      faults === NO_FAULTS || namesReason(inBody.codes)
+        ? NO_WORDS
+        : faults.map((fault) => mentionsOf(fault, text, prose)),
     provider: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
     status,
     codes: inBody.codes,
@@ -130,11 +134,17 @@ function faultsOf(
 const CURL = /^curl: \(\d{1,2}\)/;
 
 const NO_FAULTS: readonly TransportFault[] = [];
-const NO_TEXTS: readonly string[] = [];
+const NO_WORDS: readonly Prose['mentions'][] = [];
 const MAX_FAULT_CHARS = 1024;
 
-function textOf({ message = '' }: TransportFault): string {
-  return message.slice(0, MAX_FAULT_CHARS);
+/** The words of a fault are often all there is, and a pattern is tried on those once. */
+function mentionsOf(
+  { message = '' }: TransportFault,
+  text: string,
+  prose: Prose,
+): Prose['mentions'] {
+  const words = message.slice(0, MAX_FAULT_CHARS);
+  return words === text ? prose.mentions : triedOnFault(words);
 }
 
 /** Statuses of gRPC that say why a call failed, however its stream was ended. */
@@ -156,12 +166,15 @@ function namesReason(codes: ReadonlySet<string>): boolean {
 /** Every fault is named an error. */
 const NAME_ENDING = /(?:Error|Exception)$/;
 
+/** Names of faults are few and recur, so each is read once. */
+const faultNamed = onceForEach(256, (name) => readCode(name.replace(NAME_ENDING, '')));
+
 /** A fault speaks by its name too: `JobCancellationException`. */
 function saidBy(fault: TransportFault | undefined, text: string, prose: Prose): () => Said {
   if (fault === undefined) return prose.said;
   return once(() => {
     const more = [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
-      readCode(name.replace(NAME_ENDING, '')),
+      faultNamed(name),
       ...(text.includes(message) ? [] : readProse(message.slice(0, 1024)).said().sentences),
     ]);
     return saidIn([...prose.said().sentences, ...more]);

@@ -6,7 +6,8 @@ import { compileSayings, type Saying } from './concepts/saying.ts';
 import { saidIn } from './concepts/sentence.ts';
 import { familyId, hasFamily, NO_ALLOWANCE, phraseOf, type Family } from './phrases.ts';
 import { wordsOf, type Phrase } from './phrases/phrase.ts';
-import { numbered, type Pattern } from './prose.ts';
+import { numbered } from './prose.ts';
+import { printedNames } from './messages/printed-names.ts';
 import { requestOverLimit } from './request-over-limit.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
 import { FAULT_ALONE, STATUS_ALONE, VAGUE_RULES } from './rules/weak-rules.ts';
@@ -32,8 +33,10 @@ export interface CompiledRule {
   readonly rule: Rule;
   /** All conditions, in the order in which their evidence is shown. */
   readonly checks: readonly Check[];
-  /** Those that a short list of rules by status, form and sorts of evidence leaves open. */
+  /** Those that a short list of rules by status, form, sorts of evidence, codes and families leaves open. */
   readonly openChecks: readonly Check[];
+  /** Those that are left open too and read nothing but the text, so that it fails them once and for all. */
+  readonly textChecks: readonly Check[];
   readonly confidence: 'high' | 'low';
   readonly basis: Basis;
 }
@@ -48,6 +51,7 @@ export function compileRule(rule: Rule): CompiledRule {
     const check = (COMPILERS[name] as (value: unknown) => Check)(condition);
     return [{ name, check }];
   });
+  const open = named.filter(({ name }) => !isListed(name, when));
   const readsProse =
     when.phrases !== undefined ||
     when.says !== undefined ||
@@ -56,7 +60,8 @@ export function compileRule(rule: Rule): CompiledRule {
   return {
     rule,
     checks: named.map(({ check }) => check),
-    openChecks: named.filter(({ name }) => !LISTED.has(name)).map(({ check }) => check),
+    openChecks: open.filter(({ name }) => !OF_TEXT.has(name)).map(({ check }) => check),
+    textChecks: open.filter(({ name }) => OF_TEXT.has(name)).map(({ check }) => check),
     confidence: readsProse ? 'low' : 'high',
     basis: basisOf(rule),
   };
@@ -70,7 +75,23 @@ const LISTED: ReadonlySet<keyof Conditions> = new Set<keyof Conditions>([
   'forms',
   'unfinished',
   'emptyAnswer',
+  'phrases',
   'notPhrases',
+]);
+
+const OF_CODES = ['codes', 'codeEndings', 'codeParts', 'codeSays'] as const;
+
+/** A code is listed for a rule that any condition of codes holds for, so one that stands alone is settled too. */
+function isListed(name: keyof Conditions, when: Conditions): boolean {
+  if (LISTED.has(name)) return true;
+  const isAlone = OF_CODES.filter((other) => when[other] !== undefined).length === 1;
+  return isAlone && OF_CODES.some((other) => other === name);
+}
+
+const OF_TEXT: ReadonlySet<keyof Conditions> = new Set<keyof Conditions>([
+  'phrasesToo',
+  'mentions',
+  'says',
 ]);
 
 /** Conditions that hold or do not, whatever words a server chose. */
@@ -103,17 +124,17 @@ function basisOf({ id, when }: Rule): Basis {
   return isOfWords && when.codes === undefined ? 'code_words' : 'certain';
 }
 
-export function asksForCode({ codes, codeEndings, codeParts, codeSays }: Conditions): boolean {
-  return (codes ?? codeEndings ?? codeParts ?? codeSays) !== undefined;
+export function asksForCode(when: Conditions): boolean {
+  return OF_CODES.some((name) => when[name] !== undefined);
 }
 
-/** The evidence for a rule of the short list, or undefined when it does not hold. */
-export function matchRule(
-  { checks, openChecks }: CompiledRule,
-  evidence: Evidence,
-): string[] | undefined {
-  for (const check of openChecks) if (check(evidence) === undefined) return undefined;
-  // evidence is written for the one rule that holds, not for the many that fail by their last condition
+export function holdsAll(checks: readonly Check[], evidence: Evidence): boolean {
+  for (const check of checks) if (check(evidence) === undefined) return false;
+  return true;
+}
+
+/** The evidence for a rule that holds; it is written for that one only, not for the many that fail by their last condition. */
+export function foundFor({ checks }: CompiledRule, evidence: Evidence): string[] {
   return checks.map((check) => check(evidence) ?? '').filter((found) => found !== '');
 }
 
@@ -235,7 +256,7 @@ const COMPILERS: Compilers = {
     ({ faults }) => {
       const found =
         faults.find(({ name = '' }) => names.includes(unqualified(name)))?.name ??
-        faults.flatMap(printedNames).find((name) => names.includes(name));
+        printedIn(faults).find((name) => names.includes(name));
       return found === undefined ? undefined : `transport=${found}`;
     },
   quota: (window) => (evidence) => quotaOf(evidence, window),
@@ -267,17 +288,10 @@ const COMPILERS: Compilers = {
   asksMoreThanLimit: () => requestOverLimit,
   transportText: (regExp) => {
     const pattern = numbered(regExp);
-    return (evidence) =>
-      evidence.faultTexts.some((fault) => fits(pattern, fault, evidence))
-        ? 'transport=message'
-        : undefined;
+    return ({ faultMentions }) =>
+      faultMentions.some((mentions) => mentions(pattern)) ? 'transport=message' : undefined;
   },
 };
-
-/** The words of a fault are often all there is, and a pattern is tried on those once. */
-function fits(pattern: Pattern, fault: string, { text, prose }: Evidence): boolean {
-  return fault === text ? prose.mentions(pattern) : pattern.regExp.test(fault);
-}
 
 type TestsCode = (code: string) => boolean;
 
@@ -362,17 +376,10 @@ function nameIn(text: string): string {
   return /^\S{1,100}/.exec(text)?.[0] ?? '';
 }
 
-const PRINTED = /(?:Exception|Error|Timeout):|\b(?:kind|source): [A-Z]/;
-/** Rust prints the fault as a struct, the cause as the last of its fields: `source: TimedOut }`. */
-const OF_STRUCT = /\b(?:kind|source): (?:Some\()?([A-Z][A-Za-z]{3,40})\b(?![({.:]| \{)/g;
-
-/** `java.net.SocketTimeoutException: timeout`: other languages print the class of a fault before its words. */
-function printedNames({ message = '' }: TransportFault): readonly string[] {
-  if (!PRINTED.test(message)) return [];
-  const head = message.slice(0, 1024);
-  const names = head.match(/\b[A-Z]\w{2,60}(?:Exception|Error|Timeout)(?=:)/g) ?? [];
-  const causes = [...head.matchAll(OF_STRUCT)].flatMap(([, name]) => name ?? []);
-  return [...names.slice(0, 4), ...causes.slice(-2)];
+function printedIn(faults: readonly TransportFault[]): readonly string[] {
+  const [{ message = '' } = {}] = faults;
+  if (faults.length === 1) return printedNames(message);
+  return faults.flatMap((fault) => printedNames(fault.message ?? ''));
 }
 
 /** `httpx.ReadError` and `Net::ReadTimeout` are named with their package. */

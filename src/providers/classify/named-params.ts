@@ -1,5 +1,7 @@
 /** Finds the parameters that a message names, for servers that have no field for it. */
 
+import { onceForEach } from '../../errors/support/recent-texts.ts';
+
 /** `stop` supports up to 4 sequences. */
 const QUOTED = /[`'"]([a-z][\w.]{0,40})[`'"][ :]/y;
 /** `tools.0.custom.input_schema: …`, `metadata.label is …`: a word alone could be any word. */
@@ -43,7 +45,9 @@ const STATUS = /^[45]\d\d /;
 const AFTER_VERDICT =
   /^(?:[a-z ]{0,24}: ?)?(?:invalid|missing|unknown|illegal|incorrect) (?:value (?:for|of) |param(?:eter)? |field |argument )?[`'"]?([a-z]+(?:_[a-z]+)+)\b/i;
 
-export function addParams(message: string, params: string[]): void {
+/** The parameters that a message names. */
+export const paramsIn = onceForEach(512, (message): readonly string[] => {
+  const params: string[] = [];
   const first =
     firstIn(message) ?? (message.includes('_') ? AFTER_VERDICT.exec(message)?.[1] : undefined);
   if (first !== undefined) params.push(first);
@@ -63,10 +67,11 @@ export function addParams(message: string, params: string[]): void {
     const path = OF_CONFIG.exec(message.slice(0, MAX_CHARS))?.[1];
     if (path !== undefined) params.push(path);
   }
-  if (!message.includes('tools') && !message.includes('function')) return;
-  const tool = TOOL_PATH.exec(message.slice(0, MAX_CHARS))?.[1];
+  const mayNameTool = message.includes('tools') || message.includes('function');
+  const tool = mayNameTool ? TOOL_PATH.exec(message.slice(0, MAX_CHARS))?.[1] : undefined;
   if (tool !== undefined) params.push(tool);
-}
+  return params;
+});
 
 function namedIn(found: RegExpExecArray | null): string | undefined {
   return found?.slice(1).find((name) => name !== undefined);

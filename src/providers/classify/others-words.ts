@@ -3,7 +3,6 @@
  * that the server repeats after naming it (`prompt: "…"`), and what a client says around the reason of a fault.
  * Names in quotes are `quoted-names.ts`.
  */
-import { recentTexts } from '../../errors/support/recent-texts.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
 
 /** A page about limits is named after them, whatever the failure is. */
@@ -13,20 +12,7 @@ const PATH = /(https?:\/\/[^\s/"'<>()\\]{1,200})[/?#][^\s"'<>()\\]{0,2000}/gi;
 const REPEATED =
   /\b((?:prompt|input|query|question|transcript|utterance|instructions?|search|user (?:message|text|said)|(?:input|prompt) text|tool (?:output|result|input)|file ?name|title|caption)s?(?: (?:was|is|of|text))?\s{0,2}[:=]?\s{0,2})(?:"([^"\n]{1,2000})"|“([^”\n]{1,2000})”|`([^`\n]{1,2000})`|'([^'\n]{1,2000})'(?!\w))/gi;
 
-/** Servers repeat their sentences, above all while they fail. */
-const REMEMBERED = recentTexts<string>(512);
-const MAX_CHARS = 1024;
-
 export function withoutOthersWords(message: string): string {
-  if (message.length > MAX_CHARS) return ownWords(message);
-  const known = REMEMBERED.get(message);
-  if (known !== undefined) return known;
-  const own = ownWords(message);
-  REMEMBERED.set(message, own);
-  return own;
-}
-
-function ownWords(message: string): string {
   const spaced = SPACES.test(message) ? message.replace(ALL_SPACES, ' ') : message;
   const own = withoutLead(spaced.includes('://') ? spaced.replace(PATH, '$1') : spaced);
   return QUOTE.test(own) ? own.replace(REPEATED, withoutSentence) : own;

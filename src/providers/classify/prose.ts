@@ -3,7 +3,7 @@
  * so the last texts are remembered with what was read in them.
  */
 import { once } from '../../errors/support/once.ts';
-import { recentTexts } from '../../errors/support/recent-texts.ts';
+import { onceForEach } from '../../errors/support/recent-texts.ts';
 import { readSentences } from './concepts/read-concepts.ts';
 import { saidIn, type Said } from './concepts/sentence.ts';
 import { waitInProse } from './hints/wait-in-prose.ts';
@@ -20,6 +20,17 @@ export interface Prose {
   readonly overLimit: () => OverLimit;
   /** Whether a rule's pattern fits; each is tried once. */
   readonly mentions: (pattern: Pattern) => boolean;
+  /** Noted by the finder of rules that asked last. */
+  ruledOut: RuledOut | undefined;
+}
+
+/** Rules that do not hold for a text, as sets of bits, whatever the rest of the failure is. */
+export interface RuledOut {
+  /** The list of rules that the bits are for. */
+  readonly of: object;
+  readonly byFamilies: readonly number[];
+  /** These, and the rules whose conditions on the text have failed so far. */
+  readonly byText: number[];
 }
 
 /** A pattern of a rule, numbered so that a text notes by place whether it fits. */
@@ -34,27 +45,20 @@ export function numbered(regExp: RegExp): Pattern {
   return { number: patterns++, regExp };
 }
 
-const REMEMBERED = recentTexts<Prose>(512);
-/** A longer text is hardly sent twice, and would be kept for nothing. */
-const MAX_CHARS = 1024;
-
 function triedOnce(text: string): Prose['mentions'] {
   const tried: boolean[] = [];
   return ({ number, regExp }) => (tried[number] ??= regExp.test(text));
 }
 
-export function readProse(text: string): Prose {
-  const isRemembered = text.length <= MAX_CHARS;
-  const known = isRemembered ? REMEMBERED.get(text) : undefined;
-  if (known !== undefined) return known;
-  const prose: Prose = {
-    families: findFamilies(text),
-    said: once(() => saidIn(readSentences(text))),
-    wait: once(() => ({ ms: waitInProse(text) })),
-    overLimit: once(() => overLimitIn(text)),
-    mentions: triedOnce(text),
-  };
-  if (!isRemembered) return prose;
-  REMEMBERED.set(text, prose);
-  return prose;
-}
+/** Tries the patterns of rules on the words of a fault. */
+export const triedOnFault = onceForEach(256, triedOnce);
+
+/** Servers repeat their sentences, above all while they fail. */
+export const readProse = onceForEach(512, (text): Prose => ({
+  families: findFamilies(text),
+  said: once(() => saidIn(readSentences(text))),
+  wait: once(() => ({ ms: waitInProse(text) })),
+  overLimit: once(() => overLimitIn(text)),
+  mentions: triedOnce(text),
+  ruledOut: undefined,
+}));

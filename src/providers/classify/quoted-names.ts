@@ -6,7 +6,8 @@
 /** From and to, in turn and in order; `to` is the closing quote. */
 export type NameRanges = readonly number[];
 
-const QUOTED = /(['"`])([^\s'"`]{1,200})\1/g;
+const QUOTE = /['"`]/;
+const MAX_NAME_CHARS = 200;
 
 /** Several words, where a sentence has a value that was refused; any others may be another server's. */
 const VALUE =
@@ -16,11 +17,10 @@ const REFUSED_VALUE = /\b(?:invalid|unexpected|bad|is not|does not match|instead
 /** A dump of a response: `code: 'rate_limit_exceeded'`. */
 const LABEL =
   /\b(?:code|type|reason|status|error|kind|name|message|detail)["']?\s{0,2}[:=(]\s{0,2}$/i;
-/** The last of it, which few quotes have before them. */
-const LABEL_END = /[:=(]\s{0,2}$/;
-const MAX_LABEL_CHARS = 24;
+const MAX_LABEL_CHARS = 16;
 
 /** The names of headers and settings that hold a key end in one. */
+const KEY_ENDS = 'yhnrtlsYHNRTLS';
 const OF_A_KEY = /(?:key|token|auth|authorization|bearer|secret|credentials?)s?$/i;
 
 const NO_NAMES: NameRanges = [];
@@ -28,49 +28,141 @@ const NO_NAMES: NameRanges = [];
 /** As far as phrases are looked for, and to the end of a value that begins there. */
 const MAX_CHARS = 4096 + 512;
 
-/** Phrases and concepts ask for the same text in turn. */
+/** Phrases and concepts ask for the same text in turn, for concepts only its beginning where it is long. */
 let lastText = '';
 let lastRanges = NO_NAMES;
+let hasValues = false;
+const MIN_BEGINNING_CHARS = 1024;
 
 export function findNames(text: string): NameRanges {
-  if (text !== lastText) {
-    lastText = text;
-    lastRanges = readNames(text);
-  }
+  if (text === lastText) return lastRanges;
+  if (isBeginning(text)) return rangesBefore(text.length);
+  lastText = text;
+  lastRanges = readNames(text);
   return lastRanges;
+}
+
+/** What a value is may depend on the words behind it. */
+function isBeginning(text: string): boolean {
+  const { length } = text;
+  if (hasValues || length < MIN_BEGINNING_CHARS || length > lastText.length) return false;
+  return lastText.slice(0, length) === text;
+}
+
+function rangesBefore(place: number): NameRanges {
+  let { length } = lastRanges;
+  while (length > 0 && (lastRanges[length - 1] ?? 0) >= place) length -= 2;
+  return lastRanges.slice(0, length);
 }
 
 function readNames(all: string): NameRanges {
   const text = all.length > MAX_CHARS ? all.slice(0, MAX_CHARS) : all;
-  if (!/['"`]/.test(text)) return NO_NAMES;
-  const ranges: [number, number][] = [];
-  for (const { index, 2: name = '' } of text.matchAll(QUOTED)) {
-    const isApostrophe = /\w/.test(text.charAt(index - 1));
-    if (isApostrophe || isHeaderOfKey(name) || isLabelled(text, index)) continue;
-    ranges.push([index, index + name.length + 1]);
+  const first = text.search(QUOTE);
+  hasValues = first >= 0 && REFUSED_VALUE.test(text);
+  if (first < 0) return NO_NAMES;
+  const ranges: number[] = [];
+  for (let at = first; at < text.length; at++) {
+    if (!isQuote(text.charCodeAt(at))) continue;
+    const end = endOfName(text, at);
+    if (end < 0) continue;
+    if (isName(text, at, end)) ranges.push(at, end);
+    at = end;
   }
-  if (REFUSED_VALUE.test(text)) addValues(text, ranges);
-  return ranges.flat();
+  return hasValues ? withValues(text, ranges) : ranges;
 }
 
+/** The place of the quote that closes a name without spaces; -1 where there is none. */
+function endOfName(text: string, begin: number): number {
+  const quote = text.charCodeAt(begin);
+  const last = Math.min(text.length - 1, begin + MAX_NAME_CHARS + 1);
+  for (let at = begin + 1; at <= last; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === quote && at > begin + 1) return at;
+    if (isQuote(unit) || isSpace(unit)) return -1;
+  }
+  return -1;
+}
+
+function isName(text: string, begin: number, end: number): boolean {
+  if (isLabelled(text, begin) || isHeaderOfKey(text, begin + 1, end)) return false;
+  // behind a letter it is an apostrophe
+  return !isOfWord(text.charCodeAt(begin - 1));
+}
+
+function isOfWord(unit: number): boolean {
+  const lower = unit | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || unit === UNDERSCORE;
+}
+
+const UNDERSCORE = 0x5f;
+
+function isQuote(unit: number): boolean {
+  return unit === DOUBLE_QUOTE || unit === SINGLE_QUOTE || unit === BACKTICK;
+}
+
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
+const BACKTICK = 0x60;
+
+/** White space, as in a pattern. */
+function isSpace(unit: number): boolean {
+  if (unit <= SPACE) return unit === SPACE || (unit >= TAB && unit <= RETURN);
+  return unit >= WIDE_SPACE && /\s/.test(String.fromCharCode(unit));
+}
+
+const TAB = 0x09;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const WIDE_SPACE = 0xa0;
+
 /** A value has several words; one word is a name. */
-function addValues(text: string, ranges: [number, number][]): void {
-  for (const match of text.matchAll(VALUE)) {
+function withValues(text: string, names: NameRanges): NameRanges {
+  const values = [...text.matchAll(VALUE)].flatMap((match) => {
     const value = match[2] ?? match[4] ?? '';
     const to = match.index + match[0].length - 1;
-    if (/\s/.test(value)) ranges.push([to - value.length - 1, to]);
-  }
-  ranges.sort(([one], [other]) => one - other);
+    return /\s/.test(value) ? [[to - value.length - 1, to] as const] : [];
+  });
+  if (values.length === 0) return names;
+  for (let at = 0; at < names.length; at += 2) values.push([names[at] ?? 0, names[at + 1] ?? 0]);
+  return values.sort(([one], [other]) => one - other).flat();
 }
 
 function isLabelled(text: string, index: number): boolean {
-  return (
-    LABEL_END.test(text.slice(Math.max(0, index - 3), index)) &&
-    LABEL.test(text.slice(Math.max(0, index - MAX_LABEL_CHARS), index))
-  );
+  let last = index - 1;
+  while (last > index - 3 && isSpace(text.charCodeAt(last))) last--;
+  const unit = text.charCodeAt(last);
+  const mayBe = unit === COLON || unit === EQUALS || unit === PARENTHESIS;
+  return mayBe && LABEL.test(text.slice(Math.max(0, index - MAX_LABEL_CHARS), index));
 }
 
+const COLON = 0x3a;
+const EQUALS = 0x3d;
+const PARENTHESIS = 0x28;
+
 /** `x-api-key`, but not `projects/key-demo`. */
-function isHeaderOfKey(name: string): boolean {
-  return name.length <= 40 && !name.includes('/') && OF_A_KEY.test(name);
+function isHeaderOfKey(text: string, begin: number, end: number): boolean {
+  if (end - begin > MAX_HEADER_CHARS || !KEY_ENDS.includes(text.charAt(end - 1))) return false;
+  const name = text.slice(begin, end);
+  return OF_A_KEY.test(name) && !name.includes('/');
 }
+
+const MAX_HEADER_CHARS = 40;
+
+/** Marks what stands in quotes in a text: each word of it with a sign, and the rest as it is. */
+export function markNames(text: string, sign: string): string {
+  const ranges = findNames(text);
+  if (ranges.length === 0) return text;
+  let kept = '';
+  let from = 0;
+  for (let at = 0; at < ranges.length; at += 2) {
+    const begin = ranges[at] ?? 0;
+    const end = ranges[at + 1] ?? begin;
+    const quoted = text.slice(begin + 1, end);
+    const marked = SPACE_IN_VALUE.test(quoted) ? quoted.replace(/\s+/g, ` ${sign}`) : quoted;
+    kept += `${text.slice(from, begin)} ${sign}${marked} `;
+    from = end + 1;
+  }
+  return kept + text.slice(from);
+}
+
+const SPACE_IN_VALUE = /\s/;

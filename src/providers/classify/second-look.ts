@@ -110,7 +110,7 @@ function reasonOfEnd(evidence: Evidence, findRule: FindRule): Match | undefined 
     ...evidence,
     failure: { ...failure, phase: 'headers' },
     faults: [],
-    faultTexts: [],
+    faultMentions: [],
     codes,
     status: 400,
     said: evidence.prose.said,

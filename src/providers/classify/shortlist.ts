@@ -4,8 +4,16 @@
  * rules is a list of bits, so that all of this is a few comparisons.
  */
 import type { BodyForm, Evidence } from './evidence.ts';
-import { asksForCode, codeTests, matchRule, ZERO_QUOTA, type CompiledRule } from './match.ts';
+import {
+  asksForCode,
+  codeTests,
+  foundFor,
+  holdsAll,
+  ZERO_QUOTA,
+  type CompiledRule,
+} from './match.ts';
 import { FAMILY_COUNT, familyId, hasFamily, NO_ALLOWANCE, type Family } from './phrases.ts';
+import type { Prose, RuledOut } from './prose.ts';
 import { NONE, type Conditions } from './rule.ts';
 
 /** A rule that holds, with the evidence for it. */
@@ -37,28 +45,44 @@ export function createRuleFinder(rules: readonly CompiledRule[]): FindRule {
       for (let word = 0; word < words; word++) coded[word] = at(coded, word) | at(set, word);
     }
   };
-  return (evidence) => {
-    const make = possible(evidence);
-    const { ids } = evidence.matchedFamilies;
-    const hasCodes = evidence.codes.size > 0;
-    if (hasCodes) addCodes(evidence.codes);
-    const meant = hasCodes ? coded : codeless;
+  const ruledOutBy = (ids: readonly number[]): number[] => {
+    const sets: number[] = [];
     for (let word = 0; word < words; word++) {
-      let left = at(make, word) & at(meant, word);
-      if (left === 0) continue;
       let said = at(silent, word);
       let refused = 0;
       for (const id of ids) {
         said |= at(saying[id], word);
         refused |= at(barred[id], word);
       }
-      left &= said & ~refused;
+      sets.push(~said | refused);
+    }
+    return sets;
+  };
+  const ruledOutFor = (prose: Prose): RuledOut => {
+    if (prose.ruledOut?.of === rules) return prose.ruledOut;
+    const byFamilies = ruledOutBy(prose.families.ids);
+    prose.ruledOut = { of: rules, byFamilies, byText: [...byFamilies] };
+    return prose.ruledOut;
+  };
+  return (evidence) => {
+    const make = possible(evidence);
+    const hasCodes = evidence.codes.size > 0;
+    if (hasCodes) addCodes(evidence.codes);
+    const meant = hasCodes ? coded : codeless;
+    const { byFamilies, byText } = ruledOutFor(evidence.prose);
+    // a fault has words of its own beside the text
+    const isTextAlone = evidence.said === evidence.prose.said;
+    const ruledOut = isTextAlone ? byText : byFamilies;
+    for (let word = 0; word < words; word++) {
+      let left = at(make, word) & at(meant, word) & ~(ruledOut[word] ?? 0);
       while (left !== 0) {
-        const index = 31 - Math.clz32(left & -left);
+        const bit = left & -left;
         left &= left - 1;
-        const compiled = rules[word * 32 + index];
-        const found = compiled && matchRule(compiled, evidence);
-        if (compiled !== undefined && found !== undefined) return { compiled, found };
+        const compiled = rules[word * 32 + 31 - Math.clz32(bit)];
+        if (compiled === undefined || !holdsAll(compiled.openChecks, evidence)) continue;
+        if (holdsAll(compiled.textChecks, evidence))
+          return { compiled, found: foundFor(compiled, evidence) };
+        if (isTextAlone) byText[word] = (byText[word] ?? 0) | bit;
       }
     }
     return undefined;
@@ -196,12 +220,12 @@ function needsOf(when: Conditions): number {
 }
 
 function sortsOf(evidence: Evidence): number {
-  const { failure, faults, faultTexts, quotas, stops, params } = evidence;
+  const { failure, faults, faultMentions, quotas, stops, params } = evidence;
   return (
     (failure.finding === undefined ? 0 : FINDING) |
     (faults.length === 0 ? 0 : FAULT) |
     (failure.transport === undefined ? 0 : OBSERVED_FAULT) |
-    (faultTexts.length === 0 ? 0 : FAULT_TEXT) |
+    (faultMentions.length === 0 ? 0 : FAULT_TEXT) |
     (stops.size === 0 ? 0 : STOPS) |
     (params.length === 0 ? 0 : PARAMS) |
     (quotas.length === 0 ? 0 : QUOTAS) |

@@ -47,6 +47,7 @@ export function createStemIndex(stems: readonly string[]): StemIndex {
   const places = new Int32Array(MAX_TEXT_CHARS + 2);
   // the last search that found each stem: a set that is emptied by a counter
   const seenIn = new Uint32Array(stems.length);
+  const namedIn = new Uint32Array(stems.length);
   let search = 0;
   return {
     find(text, names = NOTHING) {
@@ -59,6 +60,9 @@ export function createStemIndex(stems: readonly string[]): StemIndex {
       let last = SPACE;
       let read = 1;
       let inNames: number[] | undefined;
+      // names that begin before the current place, and how far they reach
+      let passed = 0;
+      let reach = 0;
       for (let index = 0; index <= end; index++) {
         const unit = index === end ? 0 : text.charCodeAt(index);
         const symbol = unit < LATIN_UNITS ? (symbols[unit] ?? SPACE) : symbolAt(text, index);
@@ -71,8 +75,12 @@ export function createStemIndex(stems: readonly string[]): StemIndex {
           if (seenIn[stem] === search) continue;
           const begin = places[read - (lengths[stem] ?? 0)] ?? 0;
           if (isInsideWord(text, begin)) continue;
-          if (names.length > 0 && isInName(names, begin, index)) {
-            (inNames ??= []).push(stem);
+          for (; passed < names.length && (names[passed] ?? 0) < index; passed += 2)
+            reach = Math.max(reach, names[passed + 1] ?? 0);
+          if (reach > begin) {
+            // a name may be said again and again
+            if (namedIn[stem] !== search) (inNames ??= []).push(stem);
+            namedIn[stem] = search;
             continue;
           }
           seenIn[stem] = search;
@@ -97,13 +105,6 @@ function isLetter(symbol: number): boolean {
 function isHump(text: string, index: number): boolean {
   const unit = text.charCodeAt(index);
   return unit >= 0x41 && unit <= 0x5a && text.charCodeAt(index - 1) >= 0x61;
-}
-
-/** The ranges are in order, so that none counts from the first one on that begins behind the stem. */
-function isInName(names: NameRanges, from: number, to: number): boolean {
-  for (let at = 0; at < names.length && (names[at] ?? 0) < to; at += 2)
-    if ((names[at + 1] ?? 0) > from) return true;
-  return false;
 }
 
 function symbolAt(text: string, index: number): number {

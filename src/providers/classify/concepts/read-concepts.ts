@@ -3,7 +3,7 @@
  * and identifiers say nothing.
  */
 import { once } from '../../../errors/support/once.ts';
-import { findNames } from '../quoted-names.ts';
+import { markNames } from '../quoted-names.ts';
 import { buildLexicons, NEGATION_ENDS, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
 import { codeWithoutTerms, withoutTerms } from './own-terms.ts';
 import { checkWith, createPartTable, HASH_START, hashWith } from './part-table.ts';
@@ -54,7 +54,7 @@ const EXCEPTION = /^\W{0,3}[\w.]{0,80}[a-z](?:Error|Exception)\b/;
 export function readSentences(text: string): readonly Sentence[] {
   const begin = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
   const lines = begin.includes('\\n') ? begin.replaceAll('\\n', ' \n') : begin;
-  return readAll(withoutNames(withoutTerms(lines)));
+  return readAll(markNames(withoutTerms(lines), QUOTED));
 }
 
 /** A code is a sentence without grammar: `TOKEN_QUOTA_REACHED`. */
@@ -62,22 +62,7 @@ export function readCode(code: string): Sentence {
   return readAll(codeWithoutTerms(code).replace(/[_.:\n]+/g, ' '))[0] ?? newSentence();
 }
 
-/** Marks what stands in quotes, so that only the names of fields count in it. */
-function withoutNames(text: string): string {
-  const ranges = findNames(text);
-  if (ranges.length === 0) return text;
-  let kept = '';
-  let from = 0;
-  for (let at = 0; at < ranges.length; at += 2) {
-    const begin = ranges[at] ?? 0;
-    const end = ranges[at + 1] ?? begin;
-    const quoted = text.slice(begin + 1, end).replace(/\s+/g, ` ${QUOTED}`);
-    kept += `${text.slice(from, begin)} ${QUOTED}${quoted} `;
-    from = end + 1;
-  }
-  return kept + text.slice(from);
-}
-
+/** Marks a word in quotes: only the names of fields count there. */
 const QUOTED = '\u0002';
 const IDENTIFIER =
   /:\/\/|^\/|\/.*\/|@\w|^\[?[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}|_(?=[a-z]*\d)\w{12}/i;

@@ -6,7 +6,7 @@
 import { acceptMs, atMostMs, parseDuration } from './durations.ts';
 import type { Evidence } from '../evidence.ts';
 import { momentIn, parseDate } from './moments.ts';
-import { waitInProse } from './wait-in-prose.ts';
+import { waitOnPage } from './wait-on-page.ts';
 import { hasPage, pageWords } from '../web-page.ts';
 
 export interface RetryHint {
@@ -56,11 +56,11 @@ function fromWords(
   now: number | undefined,
 ): RetryHint | undefined {
   const page = pageOf(form, failure);
-  const words = page === undefined ? text : pageWords(page);
-  const stated = page === undefined ? prose.wait().ms : waitInProse(words);
+  const stated = page === undefined ? prose.wait().ms : waitOnPage(page);
   if (stated !== undefined) return { ms: stated, from: MESSAGE };
+  if (now === undefined) return undefined;
   // a sentence may speak of a moment that is long past, which is no invitation to call at once
-  const ms = now === undefined ? undefined : untilMs(momentIn(words, serverMs), now);
+  const ms = untilMs(momentIn(page === undefined ? text : pageWords(page), serverMs), now);
   return ms === 0 ? undefined : hint(ms, DATE_IN_MESSAGE);
 }
 

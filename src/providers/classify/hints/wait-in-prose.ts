@@ -73,23 +73,66 @@ const LENGTH = /\d[\d.,:]*/g;
 const MAX_LEAD_CHARS = 48;
 const MAX_CHARS = 8192;
 
+/** A text that names its wait mostly does so near its beginning, so that of a long one is read first. */
+const MAX_BEGIN_CHARS = 512;
+/** More than a length of time and the words beside it. */
+const MARGIN_CHARS = 128;
+
 export function waitInProse(text: string): number | undefined {
-  const flat = text.slice(0, MAX_CHARS).replaceAll('\n', ' ').toLowerCase();
-  const lower = UNIT.test(flat) ? flat.replace(NUMBER_WORD, inDigits) : flat;
-  // words before a length say that it is a wait; behind it they may speak of what is left of something
+  const early =
+    text.length > 2 * MAX_BEGIN_CHARS ? waitAtBegin(text.slice(0, MAX_BEGIN_CHARS)) : undefined;
+  if (early !== undefined) return early;
+  const lower = readable(text.slice(0, MAX_CHARS));
+  const { led, followed } = lengthsIn(lower, lower.length);
+  return led ?? followed ?? durationBefore(lower) ?? printedHeader(lower);
+}
+
+/** The wait at the beginning of a text, if it is that of the whole text however it continues. */
+export function waitAtBegin(begin: string): number | undefined {
+  const lower = readable(begin);
+  return lengthsIn(lower, lower.length - MARGIN_CHARS).led;
+}
+
+/** On one line, in lower case and with its numbers in digits. */
+function readable(text: string): string {
+  const flat = text.replaceAll('\n', ' ').toLowerCase();
+  return UNIT.test(flat) ? flat.replace(NUMBER_WORD, inDigits) : flat;
+}
+
+interface Lengths {
+  /** The words before it say that it is a wait; then no other counts. */
+  readonly led?: number | undefined;
+  /** The words behind it say so, which may speak of what is left of something. */
+  readonly followed?: number | undefined;
+}
+
+/** The lengths of time that begin before a place. */
+function lengthsIn(lower: string, until: number): Lengths {
   let followed: number | undefined;
   for (const number of lower.matchAll(LENGTH)) {
+    if (number.index >= until) break;
+    if (!mayBeLength(lower, number)) continue;
     const length = durationAt(lower, number.index);
     if (length === undefined) continue;
+    if (length.end > until) break;
     const before = lower.slice(Math.max(0, number.index - MAX_LEAD_CHARS), number.index);
     const behind = lower.slice(length.end, length.end + MAX_LEAD_CHARS);
     if (OF_OTHERS.test(before) || ENDED.test(behind)) continue;
-    if (LEAD.test(before)) return length.ms;
+    if (LEAD.test(before)) return { led: length.ms };
     const isAmount = LEFT.test(behind) && ASKED.test(lower);
     if (FOLLOWED.test(behind) && !isAmount) followed ??= length.ms;
   }
-  return followed ?? durationBefore(lower) ?? printedHeader(lower);
+  return { followed };
 }
+
+/** A length is a clock, or has its unit behind it; most numbers of a long text have other signs there. */
+function mayBeLength(lower: string, { index, 0: digits }: RegExpExecArray): boolean {
+  const next = lower.charCodeAt(index + digits.length);
+  return next >= SMALL_A || next <= SPACE || digits.includes(':');
+}
+
+const SPACE = 0x20;
+const SMALL_A = 0x61;
 
 function inDigits(spelled: string, word: string, at: number, text: string): string {
   return isFigure(word, text, at) ? spelled : `${NUMBER_WORDS[word] ?? 1} `;
