@@ -6,7 +6,6 @@
  */
 import { createHash } from 'node:crypto';
 import { ALL_ENTRIES, EXAMS, type Entry } from '../test/corpus/entries.ts';
-import { WORDINGS } from '../test/corpus/wordings.ts';
 import { extractFailure } from '../src/providers/extract/extract.ts';
 import { classify } from '../src/providers/classify/classify.ts';
 import { gatherEvidence } from '../src/providers/classify/evidence.ts';
@@ -15,7 +14,15 @@ import { createRuleFinder } from '../src/providers/classify/shortlist.ts';
 import { RULES } from '../src/providers/classify/table.ts';
 import { signsOf } from '../src/providers/classify/weighed/signs.ts';
 import { conclude, conclusionOf } from '../src/providers/classify/weighed/weigh.ts';
-import { allLessons, labelsOf, learn, lessonsIn, lessonsOfRules, type Learned } from './weigh.ts';
+import {
+  allLessons,
+  labelsOf,
+  learn,
+  lessonsIn,
+  lessonsInWords,
+  lessonsOfRules,
+  type Learned,
+} from './weigh.ts';
 
 const GROUPS = 20;
 const LABELS = labelsOf(allLessons());
@@ -35,7 +42,7 @@ interface Score {
 function score(left: readonly Entry[]): Score {
   const isLeft = new Set(left);
   const kept = ALL_ENTRIES.filter((entry) => !isLeft.has(entry));
-  const lessons = [...lessonsIn(kept), ...lessonsIn(WORDINGS), ...lessonsOfRules()];
+  const lessons = [...lessonsIn(kept), ...lessonsInWords(), ...lessonsOfRules()];
   const learned = learn(lessons, LABELS);
   const total: Score = { entries: 0, weights: 0, rules: 0, both: 0 };
   for (const entry of left.filter(({ contested }) => !contested)) add(total, entry, learned);
@@ -50,7 +57,8 @@ function add(total: Score, entry: Entry, learned: Learned): void {
   const basis = match?.compiled.basis;
   const byRule = match?.compiled.rule;
   const scores = scoresOf(signsOf(evidence), learned);
-  const label = basis === 'certain' ? undefined : conclude(scores, byRule, basis);
+  const label =
+    basis === 'certain' ? undefined : conclude(scores, evidence, { rule: byRule, basis });
   const { kind } = entry.expect;
   const ruled = byRule?.means.kind ?? 'provider.unknown';
   const weighed = LABELS[scores.indexOf(Math.max(...scores))] ?? '';

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { ALL_ENTRIES, type Entry } from '../test/corpus/entries.ts';
-import { WORDINGS } from '../test/corpus/wordings.ts';
+import { MORE_WORDINGS, WORDINGS } from '../test/corpus/wordings.ts';
 import { RULE_CASES } from '../src/providers/classify/cases/rules.cases.ts';
 import { catalogRow } from '../src/errors/catalog/catalog.ts';
 import { extractFailure } from '../src/providers/extract/extract.ts';
@@ -15,20 +15,34 @@ import { gatherEvidence } from '../src/providers/classify/evidence.ts';
 import { RULES } from '../src/providers/classify/table.ts';
 import { signsOf } from '../src/providers/classify/weighed/signs.ts';
 import { conclusionOf } from '../src/providers/classify/weighed/weigh.ts';
+import {
+  BEND,
+  DIGITS,
+  FIRST_SKIP,
+  GAPS,
+  LEVELS,
+  SIGN_DIGITS,
+  SIGN_SHIFT,
+} from '../src/providers/classify/weighed/weight-table.ts';
 
-const ROUNDS = 12;
+const ROUNDS = 16;
 const STEP = 0.5;
 const SHRINKING = 1e-3;
+/** Keeps the first lessons of a sign from deciding its weight. */
+const FIRST_PACE = 1e-3;
 /** A sign that occurred only once is chance. */
 const MIN_SEEN = 2;
-const MAX_SIGNS = 3500;
 /** A smaller error teaches nothing; skipping it makes learning several times faster. */
 const MIN_ERROR = 0.002;
+/** How much a wording counts that nobody checked against a recorded failure. */
+const UNCHECKED = 0.5;
 
 /** A failure and its label. */
 export interface Lesson {
   readonly failure: ProviderFailure;
   readonly label: string;
+  /** How much it counts. */
+  readonly force: number;
 }
 
 export interface Learned {
@@ -36,6 +50,8 @@ export interface Learned {
   /** One weight for each label, by sign. */
   readonly weights: ReadonlyMap<number, Float32Array>;
   readonly bias: Float64Array;
+  /** How many lessons had each sign. */
+  readonly seen: ReadonlyMap<number, number>;
 }
 
 /**
@@ -43,14 +59,19 @@ export interface Learned {
  * cases of the rules.
  */
 export function allLessons(): Lesson[] {
-  return [...lessonsIn(ALL_ENTRIES), ...lessonsIn(WORDINGS), ...lessonsOfRules()];
+  return [...lessonsIn(ALL_ENTRIES), ...lessonsInWords(), ...lessonsOfRules()];
 }
 
-export function lessonsIn(entries: readonly Entry[]): Lesson[] {
+/** Other words for failures. */
+export function lessonsInWords(): Lesson[] {
+  return [...lessonsIn(WORDINGS), ...lessonsIn(MORE_WORDINGS, UNCHECKED)];
+}
+
+export function lessonsIn(entries: readonly Entry[], force = 1): Lesson[] {
   return entries.flatMap((entry) => {
     const failure = extractFailure(entry);
     const { kind, category } = entry.expect;
-    return failure === undefined ? [] : [{ failure, label: conclusionOf(kind, category) }];
+    return failure === undefined ? [] : [{ failure, label: conclusionOf(kind, category), force }];
   });
 }
 
@@ -58,7 +79,7 @@ export function lessonsOfRules(): Lesson[] {
   const rules = new Map(RULES.map((rule) => [rule.id, rule]));
   return RULE_CASES.map(({ rule, kind, failure }) => {
     const category = rules.get(rule)?.means.category ?? catalogRow(kind)?.category ?? 'unknown';
-    return { failure: { ...NOTHING, ...failure }, label: conclusionOf(kind, category) };
+    return { failure: { ...NOTHING, ...failure }, label: conclusionOf(kind, category), force: 1 };
   });
 }
 
@@ -73,27 +94,19 @@ const NOTHING: ProviderFailure = {
 interface Sample {
   readonly signs: readonly number[];
   readonly label: number;
+  readonly force: number;
 }
 
 export function learn(lessons: readonly Lesson[], labels = labelsOf(lessons)): Learned {
-  const samples = lessons.map(({ failure, label }): Sample => {
+  const samples = lessons.map(({ failure, label, force }): Sample => {
     const { list, size } = signsOf(gatherEvidence(failure));
-    return { signs: [...list.subarray(0, size)], label: labels.indexOf(label) };
+    return { signs: [...list.subarray(0, size)], label: labels.indexOf(label), force };
   });
   const seen = new Map<number, number>();
   for (const { signs } of samples)
     for (const sign of signs) seen.set(sign, (seen.get(sign) ?? 0) + 1);
   const frequent = [...seen].filter(([, count]) => count >= MIN_SEEN).map(([sign]) => sign);
-  const first = regress(samples, labels, frequent);
-  const strongest = [...first.weights]
-    .map(
-      ([sign, row]) =>
-        [sign, Math.max(...row.map(Math.abs)) * Math.sqrt(seen.get(sign) ?? 1)] as const,
-    )
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, MAX_SIGNS)
-    .map(([sign]) => sign);
-  return regress(samples, labels, strongest);
+  return { ...regress(samples, labels, frequent), seen };
 }
 
 export function labelsOf(lessons: readonly Lesson[]): string[] {
@@ -108,24 +121,26 @@ function regress(
   samples: readonly Sample[],
   labels: readonly string[],
   known: readonly number[],
-): Learned {
+): Omit<Learned, 'seen'> {
   const { length } = labels;
   const placeOf = new Map(known.map((sign, index) => [sign, index * length]));
   const weights = new Float32Array(known.length * length);
-  const paces = new Float32Array(known.length * length).fill(1e-8);
+  const paces = new Float32Array(known.length * length).fill(FIRST_PACE);
   const bias = new Float64Array(length);
-  const prepared = samples.map(({ signs, label }) => ({
+  const prepared = samples.map(({ signs, label, force }) => ({
     label,
+    force,
     places: signs.flatMap((sign) => placeOf.get(sign) ?? []),
   }));
   const errors = new Float64Array(length);
   const random = seeded(7);
   for (let round = 0; round < ROUNDS; round++) {
     shuffle(prepared, random);
-    for (const { label, places } of prepared) {
+    for (const { label, force, places } of prepared) {
       const scale = 1 / Math.sqrt(Math.max(1, places.length));
       predict(errors, bias, { weights, places, scale });
       errors[label] = (errors[label] ?? 0) - 1;
+      for (let at = 0; at < length; at++) errors[at] = (errors[at] ?? 0) * force;
       for (let at = 0; at < length; at++) bias[at] = (bias[at] ?? 0) - 0.02 * (errors[at] ?? 0);
       for (const place of places) mend(place, errors, { weights, paces, scale });
     }
@@ -192,39 +207,44 @@ function shuffle(items: unknown[], random: () => number): void {
   }
 }
 
-/** Printable, without quotes and backslashes; 0 is the middle one. */
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const LEVELS = 31;
-const MIN_LEVEL = 5;
+/** A weight that is smaller than this part of the strongest is left out, unless it is that of a frequent sign. */
+const LEAST = 1 / 6;
+const OFTEN = 3;
+/** The largest weights are rare; the part of all that are within the scale. */
+const IN_SCALE = 0.9999;
 
-/** Each sign: six digits, then a letter for each conclusion and its weight, then a space. */
-export function encode({ labels, weights, bias }: Learned): string {
-  const all = [...weights.values()].flatMap((row) => [...row].map(Math.abs)).sort((a, b) => a - b);
-  const top = all[Math.floor(all.length * 0.9995)] ?? 1;
-  const digit = (value: number): string =>
-    DIGITS[Math.max(0, Math.min(62, Math.round((value / top) * LEVELS) + LEVELS))] ?? '';
-  const rows = [...weights]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([sign, row]) => {
-      const strong = [...row].flatMap((value, label) =>
-        Math.abs(Math.round((value / top) * LEVELS)) >= MIN_LEVEL
-          ? [`${DIGITS[label] ?? ''}${digit(value)}`]
-          : [],
-      );
-      return strong.length === 0 ? [] : [digits(sign >>> 0) + strong.join('')];
-    });
+/**
+ * Rows in the order of their signs, as `weight-table.ts` reads them. What a sign says of all
+ * conclusions alike tells none from another, so the middle of its weights is taken from each, and
+ * most become too small to count.
+ */
+export function encode({ labels, weights, bias, seen }: Learned): string {
+  const centred = [...weights].map(([sign, row]) => ({ sign, row: centre(row) }));
+  const all = Float32Array.from(centred.flatMap(({ row }) => [...row].map(Math.abs))).sort();
+  const top = all[Math.floor(all.length * IN_SCALE)] ?? 1;
+  const rows = centred
+    .map(({ sign, row }) => {
+      const least = (top * LEAST) / ((seen.get(sign) ?? 1) / OFTEN) ** 0.5;
+      return {
+        key: sign >>> SIGN_SHIFT,
+        cells: cellsOf(
+          [...row].map((value) => (Math.abs(value) < least ? 0 : levelOf(value, top))),
+        ),
+      };
+    })
+    .filter(({ cells }) => cells !== '')
+    .sort((a, b) => a.key - b.key);
   return `/**
  * Written by \`npm run weigh\`; do not edit. How much each sign speaks for each conclusion, learned from the
- * entries of the corpora. A row is a sign (six digits), then for each conclusion its letter and its
- * weight.
+ * entries of the corpora. \`weight-table.ts\` says how a row is read.
  */
 
 /** A fingerprint of the entries that the weights were learned from. */
 export const LEARNED_FROM =
   '${fingerprint()}';
 
-/** Weights are stated in steps of this. */
-export const STEP = ${(top / LEVELS).toPrecision(8)};
+/** The strongest weight. */
+export const STRONGEST = ${top.toPrecision(8)};
 
 export const LABELS: readonly string[] = [
 ${labels.map((label) => `  '${label}',`).join('\n')}
@@ -234,14 +254,66 @@ export const BIAS: readonly number[] = [
 ${[...bias].map((value) => `  ${value.toFixed(4)},`).join('\n')}
 ];
 
-export const ROWS =
-  '${rows.join(' ')}';
+/** A row of digits for each sign, then the number of its cells. */
+export const SIGNS =
+  '${signsIn(rows)}';
+
+export const CELLS =
+  '${rows.map(({ cells }) => cells).join('')}';
 `;
 }
 
-function digits(sign: number): string {
+function centre(row: Float32Array): Float32Array {
+  const sorted = Float32Array.from(row).sort();
+  const { length } = sorted;
+  const middle = ((sorted[(length - 1) >> 1] ?? 0) + (sorted[length >> 1] ?? 0)) / 2;
+  return row.map((value) => value - middle);
+}
+
+function levelOf(value: number, top: number): number {
+  const level = Math.round(LEVELS * Math.min(1, Math.abs(value) / top) ** (1 / BEND));
+  return Math.sign(value) * level;
+}
+
+/** A letter for each weight that is not 0. */
+function cellsOf(levels: readonly number[]): string {
   let text = '';
-  for (let shift = 30; shift >= 0; shift -= 6) text += DIGITS[(sign / 2 ** shift) & 63] ?? '';
+  let gap = 0;
+  for (const level of levels) {
+    if (level === 0) gap++;
+    else {
+      while (gap >= GAPS) {
+        const skip = Math.min(Math.floor(gap / GAPS), DIGITS.length - FIRST_SKIP);
+        text += DIGITS[FIRST_SKIP + skip - 1] ?? '';
+        gap -= skip * GAPS;
+      }
+      text += DIGITS[gap * 2 * LEVELS + level + LEVELS - (level > 0 ? 1 : 0)] ?? '';
+      gap = 0;
+    }
+  }
+  return text;
+}
+
+const FARTHEST = DIGITS.length ** SIGN_DIGITS - 1;
+
+/** Each sign as its distance from the one before it; a row without weights bridges one that is too far. */
+function signsIn(rows: readonly { readonly key: number; readonly cells: string }[]): string {
+  let last = 0;
+  let text = '';
+  for (const { key, cells } of rows) {
+    for (; key - last > FARTHEST; last += FARTHEST) text += `${digits(FARTHEST)}${DIGITS[0] ?? ''}`;
+    text += `${digits(key - last)}${DIGITS[cells.length] ?? ''}`;
+    last = key;
+  }
+  return text;
+}
+
+function digits(distance: number): string {
+  let text = '';
+  for (let at = 0, left = distance; at < SIGN_DIGITS; at++) {
+    text = (DIGITS[left % DIGITS.length] ?? '') + text;
+    left = Math.floor(left / DIGITS.length);
+  }
   return text;
 }
 
@@ -250,7 +322,7 @@ function digits(sign: number): string {
  * learned again.
  */
 export function fingerprint(): string {
-  const lessons = JSON.stringify([ALL_ENTRIES, WORDINGS, RULE_CASES]);
+  const lessons = JSON.stringify([ALL_ENTRIES, WORDINGS, MORE_WORDINGS, RULE_CASES]);
   return createHash('sha256').update(lessons).digest('hex');
 }
 

@@ -1,8 +1,8 @@
 /**
- * Short failures in the words of many services, from which the weights learn; `wordings.txt`
- * contains them.
+ * Short failures in the words of many services, from which the weights learn: `wordings.txt` and the
+ * files of the folder `wordings`.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Entry } from './entries.ts';
 
 /** `429 slow_down | You are too fast`, below a heading `= provider.rate_limited transient`. */
@@ -13,10 +13,18 @@ const GRPC_NAME = /^[A-Z_]+$/;
 
 const STATUSES: Readonly<Record<string, number>> = { s: 200 };
 
-export const WORDINGS: readonly Entry[] = read();
+const HERE = new URL('.', import.meta.url);
 
-function read(): Entry[] {
-  const lines = readFileSync(new URL('wordings.txt', import.meta.url), 'utf8').split('\n');
+export const WORDINGS: readonly Entry[] = read('wordings.txt');
+
+/** In the order of the names of their files, so that the same lessons are learned in the same order. */
+export const MORE_WORDINGS: readonly Entry[] = readdirSync(new URL('wordings', HERE))
+  .sort()
+  .flatMap((name) => read(`wordings/${name}`));
+
+function read(file: string): Entry[] {
+  const lines = readFileSync(new URL(file, HERE), 'utf8').split('\n');
+  const name = file.slice(0, -'.txt'.length).replace('/', '-');
   let [kind, category] = ['', ''];
   return lines.flatMap((line, index) => {
     const heading = HEADING.exec(line);
@@ -26,7 +34,7 @@ function read(): Entry[] {
     const [, status = '', code = '', message = ''] = found;
     const expect = { kind, category, retryable: category === 'transient', retryAfterMs: null };
     return [
-      { ...entryOf(status, code, message), id: `wording-${index}`, expect: { ...expect, why: '' } },
+      { ...entryOf(status, code, message), id: `${name}-${index}`, expect: { ...expect, why: '' } },
     ];
   });
 }

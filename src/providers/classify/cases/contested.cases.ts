@@ -5,8 +5,6 @@ export const CONTESTED: Readonly<Record<string, string>> = {
   'anthropic-batch-expired':
     'a batch item is a submit; the batch says that it never ran, this record does not',
   'bedrock-stream-throttling-pascal': 'only its spelling differs from its twin, which is ambiguous',
-  'groq-429-blank-dimension':
-    'the unit is left out, and a wait under two minutes is worth waiting for',
   'fluxrouter-402-credit-unresolved':
     'the status says that payment is required; one router’s word for a pending charge is no family',
   'fal-500-still-in-progress':

@@ -59,6 +59,8 @@ export function signsOf(evidence: Evidence): Signs {
   for (const code of codes) {
     add(CODE, hashOf(code));
     addWords(code, CODE_WORD, false);
+    // a word says the same in a message, only less surely
+    addWords(code, WORD, false);
   }
   for (const param of params.slice(0, 4)) add(PARAM, hashOf(/[a-z_]+/i.exec(param)?.[0] ?? ''));
   for (const { name, code } of faults) {

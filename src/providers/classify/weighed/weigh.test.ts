@@ -1,11 +1,12 @@
 /** The second opinion: what it may change, what it must leave, and that it was learned from these corpora. */
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../../../../scripts/weigh.ts';
+import { encode, fingerprint } from '../../../../scripts/weigh.ts';
 import { extendClassify } from '../../extend-classify.ts';
 import type { ProviderFailure } from '../../provider-failure.ts';
 import { classify, type Classification } from '../classify.ts';
 import { RULES } from '../table.ts';
 import { WEIGHED_RULES } from './weigh.ts';
+import { DIGITS, unpack } from './weight-table.ts';
 import { LEARNED_FROM } from './weights.ts';
 
 function failing(status: number | undefined, message: string, code?: string): ProviderFailure {
@@ -84,5 +85,44 @@ describe('weighing all signs together', () => {
   it('names its conclusions apart from the rules', () => {
     const ids = [...RULES, ...WEIGHED_RULES].map(({ id }) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+});
+
+describe('the text of the weights', () => {
+  const labels = Array.from({ length: 34 }, (_, label) => `kind-${label} category`);
+  // the middle of each row is 0, and a sign of -1 is the last one
+  const weights = new Map(
+    [
+      [-1, { 33: 4 }],
+      [4, { 0: 4, 5: -4, 6: 2 }],
+      [900_000_000, { 12: -4 }],
+    ].map(([sign, row]) => [
+      sign as number,
+      Float32Array.from(labels, (_, label) => (row as Record<number, number>)[label] ?? 0),
+    ]),
+  );
+  const text = encode({ labels, weights, bias: new Float64Array(34), seen: new Map() });
+  const valueOf = (name: string): string =>
+    new RegExp(`export const ${name} =\\s+'(.*)';`).exec(text)?.[1] ?? '';
+  const table = unpack(valueOf('SIGNS'), valueOf('CELLS'));
+  const signOf = (sign: number, label: number): number =>
+    Math.sign(table.weigh(table.find(sign), label));
+
+  it('says for each sign which conclusions it speaks for and against', () => {
+    expect(labels.map((_, label) => signOf(-1, label)).lastIndexOf(1)).toBe(33);
+    expect([0, 1, 5, 6, 7].map((label) => signOf(4, label))).toEqual([1, 0, -1, 1, 0]);
+    expect(signOf(900_000_000, 12)).toBe(-1);
+    expect(table.find(800_000_000)).toBe(-1);
+  });
+
+  it('adds the same weights up', () => {
+    const scores = new Float64Array(34);
+    table.add(table.find(4), scores);
+    expect([...scores]).toEqual(labels.map((_, label) => table.weigh(table.find(4), label)));
+  });
+
+  it('has only characters that stand in any text as they are', () => {
+    expect([...new Set(DIGITS)].join('')).toMatch(/^[!-~]{87}$/);
+    expect(DIGITS).not.toMatch(/['"`\\<>& ]/);
   });
 });

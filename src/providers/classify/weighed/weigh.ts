@@ -3,7 +3,6 @@
  * rules name what somebody thought of; the weights are learned from all recorded failures, so a wording that
  * no rule has is judged by its likeness to those. A rule that codes, faults or findings decided stands.
  */
-import { once } from '../../../errors/support/once.ts';
 import { catalogRow, type RuntimeKind } from '../../../errors/catalog/catalog.ts';
 import type { Category, Reach } from '../../../errors/catalog/vocabulary.ts';
 import type { Evidence } from '../evidence.ts';
@@ -12,7 +11,8 @@ import type { Prose } from '../prose.ts';
 import { NONE, type Recovery, type Rule } from '../rule.ts';
 import type { Match } from '../shortlist.ts';
 import { codeWordSign, signsOf, wordSign } from './signs.ts';
-import { BIAS, LABELS, ROWS, STEP } from './weights.ts';
+import { weightTable } from './weight-table.ts';
+import { BIAS, LABELS } from './weights.ts';
 
 /** One of the answers that the weights tell apart: a kind with its category, whatever had happened to the work. */
 export function conclusionOf(kind: string, category: string): string {
@@ -63,28 +63,35 @@ export const WEIGHED_RULES: readonly Rule[] = CONCLUSIONS.filter((rule) => rule 
 /** How many times likelier another conclusion must be than that of the rule, by what that rests on. */
 const MARGINS: Readonly<Record<Exclude<Basis, 'certain'>, number>> = {
   vague: Math.log(4),
-  status: Math.log(10),
-  fault: Math.log(200),
-  concepts: Math.log(5),
-  code_words: Math.log(100),
-  phrases: Math.log(5),
+  status: Math.log(4),
+  fault: Math.log(20),
+  concepts: Math.log(4),
+  code_words: Math.log(10),
+  phrases: Math.log(4),
 };
 /** The margin where only the category differs: the content of a request is at fault, or a setting. */
-const SAME_KIND = Math.log(4);
+const SAME_KIND = Math.log(3);
 /** Kinds of what says little; a rule that read something more special must be outweighed by much. */
 const GENERAL: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
   'provider.invalid_request',
   'provider.server_error',
   'provider.unknown',
 ]);
-const GENERAL_OVER = Math.log(12);
+const GENERAL_OVER = Math.log(10);
 /** Sending a refused request again must be worth more than a word that gateways use of every failure. */
-const TRANSIENT = Math.log(8);
-/** The likeliest conclusion must be this likely where no rule holds, and likelier where it is to be sent again. */
-const MIN_LIKELY = 0.4;
-const MIN_LIKELY_AGAIN = 0.6;
+const TRANSIENT = Math.log(6);
+/** How likely the likeliest conclusion must be where no rule holds, also for a call to be sent again. */
+const LEAST_LIKELY = { once: 0.2, again: 0.2 };
+/** Text alone may be no failure at all. */
+const LEAST_LIKELY_OF_TEXT = { once: 0.7, again: 0.8 };
 
 const scores = new Float64Array(LABELS.length);
+
+/** What the table of rules concluded, and on what ground. */
+interface Ruled {
+  readonly rule: Rule | undefined;
+  readonly basis: Exclude<Basis, 'certain'> | undefined;
+}
 
 export interface Weighed {
   readonly rule: Rule;
@@ -134,7 +141,7 @@ function opinion(
   if (basis === 'fault' && isInOurWords(evidence)) return undefined;
   if (basis === 'vague' && ANY_ERROR.test(evidence.text)) return undefined;
   score(evidence);
-  const best = conclude(scores, rule, basis);
+  const best = conclude(scores, evidence, { rule, basis });
   const found = best === undefined ? undefined : CONCLUSIONS[best];
   if (best === undefined || found === undefined) return undefined;
   return explained(found, best, evidence, rule?.id ?? 'none');
@@ -143,22 +150,24 @@ function opinion(
 /** The label that takes the place of what the rule says, by the scores of all labels. */
 export function conclude(
   scored: Float64Array,
-  rule: Rule | undefined,
-  basis: Exclude<Basis, 'certain'> | undefined,
+  evidence: Evidence,
+  { rule, basis }: Ruled,
 ): number | undefined {
   const best = likeliest(scored);
   const found = CONCLUSIONS[best];
   if (found === undefined) return undefined;
   if (rule === undefined || basis === undefined)
-    return likelihood(scored, best) < leastLikely(found) ? undefined : best;
+    return likelihood(scored, best) < leastLikely(found, evidence) ? undefined : best;
   const ours = labelOf(rule);
   if (ours < 0 || ours === best) return undefined;
   const lead = (scored[best] ?? 0) - (scored[ours] ?? 0);
   return lead < marginOf(found, rule, basis) ? undefined : best;
 }
 
-function leastLikely(found: Rule): number {
-  return isTransient(found) ? MIN_LIKELY_AGAIN : MIN_LIKELY;
+function leastLikely(found: Rule, { failure, status, codes }: Evidence): number {
+  const isTextAlone = status === undefined && codes.size === 0 && failure.transport === undefined;
+  const { once, again } = isTextAlone ? LEAST_LIKELY_OF_TEXT : LEAST_LIKELY;
+  return isTransient(found) ? again : once;
 }
 
 function marginOf(found: Rule, rule: Rule, basis: Exclude<Basis, 'certain'>): number {
@@ -204,12 +213,9 @@ function explained(rule: Rule, label: number, { text, codes }: Evidence, over: s
 }
 
 function weightOf(sign: number, label: number): number {
-  const { find, starts, labels, weights } = table();
+  const { find, weigh: weightFor } = weightTable();
   const row = find(sign);
-  if (row < 0) return 0;
-  for (let cell = starts[row] ?? 0; cell < (starts[row + 1] ?? 0); cell++)
-    if (labels[cell] === label) return weights[cell] ?? 0;
-  return 0;
+  return row < 0 ? 0 : weightFor(row, label);
 }
 
 const LABEL_OF = new WeakMap<Rule, number>();
@@ -236,7 +242,7 @@ function likelihood(scored: Float64Array, best: number): number {
 }
 
 function score(evidence: Evidence): void {
-  const { find, labels, weights, starts } = table();
+  const { find, add } = weightTable();
   const { list, size } = signsOf(evidence);
   scores.fill(0);
   let known = 0;
@@ -244,63 +250,9 @@ function score(evidence: Evidence): void {
     const row = find(list[at] ?? 0);
     if (row < 0) continue;
     known++;
-    const end = starts[row + 1] ?? 0;
-    for (let cell = starts[row] ?? 0; cell < end; cell++) {
-      const label = labels[cell] ?? 0;
-      scores[label] = (scores[label] ?? 0) + (weights[cell] ?? 0);
-    }
+    add(row, scores);
   }
-  const scale = STEP / Math.sqrt(Math.max(1, known));
+  const scale = 1 / Math.sqrt(Math.max(1, known));
   for (let label = 0; label < scores.length; label++)
     scores[label] = (scores[label] ?? 0) * scale + (BIAS[label] ?? 0);
 }
-
-interface Table {
-  /** The row of a sign, or -1. */
-  readonly find: (sign: number) => number;
-  readonly starts: Int32Array;
-  readonly labels: Uint8Array;
-  readonly weights: Int8Array;
-}
-
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const SIGN_DIGITS = 6;
-const MIDDLE = 31;
-/** A power of two, several times as many as there are signs. */
-const SLOTS = 16_384;
-
-const table = once((): Table => {
-  const values = new Uint8Array(128);
-  for (let digit = 0; digit < DIGITS.length; digit++) values[DIGITS.charCodeAt(digit)] = digit;
-  const rows = ROWS.split(' ');
-  const cells = rows.reduce((sum, row) => sum + (row.length - SIGN_DIGITS) / 2, 0);
-  const starts = new Int32Array(rows.length + 1);
-  const labels = new Uint8Array(cells);
-  const weights = new Int8Array(cells);
-  const signs = new Int32Array(SLOTS);
-  const places = new Int32Array(SLOTS).fill(-1);
-  let cell = 0;
-  for (const [row, text] of rows.entries()) {
-    let sign = 0;
-    for (let at = 0; at < SIGN_DIGITS; at++)
-      sign = (sign << 6) | (values[text.charCodeAt(at)] ?? 0);
-    let slot = sign & (SLOTS - 1);
-    while ((places[slot] ?? -1) >= 0) slot = (slot + 1) & (SLOTS - 1);
-    signs[slot] = sign;
-    places[slot] = row;
-    for (let at = SIGN_DIGITS; at < text.length; at += 2, cell++) {
-      labels[cell] = values[text.charCodeAt(at)] ?? 0;
-      weights[cell] = (values[text.charCodeAt(at + 1)] ?? 0) - MIDDLE;
-    }
-    starts[row + 1] = cell;
-  }
-  const find = (sign: number): number => {
-    let slot = sign & (SLOTS - 1);
-    for (;;) {
-      const place = places[slot] ?? -1;
-      if (place < 0 || signs[slot] === sign) return place;
-      slot = (slot + 1) & (SLOTS - 1);
-    }
-  };
-  return { find, starts, labels, weights };
-});
