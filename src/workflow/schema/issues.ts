@@ -3,7 +3,7 @@ import { suggest } from '../../errors/support/suggest.ts';
 import { DURATION_FORM, meantDuration, parseDuration } from '../plan/duration.ts';
 import { NODE_TYPES, type NodeType } from '../plan/node-plan.ts';
 import { toPointer, valueAt, type Path } from '../plan/pointer.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import { NODE_LISTS, type Problem } from '../diagnostics/problem.ts';
 import {
   capitalised,
   describePath,
@@ -29,7 +29,7 @@ interface Found extends Problem {
 
 export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
   const found = issues.slice(0, MAX_ISSUES).flatMap((issue) => fromIssue(issue, [], root));
-  const problems = withSchemasOnce(found, root);
+  const problems = withoutMistyped(withSchemasOnce(found, root), root);
   // `promt` is reported as a misspelt `prompt`; a second problem for the missing `prompt` would add nothing
   const misspelt = new Set(
     problems.flatMap(({ code, path, suggestion: key }) =>
@@ -43,6 +43,54 @@ export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
       !misspelt.has(toPointer([...path, missing]))
     );
   });
+}
+
+/** The other keys of a node with a misspelt `type` were judged by a type that it does not have. */
+function withoutMistyped(problems: readonly Found[], root: unknown): readonly Found[] {
+  const mistyped = mistypedNodes(problems, root);
+  if (mistyped.length === 0) return problems;
+  return problems.filter(
+    (problem) => isMistype(problem, root) || !mistyped.some((node) => isWithin(problem, node)),
+  );
+}
+
+/** The nodes whose `type` is misspelt, so that nothing else about them is certain. */
+export function mistypedNodes(problems: readonly Problem[], root: unknown): readonly Path[] {
+  return problems
+    .filter((problem) => isMistype(problem, root))
+    .map(({ path }) => path.slice(0, -1));
+}
+
+export function isWithin({ path }: Problem, above: Path): boolean {
+  return above.every((step, index) => path[index] === step);
+}
+
+function isMistype({ code, path, suggestion: key }: Problem, root: unknown): boolean {
+  const owner = path.slice(0, -1);
+  return (
+    code === 'unknown-key' &&
+    key === 'type' &&
+    isNodePath(owner) &&
+    valueAt(root, [...owner, key]) === undefined
+  );
+}
+
+/** `nodes/0`, `for_each/0/agent`. */
+function isNodePath([list, index, ...members]: Path): boolean {
+  return (
+    NODE_LISTS.has(list) &&
+    typeof index === 'number' &&
+    members.every((member) => member === 'agent')
+  );
+}
+
+/** Whether names of nodes may be missing because a list or a name could not be read. */
+export function hidesNodes({ code, path, suggestion: key }: Problem): boolean {
+  if (path.length === 1) {
+    if (code === 'unknown-key') return NODE_LISTS.has(key);
+    return code === 'wrong-type' && NODE_LISTS.has(path[0]);
+  }
+  return code === 'unknown-key' && key === 'name' && isNodePath(path.slice(0, -1));
 }
 
 /** A JSON Schema in place of a list of fields is one mistake, however many of its keywords are refused. */

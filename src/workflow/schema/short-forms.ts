@@ -7,6 +7,7 @@ import { FIELD_TYPES } from '../plan/plan.ts';
 import { ASK_OPTIONS } from '../plan/route-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import { meantDuration, parseDuration } from '../plan/duration.ts';
+import { NODE_LISTS } from '../diagnostics/problem.ts';
 import { flowText } from './flow-text.ts';
 
 type ShortForm = (value: unknown) => unknown;
@@ -70,10 +71,18 @@ export function longForm(path: Path, value: unknown, node: unknown): string | un
   const [key, owner] = [path.at(-1), path.at(-2)];
   if (key === 'input' && owner === 'workflow') return undefined;
   if (key === 'input' && isPlainObject(value)) return mapOfInputs(node);
+  if (path.length === 1 && NODE_LISTS.has(key) && isPlainObject(value)) return mapOfNodes(value);
   const list = typeof key === 'number' ? BY_LIST[String(owner)] : undefined;
   const form = list ?? (typeof key === 'string' && isField(path) ? fieldOf : BY_KEY[String(key)]);
   const long = form?.(value);
   return long === undefined ? undefined : flowText(long);
+}
+
+/** Nodes without a `-`, or by name. */
+function mapOfNodes(nodes: Readonly<Record<string, unknown>>): string {
+  const name = typeof nodes['name'] === 'string' ? nodes['name'] : Object.keys(nodes)[0];
+  const example = name === undefined ? '' : `, for example \`- name: ${flowText(name)}\``;
+  return `Begin each node with \`- \`${example}`;
 }
 
 /** Values by name have another key, which depends on the type of the node. */
