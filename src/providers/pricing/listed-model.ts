@@ -24,7 +24,9 @@ export function listedModelLike(model: string): string | undefined {
 
 function isMisspelt(written: readonly string[], meant: readonly string[]): boolean {
   if (written.length !== meant.length) return false;
-  const other = written.flatMap((word, at) => (word === meant[at] ? [] : [[word, meant[at] ?? '']]));
+  const other = written.flatMap((word, at) =>
+    word === meant[at] ? [] : [[word, meant[at] ?? '']],
+  );
   // only the signs between the words differ, or upper and lower case
   if (other.length === 0) return true;
   const [[wrong = '', right = ''] = []] = other;

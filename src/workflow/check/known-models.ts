@@ -131,10 +131,7 @@ export function unknownProvider(
 }
 
 /** A file may leave a simulated model without replies; beside a similar name with some it is a mistake. */
-function unscripted(
-  name: string,
-  { plan, inherited, isPlayed }: ModelsContext,
-): ReturnType<Judge> {
+function unscripted(name: string, { plan, inherited, isPlayed }: ModelsContext): ReturnType<Judge> {
   const scripted = Object.keys((plan.runtime ?? inherited)?.simulate ?? {});
   if (isPlayed || scripted.length === 0 || scripted.includes(name)) return undefined;
   const meant = suggest(name, scripted);

@@ -35,7 +35,12 @@ export interface Problem {
 export type ReportProblem = (problem: Problem) => void;
 
 /** The keys of a file that hold nodes and groups. */
-export const NODE_LISTS: ReadonlySet<unknown> = new Set(['agents', 'nodes', 'parallel', 'for_each']);
+export const NODE_LISTS: ReadonlySet<unknown> = new Set([
+  'agents',
+  'nodes',
+  'parallel',
+  'for_each',
+]);
 
 /** Problems inside a node are `node_config`; problems of the file are `workflow`. */
 export function kindAt(path: Path): ValidationKind {

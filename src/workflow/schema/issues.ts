@@ -137,6 +137,7 @@ function wrongValue(issue: Issue, path: Path, root: unknown): Found {
   if (value === undefined) return missingKey(path, expected, root);
 
   const hint =
+    meantHeader(path, value, root) ??
     meantValue(issue, path.at(-1), value) ??
     longForm(path, value, valueAt(root, path.slice(0, -1)));
   return {
@@ -165,10 +166,22 @@ function meantValue(issue: Issue, key: unknown, value: unknown): string | undefi
   if (expected.startsWith(DURATION_FORM)) return meantDuration(value);
   if (expected === '`true` or `false`') return FLAG_WORDS.get(value.toLowerCase());
   if (!/^a (whole )?number/.test(expected)) return undefined;
-  if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return value;
+  const isUsd = typeof key === 'string' && /(^|_)usd$/.test(key);
+  const amount = isUsd ? value.replace(/^\$\s?/, '') : value;
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(amount)) return amount;
   const isSeconds = typeof key === 'string' && key.endsWith('_seconds');
   const ms = isSeconds ? parseDuration(meantDuration(value) ?? '') : undefined;
   return ms === undefined ? undefined : String(ms / 1000);
+}
+
+/** A name in place of the header. */
+function meantHeader(path: Path, value: unknown, root: unknown): string | undefined {
+  const isName = path.length === 1 && path[0] === 'workflow' && typeof value === 'string';
+  return isName ? headerOf(value, root) : undefined;
+}
+
+function headerOf(name: string, root: unknown): string {
+  return `{name: ${flowText(name)}, entry_point: ${firstNode(root) ?? 'first'}}`;
 }
 
 /** `yes` and the like are texts in YAML 1.2. */
@@ -201,7 +214,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 function exampleOf(path: Path, root: unknown): string | undefined {
   const key = String(path.at(-1));
-  const example = exampleValue(key, valueAt(root, [...path.slice(0, -1), 'type']), root);
+  const isHeader = key === 'workflow' && path.length === 1;
+  const example = isHeader
+    ? headerOf('hello', root)
+    : exampleValue(key, valueAt(root, [...path.slice(0, -1), 'type']), root);
   return example === undefined ? undefined : `, for example \`${key}: ${example}\``;
 }
 

@@ -40,6 +40,9 @@ const BY_KEY: Readonly<Record<string, ShortForm>> = {
   },
 };
 
+/** Lists of texts, for which people write a single text. */
+const TEXT_LISTS: ReadonlySet<unknown> = new Set(['args', 'tools', 'raises', 'writes', 'manages']);
+
 /** By the list that contains the short form. */
 const BY_LIST: Readonly<Record<string, ShortForm>> = {
   routes: (value) => (typeof value === 'string' ? { to: value } : undefined),
@@ -72,10 +75,24 @@ export function longForm(path: Path, value: unknown, node: unknown): string | un
   if (key === 'input' && owner === 'workflow') return undefined;
   if (key === 'input' && isPlainObject(value)) return mapOfInputs(node);
   if (path.length === 1 && NODE_LISTS.has(key) && isPlainObject(value)) return mapOfNodes(value);
-  const list = typeof key === 'number' ? BY_LIST[String(owner)] : undefined;
+  if (key === 'type' && isField(path.slice(0, -1))) return TYPE_WORDS.get(textOf(value));
+  if (TEXT_LISTS.has(key) && !isField(path)) return listOf(value);
+  const isAsked = owner === 'options' && path.at(-3) === 'ask';
+  const list = typeof key === 'number' && !isAsked ? BY_LIST[String(owner)] : undefined;
   const form = list ?? (typeof key === 'string' && isField(path) ? fieldOf : BY_KEY[String(key)]);
   const long = form?.(value);
   return long === undefined ? undefined : flowText(long);
+}
+
+/** `tools: all` names no tool. */
+function listOf(value: unknown): string | undefined {
+  const word = textOf(value);
+  if (word === '' || word === 'all' || word === '*') return undefined;
+  return flowText(word === 'none' || word === 'no' ? [] : [value]);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.toLowerCase() : '';
 }
 
 /** Nodes without a `-`, or by name. */
