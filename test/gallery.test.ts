@@ -63,6 +63,7 @@ const WARNINGS: ReadonlySet<DiagnosticCode> = new Set([
   'never-matches',
   'never-equal',
   'doubtful-name',
+  'doubtful-model',
   'retry-around-tools',
   'capability-missing',
 ]);

@@ -81,6 +81,28 @@ describe('validate', () => {
   });
 });
 
+describe('the worst case and the kinds of a file', () => {
+  const said = (prompt: string): string => {
+    place.write(
+      'kinds.yaml',
+      `workflow: {name: t, entry_point: a}\nnodes: [{name: a, model: sim/x, prompt: "${prompt}"}]\n`,
+    );
+    return place.run(['validate', 'kinds.yaml']).stdout;
+  };
+
+  it('are left out while the file has errors', () => {
+    expect(said('{{ nobody.output }}')).toMatch(/unknown-name/);
+    expect(said('{{ nobody.output }}')).not.toMatch(/at worst|kinds? of failure/);
+  });
+
+  it('end with what the default does', () => {
+    expect(said('Hi')).toMatch(/at worst/);
+    expect(said('Hi').replaceAll(/\s+/g, ' ').trimEnd()).toMatch(
+      /the default: .* gets the failure; --format json lists every kind and its route$/,
+    );
+  });
+});
+
 describe('help', () => {
   it('of the whole lists every command', () => {
     const { exit, stdout } = place.run(['--help']);

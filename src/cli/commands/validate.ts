@@ -107,7 +107,8 @@ function toText(
   return [
     `${oneLine(file)}: ${isValid ? 'valid' : 'not valid'}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
     ...diagnostics.map((diagnostic) => indent(renderDiagnostic(diagnostic))),
-    ...(worstCase === null
+    // figures of a file with errors would be those of another file
+    ...(worstCase === null || errors > 0
       ? []
       : [...worstCaseLines(worstCase), ...handlingLines(nodes)].flatMap((line) =>
           hanging(`  ${line}`, columns),
@@ -139,7 +140,7 @@ function worstCost(micros: number): string {
 }
 
 function handlingLines(nodes: ValidatedFile['nodes']): string[] {
-  return Object.entries(nodes).map(([name, { raises, unhandled }]) => {
+  const lines = Object.entries(nodes).map(([name, { raises, unhandled }]) => {
     if (raises.length === 0) return `${name}: cannot fail`;
     const kinds = unhandled.slice(0, 3).join(', ') + (unhandled.length > 3 ? ', …' : '');
     const rest =
@@ -148,7 +149,12 @@ function handlingLines(nodes: ValidatedFile['nodes']): string[] {
         : `${unhandled.length} ${unhandled.length === 1 ? 'uses' : 'use'} the default (${kinds})`;
     return `${name}: ${countWords(raises.length, 'kind')} of failure, ${rest}`;
   });
+  const isDefault = Object.values(nodes).some(({ unhandled }) => unhandled.length > 0);
+  return isDefault ? [...lines, THE_DEFAULT] : lines;
 }
+
+const THE_DEFAULT =
+  'the default: the run fails, or its caller gets the failure; --format json lists every kind and its route';
 
 function figure(value: number | null, noun: string): string {
   return value === null ? `unbounded ${noun}s` : countWords(value, noun);

@@ -104,3 +104,23 @@ describe('a name that is called', () => {
     ]);
   });
 });
+
+describe('the tool http_fetch', () => {
+  const advice = 'runtime.http_fetch: {allow: [api.example.com]}';
+
+  it('is advised with the hosts that it needs', () => {
+    expect(problems(agent('[htp_fetch]'), KNOWN)).toEqual([
+      `unknown-tool /nodes/0/tools/0: No tool is called \`htp_fetch\` (Write \`http_fetch\`, and allow it hosts with \`${advice}\`)`,
+    ]);
+    expect(problems(agent('[http_fetch]'), KNOWN)).toEqual([
+      `unknown-tool /nodes/0/tools/0: No tool is called \`http_fetch\` (Allow it hosts with \`${advice}\`)`,
+    ]);
+  });
+
+  it('is a tool like others where it is there', () => {
+    const known = { ...KNOWN, tools: [...KNOWN.tools, 'http_fetch'] };
+    expect(problems(agent('[htp_fetch]'), known)).toEqual([
+      'unknown-tool /nodes/0/tools/0: No tool is called `htp_fetch` (http_fetch)',
+    ]);
+  });
+});

@@ -2,7 +2,7 @@
 import { suggest } from '../../errors/support/suggest.ts';
 import { BUILT_IN_TOOLS } from '../plan/built-in-tools.ts';
 import { allNodes } from '../plan/node-list.ts';
-import type { FilePlan } from '../plan/plan.ts';
+import { FETCH_TOOL, type FilePlan } from '../plan/plan.ts';
 import { isTemplate } from '../plan/model-names.ts';
 import type { NodePlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
@@ -117,7 +117,23 @@ function toolProblem(
   return {
     code: 'unknown-tool',
     message: `No tool is called ${quoted(name)}`,
-    ...advice(name, known.tools, plan),
+    ...(fetchAdvice(name, known.tools) ?? advice(name, known.tools, plan)),
+  };
+}
+
+/** Advises the built-in tool, which is there only where the file allows it hosts. */
+function fetchAdvice(
+  name: string,
+  tools: readonly string[],
+): Pick<Problem, 'suggestion'> | undefined {
+  if (tools.includes(FETCH_TOOL) || suggest(name, [...tools, FETCH_TOOL]) !== FETCH_TOOL)
+    return undefined;
+  const hosts = '`runtime.http_fetch: {allow: [api.example.com]}`';
+  return {
+    suggestion:
+      name === FETCH_TOOL
+        ? `Allow it hosts with ${hosts}`
+        : `Write ${quoted(FETCH_TOOL)}, and allow it hosts with ${hosts}`,
   };
 }
 

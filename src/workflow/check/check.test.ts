@@ -580,3 +580,39 @@ for_each:
     expect(files[0]?.worstCase?.modelRequests).not.toBe(0);
   });
 });
+
+describe('the outputs of a parallel group', () => {
+  const read = (text: string): readonly string[] =>
+    found(
+      validate(
+        `  - {name: one, type: set, values: {x: 1}}
+  - {name: two, type: script, command: bash, output: {y: {type: string}}}
+  - {name: three, type: call, function: f}
+  - {name: end, type: set, value: "${text}"}
+parallel:
+  - {name: a, agents: [one, two, three], routes: [{to: end}]}
+`,
+      ),
+    ).filter((line) => line.includes('unknown'));
+
+  it('are checked as those of their members', () => {
+    expect(read('{{ a.outputs.one.y }}')).toEqual([
+      'error unknown-field: `a.outputs.one` has no `y`',
+    ]);
+    expect(read('{{ a.outputs.two.z | default(1) }}')).toEqual([
+      'error unknown-field: `a.outputs.two` has no `z`',
+    ]);
+    expect(read('{{ a.outputs.two.y.w }}')).toEqual([
+      'error unknown-field: `a.outputs.two.y` is text, so it has no `w`',
+    ]);
+    for (const path of ['one.x', 'two.y', 'two.stdout', 'three.any', 'two.items()', 'one'])
+      expect(read(`{{ a.outputs.${path} }}`)).toEqual([]);
+  });
+});
+
+it('advises state to a node that reads itself', () => {
+  const { files } = validate('  - {name: a, type: set, value: "{{ a.output }}"}\n');
+  expect(files[0]?.diagnostics[0]?.suggestion).toBe(
+    'A node cannot read its own output while it makes it; keep an earlier value in `state`',
+  );
+});

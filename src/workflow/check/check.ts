@@ -128,14 +128,14 @@ class Checker {
     checkKnownValues(plan, flow, sites, report);
     const inherited = this.#inherited(plan);
     const once = reportOnce(report);
+    const providers = this.#options.providers ?? [];
+    const isPlayed = this.#root.standIn === SIMULATED_PROVIDER;
     for (const runtime of inherited) {
       const around = { plan, inherited: runtime };
-      const providers = this.#options.providers ?? [];
-      checkModels({ ...around, isCalled: plan !== this.#root, providers }, once);
-      const isPlayed = this.#root.standIn === SIMULATED_PROVIDER;
+      checkModels({ ...around, isCalled: plan !== this.#root, providers, isPlayed }, once);
       checkCallables({ ...around, isPlayed, known: this.#options.known?.(plan.file) }, once);
     }
-    problems.push(...this.#prices().problemsOf(plan));
+    problems.push(...this.#prices().problemsOf(plan, providers));
     checkChildInputs(plan, (file) => this.#childOf(file), report);
     checkScheduledInputs(plan, report);
     checkWorkingDir(plan, report);

@@ -173,15 +173,31 @@ class Names {
       const early = this.#earlyProblem(node) ?? this.#hiddenProblem(node, reference);
       if (early !== undefined) return early;
     }
-    if (property === 'outputs' && node.type === 'parallel')
-      return memberProblem('unknown-field', `${node.name}.outputs`, field, node.members);
+    if (property === 'outputs' && node.type === 'parallel') {
+      const owner = `${node.name}.outputs`;
+      const unknownMember = memberProblem('unknown-field', owner, field, node.members);
+      const member = this.#context.flow.nodes.get(field ?? '');
+      // a method of the whole output, such as `.items()`
+      const isMethod = reference.isCall && inside.length === 1;
+      if (unknownMember !== undefined || member === undefined || isMethod) return unknownMember;
+      return this.#fieldProblem(member, `${owner}.${member.name}`, inside, reference);
+    }
     if (property !== 'output') return undefined;
+    const read = field === undefined ? [] : [field, ...inside];
+    return this.#fieldProblem(node, `${node.name}.output`, read, reference);
+  }
+
+  /** A field that the output of a node cannot have, wherever that output is read. */
+  #fieldProblem(
+    node: NodePlan,
+    owner: string,
+    [field, ...inside]: readonly string[],
+    reference: Reference,
+  ): Omit<Problem, 'path'> | undefined {
     const fields = outputFields(node, this.#context.childOf);
     const unknownField =
-      fields === undefined
-        ? undefined
-        : memberProblem('unknown-field', `${node.name}.output`, field, fields);
-    return unknownField ?? insideProblem(node, `${node.name}.output`, { inside, reference, field });
+      fields === undefined ? undefined : memberProblem('unknown-field', owner, field, fields);
+    return unknownField ?? insideProblem(node, owner, { inside, reference, field });
   }
 
   /** `output` of the node itself, in its routes and assertions. */
@@ -234,7 +250,10 @@ class Names {
     return {
       code: 'never-ran',
       message: `${quoted(node.name)} can never have run before ${quoted(here.name)}`,
-      suggestion: `Add a route from ${quoted(node.name)} to ${quoted(here.name)}, or use \`default()\` for the missing value`,
+      suggestion:
+        here.name === node.name
+          ? 'A node cannot read its own output while it makes it; keep an earlier value in `state`'
+          : `Add a route from ${quoted(node.name)} to ${quoted(here.name)}, or use \`default()\` for the missing value`,
     };
   }
 

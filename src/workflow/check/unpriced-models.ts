@@ -2,14 +2,16 @@
  * Unpriced models under a budget in dollars, which cannot limit them. Prices are found as in the machine:
  * in the file of the node, then in those of its callers, then in Errand's own list.
  */
+import { listedModelLike } from '../../providers/pricing/listed-model.ts';
 import { priceOf, type Price } from '../../providers/pricing/prices.ts';
 import { allNodes } from '../plan/node-list.ts';
 import type { FilePlan, WorkflowPlan } from '../plan/plan.ts';
-import { SIMULATED_PROVIDER } from '../plan/model-names.ts';
+import { isTemplate, SIMULATED_PROVIDER } from '../plan/model-names.ts';
 import type { AgentPlan, NodePlan, SupervisorPlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { quoted } from '../diagnostics/diagnostic-words.ts';
+import { unknownProvider } from './known-models.ts';
 
 export interface Unpriced {
   /** Models without a price that a node may call, whichever file calls its file. */
@@ -18,8 +20,8 @@ export interface Unpriced {
   declaredPrice(model: string): Price | undefined;
   /** Whether a file, or a file that it calls, uses such a model. */
   isIn(plan: FilePlan): boolean;
-  /** Problems with the budgets in the file. */
-  problemsOf(plan: FilePlan): readonly Problem[];
+  /** Problems with the budgets in the file. `providers`: those that the host registers. */
+  problemsOf(plan: FilePlan, providers: readonly string[]): readonly Problem[];
 }
 
 /** One way to reach a file: its callers, itself first, and its runtime. */
@@ -61,10 +63,18 @@ export function findUnpriced(root: WorkflowPlan): Unpriced {
         .map(({ prices }) => priceOf(model, prices) ?? undefined)
         .find((price) => price !== undefined && !isFree(price)),
     isIn: (plan) => byFile.has(plan),
-    problemsOf: (plan) => [
-      ...ofFile(plan, byFile.get(plan) ?? new Map<string, string>()),
-      ...allNodes(plan).flatMap((node) => ofNode(plan, node, byNode.get(node) ?? new Set())),
-    ],
+    problemsOf: (plan, providers) => {
+      // a model that does not exist is refused for that, and needs no price
+      const exists = (model: string): boolean =>
+        isTemplate(model) || unknownProvider(model, providers) === undefined;
+      const models = [...(byFile.get(plan) ?? [])].filter(([model]) => exists(model));
+      return [
+        ...ofFile(plan, models),
+        ...allNodes(plan).flatMap((node) =>
+          ofNode(plan, node, [...(byNode.get(node) ?? [])].filter(exists)),
+        ),
+      ];
+    },
   };
 }
 
@@ -86,10 +96,13 @@ function unpricedModels(
     );
 }
 
-function ofFile({ limits }: FilePlan, models: ReadonlyMap<string, string>): readonly Problem[] {
+function ofFile(
+  { limits }: FilePlan,
+  models: readonly (readonly [model: string, node: string])[],
+): readonly Problem[] {
   if (limits.budgetUsdMicros === undefined || limits.unpriced === 'allow') return [];
   const path: Path = ['workflow', 'limits', 'budget_usd'];
-  return [...models].map(([model, node]) => ({
+  return models.map(([model, node]) => ({
     ...unkept(model, node, '`budget_usd`'),
     path,
     // a budget that only warns counts the models that have prices
@@ -100,20 +113,22 @@ function ofFile({ limits }: FilePlan, models: ReadonlyMap<string, string>): read
 function ofNode(
   { limits }: FilePlan,
   node: NodePlan,
-  models: ReadonlySet<string>,
+  models: readonly string[],
 ): readonly Problem[] {
   const budget = 'budget' in node ? node.budget?.usdMicros : undefined;
   if (budget === undefined || limits.unpriced === 'allow') return [];
   const path = [...fromPointer(node.location.pointer), 'budget', 'usd'];
-  return [...models].map((model) => ({ ...unkept(model, node.name, 'its budget'), path }));
+  return models.map((model) => ({ ...unkept(model, node.name, 'its budget'), path }));
 }
 
 function unkept(model: string, node: string, budget: string): Omit<Problem, 'path'> {
+  const meant = listedModelLike(model);
+  const price =
+    'Set its price under `workflow.cost.pricing`, use `budget_tokens`, or set `workflow.limits.unpriced: allow`';
   return {
     code: 'unpriced-model',
     message: `No price is known for ${quoted(model)}, which ${quoted(node)} may call, so ${budget} cannot limit it`,
-    suggestion:
-      'Set its price under `workflow.cost.pricing`, use `budget_tokens`, or set `workflow.limits.unpriced: allow`',
+    suggestion: meant === undefined ? price : `Write ${quoted(meant)}, if that is the model`,
   };
 }
 

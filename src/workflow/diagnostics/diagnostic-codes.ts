@@ -83,6 +83,8 @@ export const CODES = {
   'propagate-at-top': '`propagate` in a file that no workflow calls.',
   'no-model': 'A node without a model, in a file without a default model.',
   'unknown-model': 'A model of a provider that does not exist.',
+  'doubtful-model':
+    'A model whose name is probably misspelt, or a simulated one without replies where others have some.',
   'bad-schema': 'An `output_schema` that is not a JSON Schema.',
   'missing-input': 'A sub-workflow that is called without an input that it needs.',
   'bad-input': 'A value for a sub-workflow’s input that does not fit what it declares.',

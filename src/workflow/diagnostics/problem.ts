@@ -34,7 +34,13 @@ export interface Problem {
 
 export type ReportProblem = (problem: Problem) => void;
 
-const NODE_LISTS: ReadonlySet<unknown> = new Set(['agents', 'nodes', 'parallel', 'for_each']);
+/** The keys of a file that hold nodes and groups. */
+export const NODE_LISTS: ReadonlySet<unknown> = new Set([
+  'agents',
+  'nodes',
+  'parallel',
+  'for_each',
+]);
 
 /** Problems inside a node are `node_config`; problems of the file are `workflow`. */
 export function kindAt(path: Path): ValidationKind {

@@ -10,7 +10,7 @@ import { toPointer } from '../plan/pointer.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { fileSchema, type WorkflowFile } from './file-schema.ts';
 import { checkHeader } from '../rules/header-rules.ts';
-import { toProblems } from './issues.ts';
+import { hidesNodes, isWithin, mistypedNodes, toProblems } from './issues.ts';
 import { readValue } from './read-value.ts';
 
 export interface CheckedDocument {
@@ -27,9 +27,14 @@ export function checkDocument(document: unknown): CheckedDocument {
   const misshapen = new Set(
     problems.filter(({ code }) => MISSHAPEN.has(code)).map(({ path }) => toPointer(path)),
   );
+  const mistyped = mistypedNodes(problems, document);
+  const isHidden = problems.some(hidesNodes);
   const report = (problem: Problem): void => {
     // a value of the wrong form needs no second problem
-    if (!misshapen.has(toPointer(problem.path))) problems.push(problem);
+    if (misshapen.has(toPointer(problem.path))) return;
+    // a target may be in the list that could not be read
+    if (isHidden && problem.code === 'unknown-node') return;
+    if (!mistyped.some((node) => isWithin(problem, node))) problems.push(problem);
   };
   const nodes = eachNode(document);
   checkHeader(document, report);

@@ -244,3 +244,96 @@ describe('kinds of diagnostics', () => {
     ).toEqual([]);
   });
 });
+
+describe('a mistake that others follow from', () => {
+  const codes = (text: string): readonly string[] =>
+    diagnose(text).map(({ code, suggestion }) => `${code}: ${suggestion ?? ''}`);
+  const head = 'workflow: {name: x, entry_point: a}';
+
+  it.each([
+    `nodes: [{name: a, typ: script, command: bash, args: [-c, x], routes: [{to: $end}]}]`,
+    `nodes: [{name: a, typ: human_gate, prompt: Pay, options: [yes, no]}]`,
+    `nodes: [{name: a, typ: terminate, status: failed}]`,
+    `nodes: [{name: a, tpye: agnt, command: bash}]`,
+    `for_each: [{name: a, source: x, as: i, agent: {name: b, typ: script, command: bash}}]`,
+  ])('is the misspelt type of a node: %s', (nodes) => {
+    expect(codes(`${head}\n${nodes}\n`)).toEqual(['unknown-key: type']);
+  });
+
+  it('leaves the mistakes of other nodes', () => {
+    const nodes = '{name: a, typ: script, command: bash}, {name: b, type: script, comand: bash}';
+    expect(codes(`${head}\nnodes: [${nodes}]\n`)).toEqual([
+      'unknown-key: type',
+      'unknown-key: command',
+    ]);
+  });
+
+  it('leaves a key like `type` beside a type', () => {
+    expect(codes(`${head}\nnodes: [{name: a, type: script, typ: x}]\n`)).toEqual([
+      'missing-key: Add `command`, for example `command: bash`',
+      'unknown-key: type',
+    ]);
+  });
+
+  it.each([
+    ['node: [{name: a, type: set, value: 1, routes: [{to: b}]}]', 'unknown-key: nodes'],
+    ['nodes:', 'wrong-type: '],
+    [
+      'nodes: {name: a, type: set, value: 1}',
+      'wrong-type: Begin each node with `- `, for example `- name: a`',
+    ],
+    [
+      'nodes: {a: {type: set, value: 1}}',
+      'wrong-type: Begin each node with `- `, for example `- name: a`',
+    ],
+    ['nodes: [{nme: a, type: set, value: 1}]', 'unknown-key: name'],
+  ])('is a list of nodes that cannot be read: %s', (nodes, problem) => {
+    expect(codes(`${head}\n${nodes}\n`)).toEqual([problem]);
+  });
+});
+
+describe('a short form', () => {
+  const suggested = (header: string, node: string): string | undefined => {
+    const text = `workflow: {name: x, entry_point: a${header}}\nnodes: [{name: a${node}}]\n`;
+    return diagnose(text)[0]?.suggestion;
+  };
+
+  it.each([
+    [', prompt: x, tools: none', '[]'],
+    [', prompt: x, tools: http_fetch', '[http_fetch]'],
+    [', type: script, command: bash, args: -c', '["-c"]'],
+    [', type: script, command: bash, raises: order.odd', '[order.odd]'],
+    [', prompt: x, output: {n: {type: str}}', 'string'],
+    [', prompt: x, output: {n: {type: int}}', 'integer'],
+    [', prompt: x, budget: {usd: $0.5}', '0.5'],
+  ])('in a node gets the long one: %s', (node, form) => {
+    expect(suggested('', node)).toBe(form);
+  });
+
+  it('of an amount gets the number', () => {
+    expect(suggested(', limits: {budget_usd: $0.5}', ', type: set, value: 1')).toBe('0.5');
+    expect(suggested(', limits: {budget_tokens: $5}', ', type: set, value: 1')).toBeUndefined();
+  });
+
+  it('of a gate is none of a route that asks', () => {
+    expect(
+      suggested(
+        '',
+        ', prompt: x, routes: [{to: $end}, {on_error: true, ask: {options: [retry, cancel]}}]',
+      ),
+    ).toBeUndefined();
+    expect(suggested('', ', type: human_gate, prompt: x, options: [yes, no]')).toBe(
+      '{value: "yes"}',
+    );
+  });
+
+  it('of the header gets an example', () => {
+    const nodes = 'nodes: [{name: a, type: set, value: 1}]\n';
+    expect(diagnose(nodes)[0]?.suggestion).toBe(
+      'Add `workflow`, for example `workflow: {name: hello, entry_point: a}`',
+    );
+    expect(diagnose(`workflow: hello\n${nodes}`)[0]?.suggestion).toBe(
+      '{name: hello, entry_point: a}',
+    );
+  });
+});

@@ -3,7 +3,7 @@ import { suggest } from '../../errors/support/suggest.ts';
 import { DURATION_FORM, meantDuration, parseDuration } from '../plan/duration.ts';
 import { NODE_TYPES, type NodeType } from '../plan/node-plan.ts';
 import { toPointer, valueAt, type Path } from '../plan/pointer.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import { NODE_LISTS, type Problem } from '../diagnostics/problem.ts';
 import {
   capitalised,
   describePath,
@@ -29,7 +29,7 @@ interface Found extends Problem {
 
 export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
   const found = issues.slice(0, MAX_ISSUES).flatMap((issue) => fromIssue(issue, [], root));
-  const problems = withSchemasOnce(found, root);
+  const problems = withoutMistyped(withSchemasOnce(found, root), root);
   // `promt` is reported as a misspelt `prompt`; a second problem for the missing `prompt` would add nothing
   const misspelt = new Set(
     problems.flatMap(({ code, path, suggestion: key }) =>
@@ -43,6 +43,54 @@ export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
       !misspelt.has(toPointer([...path, missing]))
     );
   });
+}
+
+/** The other keys of a node with a misspelt `type` were judged by a type that it does not have. */
+function withoutMistyped(problems: readonly Found[], root: unknown): readonly Found[] {
+  const mistyped = mistypedNodes(problems, root);
+  if (mistyped.length === 0) return problems;
+  return problems.filter(
+    (problem) => isMistype(problem, root) || !mistyped.some((node) => isWithin(problem, node)),
+  );
+}
+
+/** The nodes whose `type` is misspelt, so that nothing else about them is certain. */
+export function mistypedNodes(problems: readonly Problem[], root: unknown): readonly Path[] {
+  return problems
+    .filter((problem) => isMistype(problem, root))
+    .map(({ path }) => path.slice(0, -1));
+}
+
+export function isWithin({ path }: Problem, above: Path): boolean {
+  return above.every((step, index) => path[index] === step);
+}
+
+function isMistype({ code, path, suggestion: key }: Problem, root: unknown): boolean {
+  const owner = path.slice(0, -1);
+  return (
+    code === 'unknown-key' &&
+    key === 'type' &&
+    isNodePath(owner) &&
+    valueAt(root, [...owner, key]) === undefined
+  );
+}
+
+/** `nodes/0`, `for_each/0/agent`. */
+function isNodePath([list, index, ...members]: Path): boolean {
+  return (
+    NODE_LISTS.has(list) &&
+    typeof index === 'number' &&
+    members.every((member) => member === 'agent')
+  );
+}
+
+/** Whether names of nodes may be missing because a list or a name could not be read. */
+export function hidesNodes({ code, path, suggestion: key }: Problem): boolean {
+  if (path.length === 1) {
+    if (code === 'unknown-key') return NODE_LISTS.has(key);
+    return code === 'wrong-type' && NODE_LISTS.has(path[0]);
+  }
+  return code === 'unknown-key' && key === 'name' && isNodePath(path.slice(0, -1));
 }
 
 /** A JSON Schema in place of a list of fields is one mistake, however many of its keywords are refused. */
@@ -89,6 +137,7 @@ function wrongValue(issue: Issue, path: Path, root: unknown): Found {
   if (value === undefined) return missingKey(path, expected, root);
 
   const hint =
+    meantHeader(path, value, root) ??
     meantValue(issue, path.at(-1), value) ??
     longForm(path, value, valueAt(root, path.slice(0, -1)));
   return {
@@ -117,10 +166,22 @@ function meantValue(issue: Issue, key: unknown, value: unknown): string | undefi
   if (expected.startsWith(DURATION_FORM)) return meantDuration(value);
   if (expected === '`true` or `false`') return FLAG_WORDS.get(value.toLowerCase());
   if (!/^a (whole )?number/.test(expected)) return undefined;
-  if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return value;
+  const isUsd = typeof key === 'string' && /(^|_)usd$/.test(key);
+  const amount = isUsd ? value.replace(/^\$\s?/, '') : value;
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(amount)) return amount;
   const isSeconds = typeof key === 'string' && key.endsWith('_seconds');
   const ms = isSeconds ? parseDuration(meantDuration(value) ?? '') : undefined;
   return ms === undefined ? undefined : String(ms / 1000);
+}
+
+/** A name in place of the header. */
+function meantHeader(path: Path, value: unknown, root: unknown): string | undefined {
+  const isName = path.length === 1 && path[0] === 'workflow' && typeof value === 'string';
+  return isName ? headerOf(value, root) : undefined;
+}
+
+function headerOf(name: string, root: unknown): string {
+  return `{name: ${flowText(name)}, entry_point: ${firstNode(root) ?? 'first'}}`;
 }
 
 /** `yes` and the like are texts in YAML 1.2. */
@@ -153,7 +214,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 function exampleOf(path: Path, root: unknown): string | undefined {
   const key = String(path.at(-1));
-  const example = exampleValue(key, valueAt(root, [...path.slice(0, -1), 'type']), root);
+  const isHeader = key === 'workflow' && path.length === 1;
+  const example = isHeader
+    ? headerOf('hello', root)
+    : exampleValue(key, valueAt(root, [...path.slice(0, -1), 'type']), root);
   return example === undefined ? undefined : `, for example \`${key}: ${example}\``;
 }
 

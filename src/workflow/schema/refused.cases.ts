@@ -335,6 +335,7 @@ export const REFUSED_AGENTS: readonly Refused[] = [
     'output: {x: {type: array, items: {type: object, properties: {y: {type: int}}}}}',
     'bad-value',
     'int',
+    'integer',
   ],
   ['output_schema: [1]', 'wrong-type', 'output_schema'],
   [

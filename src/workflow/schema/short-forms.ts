@@ -7,6 +7,7 @@ import { FIELD_TYPES } from '../plan/plan.ts';
 import { ASK_OPTIONS } from '../plan/route-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import { meantDuration, parseDuration } from '../plan/duration.ts';
+import { NODE_LISTS } from '../diagnostics/problem.ts';
 import { flowText } from './flow-text.ts';
 
 type ShortForm = (value: unknown) => unknown;
@@ -39,6 +40,9 @@ const BY_KEY: Readonly<Record<string, ShortForm>> = {
   },
 };
 
+/** Lists of texts, for which people write a single text. */
+const TEXT_LISTS: ReadonlySet<unknown> = new Set(['args', 'tools', 'raises', 'writes', 'manages']);
+
 /** By the list that contains the short form. */
 const BY_LIST: Readonly<Record<string, ShortForm>> = {
   routes: (value) => (typeof value === 'string' ? { to: value } : undefined),
@@ -70,10 +74,32 @@ export function longForm(path: Path, value: unknown, node: unknown): string | un
   const [key, owner] = [path.at(-1), path.at(-2)];
   if (key === 'input' && owner === 'workflow') return undefined;
   if (key === 'input' && isPlainObject(value)) return mapOfInputs(node);
-  const list = typeof key === 'number' ? BY_LIST[String(owner)] : undefined;
+  if (path.length === 1 && NODE_LISTS.has(key) && isPlainObject(value)) return mapOfNodes(value);
+  if (key === 'type' && isField(path.slice(0, -1))) return TYPE_WORDS.get(textOf(value));
+  if (TEXT_LISTS.has(key) && !isField(path)) return listOf(value);
+  const isAsked = owner === 'options' && path.at(-3) === 'ask';
+  const list = typeof key === 'number' && !isAsked ? BY_LIST[String(owner)] : undefined;
   const form = list ?? (typeof key === 'string' && isField(path) ? fieldOf : BY_KEY[String(key)]);
   const long = form?.(value);
   return long === undefined ? undefined : flowText(long);
+}
+
+/** `tools: all` names no tool. */
+function listOf(value: unknown): string | undefined {
+  const word = textOf(value);
+  if (word === '' || word === 'all' || word === '*') return undefined;
+  return flowText(word === 'none' || word === 'no' ? [] : [value]);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.toLowerCase() : '';
+}
+
+/** Nodes without a `-`, or by name. */
+function mapOfNodes(nodes: Readonly<Record<string, unknown>>): string {
+  const name = typeof nodes['name'] === 'string' ? nodes['name'] : Object.keys(nodes)[0];
+  const example = name === undefined ? '' : `, for example \`- name: ${flowText(name)}\``;
+  return `Begin each node with \`- \`${example}`;
 }
 
 /** Values by name have another key, which depends on the type of the node. */

@@ -12,6 +12,15 @@ const ALL_TESTS = expect.stringMatching(
 const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?: string])[] = [
   ['a «{{» b', '`{{` is never closed', 'Write `}}` where it ends'],
   ['«{%» if a', '`{%` is never closed', 'Write `%}` where it ends'],
+  ['Pay «{{» n | length invoices?', '`{{` is never closed', 'Write `}}` where it ends'],
+  ["Pay «{{» n, isn't it", '`{{` is never closed', 'Write `}}` where it ends'],
+  ['Pay «{{» n invoices? {{ b }}', '`{{` is never closed', 'Write `}}` where it ends'],
+  ['«{%» if a ? b', '`{%` is never closed', 'Write `%}` where it ends'],
+  [
+    '{{ a «?» {b: {c: 1}} }}',
+    '`?` has no meaning in an expression',
+    'Write `a if condition else b`, or `default()` for what may be missing',
+  ],
   ['{{ a.b «}»', '`{{` is closed with `}}`, but this is a single `}`', '{{ a.b }}'],
   ['x {{ a.b «}» and more', '`{{` is closed with `}}`, but this is a single `}`', '{{ a.b }}'],
   ['{% if a «}» b', '`{%` is closed with `%}`, but this is a single `}`', '{% if a %}'],

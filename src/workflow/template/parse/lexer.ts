@@ -136,14 +136,7 @@ function readTag(scanner: Scanner, kind: 'output' | 'tag'): void {
   const opening = add(scanner, `${kind}-open`, sign === '-' || sign === '+' ? 3 : 2);
   const closing = kind === 'output' ? OUTPUT_CLOSE : TAG_CLOSE;
   for (;;) {
-    if (skipBlank(scanner) >= scanner.source.length) {
-      const close = kind === 'output' ? '}}' : '%}';
-      refuse(
-        opening,
-        `\`${opening.text.slice(0, 2)}\` is never closed`,
-        `Write \`${close}\` where it ends`,
-      );
-    }
+    if (skipBlank(scanner) >= scanner.source.length) refuseOpening(opening);
     // inside brackets, `}}` closes two objects
     const length = scanner.brackets.length === 0 ? lengthAt(closing, scanner) : 0;
     if (length === 0) readToken(scanner);
@@ -169,6 +162,7 @@ function readToken(scanner: Scanner): void {
   if (length > 0) return void add(scanner, 'name', length);
   const character = String.fromCodePoint(source.codePointAt(position) ?? 0);
   const span = { offset: position, length: character.length };
+  refuseUnclosed(scanner);
   refuse(span, `\`${character}\` has no meaning in an expression`, MEANT.get(character));
 }
 
@@ -176,8 +170,10 @@ function addString(scanner: Scanner): void {
   const { source, position: offset } = scanner;
   STRING.lastIndex = offset;
   const match = STRING.exec(source);
-  if (match === null)
+  if (match === null) {
+    refuseUnclosed(scanner);
     refuse({ offset, length: 1 }, 'A quoted text is never closed', source.charAt(offset));
+  }
   const text = unescape(match[1] ?? match[2] ?? '');
   scanner.tokens.push({ kind: 'string', text, offset, length: match[0].length });
   scanner.position += match[0].length;
@@ -199,13 +195,40 @@ function addSymbol(scanner: Scanner): void {
     refuse(open, `\`${open.text}\` is not closed before \`${symbol.text}\``);
 }
 
+/** Text after a tag without its end is no expression, so not its first odd character is the mistake. */
+function refuseUnclosed({ tokens, source }: Scanner): void {
+  const opening = openingOf(tokens);
+  if (opening === undefined) return;
+  const start = opening.offset + opening.length;
+  const end = source.indexOf(closeOf(opening), start);
+  // another tag begins before this one ends
+  if (end < 0 || /\{[{%]/.test(source.slice(start, end))) refuseOpening(opening);
+}
+
+function refuseOpening(opening: Token): never {
+  const open = opening.text.slice(0, 2);
+  return refuse(
+    opening,
+    `\`${open}\` is never closed`,
+    `Write \`${closeOf(opening)}\` where it ends`,
+  );
+}
+
+function openingOf(tokens: readonly Token[]): Token | undefined {
+  return tokens.findLast(({ kind }) => kind === 'output-open' || kind === 'tag-open');
+}
+
+function closeOf({ kind }: Token): string {
+  return kind === 'output-open' ? '}}' : '%}';
+}
+
 /** The usual mistake is `{{ x }`, with one closing brace. */
 function refuseClosing({ tokens, source }: Scanner, { text, offset, length }: Token): never {
-  const opening = tokens.findLast(({ kind }) => kind === 'output-open' || kind === 'tag-open');
+  const opening = openingOf(tokens);
   if (text !== '}' || opening === undefined)
     return refuse({ offset, length }, `\`${text}\` closes nothing`, `Remove the \`${text}\``);
   const open = opening.text.slice(0, 2);
-  const close = open === '{{' ? '}}' : '%}';
+  const close = closeOf(opening);
   const inside = source.slice(opening.offset + opening.length, offset).trim();
   return refuse(
     { offset, length },
