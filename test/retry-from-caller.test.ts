@@ -80,6 +80,7 @@ it.each([
   ['c/c', 'c'],
   ['c/nobody', 'c'],
   ['nobody', undefined],
+  ['C', 'Did you mean c?'],
 ])(
   'the path %s in a finished workflow is refused, and says what can be run again',
   async (from, whole) => {
@@ -92,7 +93,11 @@ it.each([
         .resume(id, { workflow, from })
         .catch((thrown: unknown) => thrown);
       const detail =
-        whole === undefined ? /^Name a finished node/ : new RegExp(`^Name ${whole} instead`);
+        whole === undefined
+          ? /^Name a finished node that no later retry has undone \(c\);/
+          : whole === 'c'
+            ? /^Name c instead/
+            : /^Did you mean c\?$/;
       expect(refused).toMatchObject({
         report: { kind: 'validation.input', action: { detail: expect.stringMatching(detail) } },
       });
