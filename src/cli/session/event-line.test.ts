@@ -1,10 +1,10 @@
 /** Lines of events: words that a reader takes in once. */
 import { expect, it } from 'vitest';
-import type { EventBody, RunEvent } from '../../machine/state/events.ts';
+import type { EventBody } from '../../machine/state/events.ts';
 import { EventLines } from './event-line.ts';
 
 const line = (body: EventBody): string | undefined =>
-  new EventLines().of({ seq: 1, run: 'r', at: '2026-01-01T00:00:00.000Z', ...body } as RunEvent);
+  new EventLines().of({ seq: 1, run: 'r', at: '2026-01-01T00:00:00.000Z', ...body });
 
 it('an answer of --answer is given in advance', () => {
   const answered = { type: 'gate:answered', node: 'ok', path: 'ok', gate: 'ok', value: 'yes' };
