@@ -26,6 +26,9 @@ const most = (events: readonly LoggedEvent[]): number => {
   return peak;
 };
 
+const questionOf = (events: readonly LoggedEvent[]): unknown =>
+  events.find(({ type }) => type === 'gate:opened')?.['prompt'];
+
 describe('enforced', () => {
   rows([
     {
@@ -140,6 +143,42 @@ describe('asked and watched', () => {
       it: 'raise lets it grow by its own amount',
       ...asking,
       steps: [asked, { do: 'answer RUN --value raise', says: { costs: { totalUsdMicros: 1200 } } }],
+    },
+    {
+      it: 'and by what the call may cost where that is more, so that one answer is enough for each call',
+      ...twice({ budget_usd: 0.0001, budget_mode: 'ask' }),
+      steps: [
+        {
+          ...asked,
+          events: ['gate:opened a'],
+          look: (events) =>
+            expect(questionOf(events)).toMatch(
+              /^The next call may cost \$0\.001\d+, and \$0\.0001 of the budget of the run \(\$0\.0001\) is left\. Raise the budget by \$0\.00\d+, or abort\?$/,
+            ),
+        },
+        {
+          do: 'answer RUN --value raise',
+          exit: 5,
+          says: { costs: { totalUsdMicros: 600 } },
+          calls: ['sim/m ok'],
+        },
+        { do: 'answer RUN --value raise', says: { status: 'completed' } },
+      ],
+    },
+    {
+      it: 'a budget of 0 too',
+      ...twice({ budget_tokens: 0, budget_mode: 'ask' }),
+      steps: [
+        {
+          ...asked,
+          events: ['gate:opened a'],
+          look: (events) =>
+            expect(questionOf(events)).toMatch(
+              /^The next call may use (\d+) tokens, and 0 tokens of the budget of the run \(0 tokens\) are left\. Raise the budget by \1 tokens, or abort\?$/,
+            ),
+        },
+        { do: 'answer RUN --value raise', exit: 5, calls: ['sim/m ok'] },
+      ],
     },
     {
       it: 'or by what the answer says; too little asks again',

@@ -37,7 +37,10 @@ describeInBrowser('questions', () => {
     const { page } = await open(served, { path: '/gates' });
     const essays = page.getByRole('article', { name: 'essay write#budget' });
     await expect.poll(() => essays.count()).toBe(3);
-    await essays.first().getByText('Raise the budget by $0.01, or abort?').waitFor();
+    await essays
+      .first()
+      .getByText(/Raise the budget by \$0\.02\d*, or abort\?/)
+      .waitFor();
     const following = await essays.nth(2).getByRole('heading').getAttribute('id');
     await essays.nth(1).getByRole('spinbutton', { name: 'usd' }).fill('0.5');
     await essays.nth(1).getByRole('button', { name: 'Answer' }).click();

@@ -30,6 +30,35 @@ describe('ask', () => {
   };
   rows([
     {
+      it: 'a refusal names the answer, the question and what may be answered',
+      nodes: asking(', output: {n: {type: string}}'),
+      steps: [
+        asked,
+        {
+          do: ['answer', 'RUN', '--value', 'perhaps'],
+          exit: 2,
+          says: {
+            error: {
+              message: 'The answer "perhaps" to a is not one of the options',
+              action: {
+                detail: 'Answer one of: retry, edit, skip, abort; an edit is {"edit": {"n": …}}',
+              },
+            },
+          },
+        },
+        {
+          do: ['answer', 'RUN', '--value', '{"edit": …}'],
+          exit: 2,
+          says: { error: { message: 'The answer {"edit": …} to a is not JSON' } },
+        },
+        {
+          do: ['answer', 'RUN', '--value', 'edit'],
+          exit: 2,
+          says: { error: { action: { detail: 'Answer {"edit": {"n": …}}.' } } },
+        },
+      ],
+    },
+    {
       it: 'retry runs it again',
       nodes: asking(),
       steps: [

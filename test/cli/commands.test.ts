@@ -412,6 +412,16 @@ describe('errand doctor', () => {
     ]);
   });
 
+  it('names the folder of the runs from a folder inside the project', () => {
+    const own = newPlace();
+    mkdirSync(join(own.folder, '.errand'));
+    mkdirSync(join(own.folder, 'sub'));
+    const { stdout } = own.run(['doctor'], { cwd: 'sub' });
+    own.remove();
+    expect(stdout).toMatch(/store +\.\.\/\.errand/);
+    expect(stdout).not.toContain('ERRAND_HOME');
+  });
+
   it('suggests what to do about a store that cannot be written', () => {
     place.write('a-file', '');
     const { exit, stdout } = place.run(['doctor'], { env: { ERRAND_HOME: 'a-file/home' } });

@@ -49,7 +49,7 @@ describe('npm start', { timeout: 300_000 }, () => {
     ])
       expect(stderr).toContain(reported);
     expect(stdout).toContain('"refunded": [\n    "A-1001",\n    "A-1002"\n  ]');
-    expect(stdout).toContain('$0.003165 for 8 attempts, $0.001401 of it for failed attempts');
+    expect(stdout).toContain('$0.003165 for 8 calls, $0.001401 of it for failed attempts');
     expect(stdout).toContain(`errand explain ${run} `);
     expect(place.json(['explain', run])).toMatchObject({
       error: null,

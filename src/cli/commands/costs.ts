@@ -54,7 +54,7 @@ export function costsText(
     ...lines,
     ...sumLines(attempts, columns),
     '',
-    `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}, ${usdWords(failedUsdMicros)} of it for failed attempts`,
+    `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'call')}, ${usdWords(failedUsdMicros)} of it for failed attempts`,
     ...(hasCorrections ? ['replies that did not fit their schema count as failed'] : []),
     ...(isEstimated ? ['~ is an estimate: no usage was reported, or the call was cut off'] : []),
     ...unpricedLines(attempts),
@@ -79,7 +79,7 @@ function sumLines(attempts: readonly LedgerRow[], columns: number): readonly str
   ];
   const isFree = attempts.every(({ costUsdMicros }) => costUsdMicros === 0);
   if (rows.length === 0 || isFree) return [];
-  return ['', ...tableLines([['BY', 'ATTEMPTS', 'COST', 'OF'], ...rows], columns)];
+  return ['', ...tableLines([['BY', 'CALLS', 'COST', 'OF'], ...rows], columns)];
 }
 
 function sums(

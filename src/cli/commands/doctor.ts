@@ -170,7 +170,8 @@ async function store(): Promise<Finding> {
   if ((process.env['ERRAND_STORE'] ?? '') !== '') return configuredStore();
   const home = errandHome(process.env, process.cwd());
   const folder = relative(process.cwd(), home) || '.';
-  const where = folder.startsWith('..') ? 'ERRAND_HOME' : folder;
+  const isNamed = (process.env['ERRAND_HOME'] ?? '') !== '';
+  const where = isNamed && folder.startsWith('..') ? 'ERRAND_HOME' : folder;
   const path = join(home, 'errand.db');
   try {
     sqliteEngine();

@@ -188,7 +188,10 @@ function legCommand({ program }: CliContext, name: string): Command {
       ).argParser(collect),
     )
     .option('--no-gates', 'no person can be asked: gates fail at once')
-    .option('--wait', 'wait as long as needed instead of pausing')
+    .option(
+      '--wait',
+      'stay for waits of more than two minutes instead of pausing; a park and a question to a person still pause',
+    )
     .addOption(providerOption())
     .addOption(eventsOption('the events of this leg'))
     .addOption(anyFormatOption())

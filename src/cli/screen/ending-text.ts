@@ -105,7 +105,7 @@ function waitLines(run: string, raw: Wait, { events, nowMs, file }: PauseContext
     return [
       `${waitWords(wait)}${left}`,
       `resume then: errand resume ${run}`,
-      `or wait for it here: errand resume ${run} --wait`,
+      ...(isParkOrUnseen(raw, events) ? [] : [`or wait for it here: errand resume ${run} --wait`]),
       ...(isWaitNode(raw, events) ? [] : [`or cut it short: errand resume ${run} --now`]),
     ];
   }
@@ -125,10 +125,18 @@ function waitLines(run: string, raw: Wait, { events, nowMs, file }: PauseContext
 }
 
 /** `--now` never cuts a `wait` node; a park and a backoff follow a failure. */
-function isWaitNode({ path }: Wait, events: readonly RunEvent[]): boolean {
-  return (
-    events.findLast((event) => 'path' in event && event.path === path)?.type === 'node:started'
-  );
+function isWaitNode(wait: Wait, events: readonly RunEvent[]): boolean {
+  return latestAt(wait, events)?.type === 'node:started';
+}
+
+/** A park pauses the run with `--wait` too; a leg without an event of the node may have met one. */
+function isParkOrUnseen(wait: Wait, events: readonly RunEvent[]): boolean {
+  const latest = latestAt(wait, events);
+  return latest === undefined || (latest.type === 'route:taken' && latest.move === 'park');
+}
+
+function latestAt({ path }: Wait, events: readonly RunEvent[]): RunEvent | undefined {
+  return events.findLast((event) => 'path' in event && event.path === path);
 }
 
 /** As it is typed after `--value`. */

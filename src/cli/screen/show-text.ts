@@ -53,7 +53,7 @@ function outcomeWords(outcome: NamedUnknownOutcome): string {
 
 function costLine({ totalUsdMicros, failedUsdMicros, attempts }: RunView['costs']): string {
   const failed = failedUsdMicros === 0 ? '' : `, ${usdWords(failedUsdMicros)} of it on failures`;
-  return `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}${failed}`;
+  return `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'call')}${failed}`;
 }
 
 function errorFacts({ error }: RunView): (readonly [string, string])[] {

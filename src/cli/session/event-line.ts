@@ -78,7 +78,7 @@ function usualLine(event: RunEvent): string | undefined {
     case 'gate:opened':
       return `  ${event.path} asks: ${singleLine(event.prompt)} [${event.options.map(String).join(', ')}]`;
     case 'gate:answered':
-      return `  ${event.path} answered by ${event.by}`;
+      return `  ${event.path} answered ${event.by === 'prepared' ? 'in advance' : `by ${event.by}`}`;
     case 'gate:expired':
       return `  ${event.path}: no answer in time`;
     case 'breaker:changed':
@@ -162,7 +162,15 @@ function errorWords(error: ErrorReport): string {
 function routeLine(event: Extract<RunEvent, { type: 'route:taken' }>): string | undefined {
   const { bucket, move, path } = event;
   if (bucket === 'success' || move === 'retry' || move === 'ask') return undefined;
-  return bucket === 'default' ? `  ${path}: no route matches` : `  ${path} → ${moveWords(event)}`;
+  if (bucket !== 'default') return `  ${path} → ${moveWords(event)}`;
+  const around = enclosing(path);
+  return `  ${path}: ${around === undefined ? 'no route matches' : `passes to ${around}`}`;
+}
+
+/** The path of the group, sub-workflow or supervisor around a path; keys of members hold no `/` or `[`. */
+function enclosing(path: string): string | undefined {
+  const end = path.lastIndexOf('/');
+  return end === -1 ? undefined : path.slice(0, end).replace(/\[[^[\]]*\]$/, '');
 }
 
 function moveWords({ move, to, until }: Extract<RunEvent, { type: 'route:taken' }>): string {

@@ -36,8 +36,8 @@ export class PreparedAnswers {
       const { value, isByProgram } = next;
       return answerEvent(state, { gate, value, by: 'prepared', isByProgram });
     } catch (refusal) {
-      const reason = 'a prepared answer did not fit, so the gate stays open';
       const error = toReport(refusal, { stamp: stampAt(state, gate, 'prepared') });
+      const reason = `the gate stays open. ${error.action.detail}`;
       return { type: 'error:suppressed', error, reason };
     }
   }

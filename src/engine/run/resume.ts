@@ -5,7 +5,8 @@ import { driftOf, type Change } from '../../machine/policy/drift.ts';
 import type { Bound, EffectRef, EventBody, Resumed } from '../../machine/state/events.ts';
 import { scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import { scopesInside } from '../../machine/state/scopes.ts';
-import { findVisited } from '../../machine/evolve/reopen.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { findVisited, visitedPaths } from '../../machine/evolve/reopen.ts';
 import type { RunState } from '../../machine/state/state.ts';
 import { recordEvents } from '../../machine/decide/step.ts';
 import type { RunRecord } from '../../machine/ports/store-port.ts';
@@ -137,10 +138,23 @@ function neverRan(state: RunState, path: string): ErrandError {
       kind: 'change_input',
       detail:
         whole === undefined
-          ? 'Name a finished node that no later retry has undone; nodes inside a finished group or sub-workflow run again with it.'
+          ? namesToChoose(state, path)
           : `Name ${whole} instead; all that is inside runs again with it.`,
     },
   });
+}
+
+/** How many are listed; `errand show` lists all. */
+const MAX_NAMED = 10;
+
+function namesToChoose(state: RunState, path: string): string {
+  const names = visitedPaths(state);
+  const meant = suggest(path, names);
+  if (meant !== undefined) return `Did you mean ${meant}?`;
+  const named = names.slice(0, MAX_NAMED).join(', ');
+  const more = names.length > MAX_NAMED ? ', …' : '';
+  const list = names.length === 0 ? '' : ` (${named}${more})`;
+  return `Name a finished node that no later retry has undone${list}; nodes inside a finished group or sub-workflow run again with it.`;
 }
 
 /** The innermost group, sub-workflow or supervisor around the path that can be run again. */

@@ -265,6 +265,16 @@ export function findVisited(state: RunState, path: string): readonly [Scope, str
   return undefined;
 }
 
+/** The paths that `findVisited` finds. */
+export function visitedPaths(state: RunState): readonly string[] {
+  const paths = [...state.scopes.values()]
+    .filter((scope) => !isRound(state, scope))
+    .flatMap(({ id, visitLog }) =>
+      visitLog.map(({ node }) => (id === ROOT_SCOPE ? node : `${id}/${node}`)),
+    );
+  return [...new Set(paths)];
+}
+
 /** Whether it is in a round of a supervisor, which runs again only with its whole conversation. */
 function isRound(state: RunState, scope: Scope): boolean {
   return [...scopeAndAncestors(state, scope)].some(

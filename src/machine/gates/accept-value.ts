@@ -8,7 +8,7 @@ import { editedValue } from '../policy/unknown-outcome.ts';
 import type { BudgetGate } from '../state/events.ts';
 import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
-import { checkEdit, expectedOf, type Expected } from './edited-result.ts';
+import { checkEdit, editForm, expectedOf, type Expected } from './edited-result.ts';
 import { acceptAnswers, questionsFor } from './gate-questions.ts';
 import { invalidAnswer } from './refused-answer.ts';
 
@@ -36,15 +36,22 @@ export function acceptValue(
   gate: string,
   { value, open }: { readonly value: JsonValue; readonly open: OpenGate },
 ): JsonValue {
-  if (open.budget !== undefined) return acceptRaise(value, open.options, open.budget);
-  if (isReplyToAgent(scope, gate)) return acceptChoice(asReply(value, open.options), open);
-  if (isOfToolCall(scope, gate)) return acceptApproval(value, open.options);
+  const asked: Asked = { gate, options: open.options };
+  if (open.budget !== undefined) return acceptRaise(value, asked, open.budget);
+  if (isReplyToAgent(scope, gate)) return acceptChoice(asReply(value, open.options), gate, open);
+  if (isOfToolCall(scope, gate)) return acceptApproval(value, asked);
   const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node);
   if (visitOf(scope).error !== undefined)
-    return acceptForFailure(value, open.options, expectedOf(state, scope, node));
+    return acceptForFailure(value, asked, expectedOf(state, scope, node));
   return node.type === 'human_gate'
-    ? acceptAtGate(state, scope, node, { value, open })
-    : acceptOption(value, open.options);
+    ? acceptAtGate(state, scope, node, { value, gate, open })
+    : acceptOption(value, asked);
+}
+
+/** The question of a gate. */
+interface Asked {
+  readonly gate: string;
+  readonly options: readonly JsonValue[];
 }
 
 /** A plain text is the reply itself. */
@@ -55,8 +62,8 @@ function asReply(value: JsonValue, options: readonly JsonValue[]): JsonValue {
 }
 
 /** Accepts an approval of one call, or a lasting grant. */
-function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonValue {
-  if (!isPlainObject(value) || !('approve' in value)) return acceptOption(value, options);
+function acceptApproval(value: JsonValue, asked: Asked): JsonValue {
+  if (!isPlainObject(value) || !('approve' in value)) return acceptOption(value, asked);
   if (grantDuration(value) !== undefined && Object.keys(value).length === 1) return value;
   const forms = GRANT_DURATIONS.map((scope) => `{"approve": {"for": "${scope}"}}`);
   throw invalidAnswer(
@@ -69,9 +76,13 @@ function acceptAtGate(
   state: RunState,
   scope: Scope,
   node: HumanGatePlan,
-  { value, open }: { readonly value: JsonValue; readonly open: OpenGate },
+  {
+    value,
+    gate,
+    open,
+  }: { readonly value: JsonValue; readonly gate: string; readonly open: OpenGate },
 ): JsonValue {
-  if (node.questions === undefined) return acceptChoice(value, open);
+  if (node.questions === undefined) return acceptChoice(value, gate, open);
   const names = templateContext(state, scope, { node });
   return acceptAnswers(value, node, questionsFor(node.questions, names));
 }
@@ -79,6 +90,7 @@ function acceptAtGate(
 /** Accepts an option of a `human_gate`, with its text where one is required. */
 function acceptChoice(
   value: JsonValue,
+  gate: string,
   { options, promptFor = [] }: Pick<OpenGate, 'options' | 'promptFor'>,
 ): JsonValue {
   const isWhole = isPlainObject(value) && 'selected' in value;
@@ -93,7 +105,7 @@ function acceptChoice(
       `An answer has no field ${unknown}`,
       'Answer {"selected": …, "additional_input": …}.',
     );
-  const option = acceptOption(selected, options);
+  const option = acceptOption(selected, { gate, options });
   const form = JSON.stringify({ selected: option, additional_input: '…' });
   const how = `Answer ${form}; at the command line: --value '${form}'`;
   if (text !== null && typeof text !== 'string')
@@ -107,29 +119,49 @@ function acceptChoice(
   return isWhole ? { selected: option, additional_input: text } : option;
 }
 
-function acceptOption(value: JsonValue, options: readonly JsonValue[]): JsonValue {
+/** `more`: another form that the gate takes. */
+function acceptOption(value: JsonValue, { gate, options }: Asked, more = ''): JsonValue {
   const option = options.includes(value)
     ? value
     : options.find((known) => JSON.stringify(known) === value);
-  if (option === undefined)
-    throw invalidAnswer(
-      'The answer is not one of the options',
-      `Answer one of: ${options.map(String).join(', ')}`,
-    );
-  return option;
+  if (option !== undefined) return option;
+  throw invalidAnswer(
+    `The answer ${inShort(value)} to ${gate} is not ${isBrokenJson(value) ? 'JSON' : 'one of the options'}`,
+    `Answer one of: ${options.map(String).join(', ')}${more}`,
+  );
+}
+
+/** Whether an object was meant: a text that begins as one is read as it stands where it is no JSON. */
+function isBrokenJson(value: JsonValue): boolean {
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return false;
+  try {
+    JSON.parse(value);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The longest part of an answer that its refusal repeats. */
+const MAX_SHOWN = 60;
+
+function inShort(value: JsonValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return typeof value === 'string' && !shown.trimStart().startsWith('{')
+    ? JSON.stringify(shown)
+    : shown;
 }
 
 /** Accepts an option of a question about a failure, or a result in place of the failure. */
-function acceptForFailure(
-  value: JsonValue,
-  options: readonly JsonValue[],
-  expected: Expected,
-): JsonValue {
-  const edit = options.includes('edit') ? editedValue(value) : undefined;
+function acceptForFailure(value: JsonValue, asked: Asked, expected: Expected): JsonValue {
+  const mayEdit = asked.options.includes('edit');
+  const edit = mayEdit ? editedValue(value) : undefined;
   if (edit === undefined) {
-    const option = acceptOption(value, options);
+    const form = editForm(expected);
+    const option = acceptOption(value, asked, mayEdit ? `; an edit is ${form}` : '');
     if (option !== 'edit') return option;
-    throw invalidAnswer('The answer edit needs a value', 'Answer {"edit": {…}}.');
+    throw invalidAnswer('The answer edit needs a value', `Answer ${form}.`);
   }
   refuseMore(value, 'edit');
   checkEdit(expected, edit);
@@ -137,12 +169,8 @@ function acceptForFailure(
 }
 
 /** Accepts an amount to raise a budget by, in money or in tokens; or an option. */
-function acceptRaise(
-  value: JsonValue,
-  options: readonly JsonValue[],
-  { unit: own }: BudgetGate,
-): JsonValue {
-  if (!isPlainObject(value) || !('raise' in value)) return acceptOption(value, options);
+function acceptRaise(value: JsonValue, asked: Asked, { unit: own }: BudgetGate): JsonValue {
+  if (!isPlainObject(value) || !('raise' in value)) return acceptOption(value, asked);
   refuseMore(value, 'raise');
   const { raise } = value;
   const amounts = isPlainObject(raise) ? Object.entries(raise) : [];

@@ -80,7 +80,7 @@ function unknownOutcomePrompt(
     ...(again === undefined || againMeans === undefined ? [] : [`${again} ${againMeans}`]),
     ...(edit === undefined || !options.includes('edit') ? [] : [`edit is ${edit}`]),
     ...(processes !== undefined && again !== undefined
-      ? [`${again} is refused until it has ended`]
+      ? [`${again} is refused while it runs`]
       : []),
   ];
   const explanation = notes.length === 0 ? '' : `: ${notes.join(', ')}`;

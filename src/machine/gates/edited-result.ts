@@ -36,6 +36,13 @@ function editedResult(state: RunState, scope: Scope, node: NodePlan): Expected {
   return { name, schema: tools[name]?.outputSchema };
 }
 
+/** As an edit is answered, with the fields that its result needs. */
+export function editForm({ schema }: Expected): string {
+  const fields = isPlainObject(schema?.['properties']) ? Object.keys(schema['properties']) : [];
+  if (fields.length === 0) return '{"edit": {…}}';
+  return `{"edit": {${fields.map((name) => `${JSON.stringify(name)}: …`).join(', ')}}}`;
+}
+
 /** Checks an edited result against the output schema. */
 export function checkEdit({ name, schema }: Expected, edit: JsonValue): void {
   if (schema === undefined) return;

@@ -23,6 +23,8 @@ export interface Excess {
   /** In micro-dollars or tokens. */
   readonly limit: number;
   readonly spent: number;
+  /** The amount that the call reserves. */
+  readonly wanted: number;
   /** The workflow whose budget it is; undefined for the node's own. */
   readonly holder: Scope | undefined;
   readonly mode: BudgetMode;
@@ -52,7 +54,7 @@ export function checkBudgets(state: RunState, scope: Scope, wanted: Amount): Bud
     if (spent + more > limit) {
       if (mode === 'audit' && holder?.isWarned === true) continue;
       if (isAlreadyAsked(state, holder)) return { type: 'held' };
-      return { type: 'over', excess: { unit, limit, spent, holder, mode } };
+      return { type: 'over', excess: { unit, limit, spent, wanted: more, holder, mode } };
     }
     if (spent + reserved + more > limit && mode !== 'audit') isHeld = true;
   }
@@ -148,19 +150,21 @@ export function overBudget(
   excess: Excess & { readonly cause: ErrorReport | undefined },
 ): readonly EventBody[] | undefined {
   const visit = visitOf(scope);
-  const { holder, mode, limit, spent, unit } = excess;
+  const { holder, mode, limit, spent, wanted, unit } = excess;
   const error = budgetReport(state, scope, excess);
   if (holder === undefined) return [nodeFailed(visit, error)];
   if (mode === 'audit') return undefined;
   const mayAsk = mode === 'ask' && state.hasPeople && !visit.isBudgetRefused;
   if (!mayAsk) return failWorkflow(state, holder, error);
+  // by less, the same call would ask again
+  const raise = Math.max(limit, spent + wanted - limit);
   return [
     { type: 'budget:paused', limit, spent, unit, holder: holder.id },
     askPerson(state, visit, {
       gate: budgetGate(visit.path),
-      prompt: `${error.message}. Raise the budget by ${budgetWords(limit, unit)}, or abort?`,
+      prompt: `${error.message}. Raise the budget by ${budgetWords(raise, unit)}, or abort?`,
       options: ['raise', 'abort'],
-      budget: { holder: holder.id, limit, unit },
+      budget: { holder: holder.id, limit, unit, ...(raise === limit ? {} : { raise }) },
     }),
   ];
 }
@@ -173,14 +177,16 @@ export function auditWarning({ limit, spent, unit, holder }: Excess): EventBody 
 function budgetReport(
   state: RunState,
   scope: Scope,
-  { limit, spent, unit, holder, cause }: Parameters<typeof overBudget>[2],
+  { limit, spent, wanted, unit, holder, cause }: Parameters<typeof overBudget>[2],
 ): ErrorReport {
   const { node } = visitOf(scope);
+  const isMoney = unit === 'usd';
+  const left = Math.max(0, limit - spent);
   return failureAt(state, scope, node, {
     kind: 'limit.budget',
-    message: `The next call would exceed the budget of ${budgetOwner(state, scope, holder)} (${budgetWords(limit, unit)}); ${budgetWords(spent, unit)} ${unit === 'usd' ? 'has' : 'have'} been spent`,
+    message: `The next call may ${isMoney ? 'cost' : 'use'} ${budgetWords(wanted, unit)}, and ${budgetWords(left, unit)} of the budget of ${budgetOwner(state, scope, holder)} (${budgetWords(limit, unit)}) ${isMoney ? 'is' : 'are'} left`,
     outcome: 'not_started',
-    details: { limit, spent, unit: unit === 'usd' ? 'usdMicros' : 'tokens' },
+    details: { limit, spent, wanted, unit: isMoney ? 'usdMicros' : 'tokens' },
     // the failure that the call would have retried
     ...(cause === undefined ? {} : { cause }),
   });

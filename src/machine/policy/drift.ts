@@ -74,10 +74,10 @@ function fileDrift(state: RunState, change: Change): Pick<Resumed, 'plan' | 'dri
   const touched = [...new Set([...finished, ...begun.map(nameOf)])];
   hasFileChanged ||= begun.some(({ isChanged }) => isChanged);
   const lost = missingNodes(state, plan, change.from).map(nameOf);
-  if (lost.length > 0) throw currentNodesGone(lost);
+  if (lost.length > 0) throw currentNodesGone(lost, state.run);
   if (touched.length > 0 && change.acceptDrift !== true) {
     const asked = begun.filter(({ isAsked }) => isAsked).map(nameOf);
-    throw driftError({ nodes: touched, asked, inputs: replaced, hasFileChanged });
+    throw driftError({ run: state.run, nodes: touched, asked, inputs: replaced, hasFileChanged });
   }
   if (isSame && touched.length === 0) return {};
   return {
@@ -246,6 +246,7 @@ function nameOf({ file, name }: NodeName): string {
 }
 
 interface Drifted {
+  readonly run: string;
   readonly nodes: readonly string[];
   /** Those of them that are asking a person. */
   readonly asked: readonly string[];
@@ -254,14 +255,14 @@ interface Drifted {
 }
 
 /** Blames the inputs when the file has not changed. */
-function driftError({ nodes, asked, inputs, hasFileChanged }: Drifted): ErrandError {
+function driftError({ run, nodes, asked, inputs, hasFileChanged }: Drifted): ErrandError {
   const names = nodes.join(', ');
   const what = `input${inputs.length === 1 ? '' : 's'} ${inputs.join(', ')}`;
   const undo = hasFileChanged ? 'Undo the change' : `Leave the ${what} as before`;
   const again =
     asked.length === 0
       ? ''
-      : ` The question of ${asked.join(', ')} has changed since it was asked: errand show prints the old one, and errand retry RUN --from NODE asks the new one.`;
+      : ` The question of ${asked.join(', ')} has changed since it was asked: errand show prints the old one, and errand retry ${run} --from NODE asks the new one.`;
   return new ErrandError({
     kind: 'run.drifted',
     message: hasFileChanged
@@ -275,15 +276,14 @@ function driftError({ nodes, asked, inputs, hasFileChanged }: Drifted): ErrandEr
   });
 }
 
-function currentNodesGone(nodes: readonly string[]): ErrandError {
+function currentNodesGone(nodes: readonly string[], run: string): ErrandError {
   return new ErrandError({
     kind: 'run.drifted',
     message: `The run is at nodes that the file no longer has: ${nodes.join(', ')}`,
     details: { nodes: [...nodes], gone: [...nodes] },
     action: {
       kind: 'fix_file',
-      detail:
-        'Put the nodes back into the file, run a node before or around them again with errand retry RUN --from NODE, or start a new run.',
+      detail: `Put the nodes back into the file, run a node before or around them again with errand retry ${run} --from NODE, or start a new run.`,
     },
   });
 }

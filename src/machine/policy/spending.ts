@@ -47,14 +47,14 @@ function spend(state: RunState, scope: Scope, { usdMicros, tokens }: Amount): vo
     around.spent = addAmounts(around.spent, { usdMicros, tokens });
 }
 
-/** Raises a budget by its own amount, or by the amount of the answer. */
+/** Raises a budget by its own amount, by more where the call needs more, or by the amount of the answer. */
 export function raiseBudget(state: RunState, { budget }: OpenGate, value: JsonValue): void {
   const holder = budget === undefined ? undefined : state.scopes.get(budget.holder);
   if (budget === undefined || holder === undefined) return;
   wakeHeldBack(state);
   const requested =
     isPlainObject(value) && isPlainObject(value['raise']) ? value['raise'] : undefined;
-  const own = { [budget.unit]: budget.limit };
+  const own = { [budget.unit]: budget.raise ?? budget.limit };
   holder.raised = addAmounts(holder.raised, {
     usdMicros: requested === undefined ? (own['usd'] ?? 0) : numberOf(requested['usd']) * 1_000_000,
     tokens: requested === undefined ? (own['tokens'] ?? 0) : numberOf(requested['tokens']),

@@ -54,6 +54,8 @@ export interface BudgetGate {
   readonly limit: number;
   /** The unit of the limit. */
   readonly unit: 'usd' | 'tokens';
+  /** The amount that `raise` adds, where the call needs more than the limit again. */
+  readonly raise?: number;
 }
 
 export interface InNode {
