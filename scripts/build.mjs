@@ -4,7 +4,8 @@
  *
  * With `--if-possible`, after an installation: builds if the compiler is installed, so that
  * `import 'errand'` works in a checkout at once, and otherwise does nothing. npm also runs this when
- * it packs, right after `prepack` has built everything.
+ * it packs, right after `prepack` has built everything. It is `postprepare` and not `prepare`, because
+ * npm asks everybody who installs the tarball whether `prepare` may run there.
  *
  * With `--into FOLDER`, for tests of the package: builds there, reuses up-to-date output of the
  * compiler, and leaves `dist` alone.

@@ -50,6 +50,13 @@ describe('the tarball', () => {
     expect(messages.filter((message) => message.type !== 'suggestion')).toEqual([]);
   });
 
+  it('has no script that npm asks about when it installs a tarball', () => {
+    const text = readFileSync(join(packed.directory, 'package.json'), 'utf8');
+    const { scripts } = JSON.parse(text) as { scripts: Record<string, string> };
+    const asked = ['preinstall', 'install', 'postinstall', 'prepare'];
+    expect(asked.filter((name) => name in scripts)).toEqual([]);
+  });
+
   it('has the catalog as JSON', () => {
     const text = readFileSync(join(packed.directory, 'dist', 'catalog.json'), 'utf8');
     expect(JSON.stringify(JSON.parse(text))).toContain('provider.rate_limited');

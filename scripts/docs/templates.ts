@@ -100,7 +100,7 @@ const NAMES = `| name | what it is | where |
 | \`workflow.name\`, \`workflow.dir\`, \`workflow.file\` | the workflow, its folder and its file; both are relative to the folder of the file that the run was started with, in which scripts run | everywhere |
 | \`NODE.output.FIELD\` | what a node gave | after it ran |
 | \`NODE.error.kind\`, \`.message\`, \`.details\` | the failure of a node | after it failed |
-| \`GROUP.outputs\`, \`GROUP.errors\` | what the members gave and how they failed: maps by name, or by key with \`key_by\`; the outputs of a \`for_each\` without it are a list | after the group |
+| \`GROUP.outputs\`, \`GROUP.errors\` | what the members gave and how they failed: maps by name, or by key with \`key_by\`; the outputs of a \`for_each\` without it are a list with one entry for each item, in which a member that failed is \`null\`: \`{{ each.outputs \\| select("mapping") \\| list \\| length }}\` counts those that gave a map | after the group |
 | \`state.KEY\` | what nodes share | everywhere |
 | \`output\`, \`error\` | what this node gave, or its failure | its \`routes\` and \`assert\` |
 | \`failing.node\`, \`failing.error\`, \`failing.output\` | the failure that led here | behind an error route |

@@ -141,7 +141,7 @@ export interface Backend {
   /** Absent where a server keeps the runs. */
   readonly archive?: RunArchive;
   start(plan: WorkflowPlan, input: JsonObject, options?: BackendStartOptions): Promise<RunHandle>;
-  /** Resumes a run that is paused, interrupted, parked or failed; or runs it again from a finished node. */
+  /** Resumes a run that is paused, interrupted or failed; or runs it again from a finished node. */
   resume(run: string, options?: BackendResumeOptions): Promise<RunHandle>;
   /** Answers a gate. Returns undefined when another process executes the run and has received the answer. */
   answer(

@@ -5,6 +5,7 @@
 import { chmodSync, globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { renderPanel, reportFrom } from '../../src/browser.ts';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { fencesOf, notPrinted, stepsOf, type Command } from './page.ts';
 import { pageCases, read, ROOT } from './page-cases.ts';
@@ -84,6 +85,19 @@ const WORKFLOWS = PAGES.flatMap((page) => {
     .filter(({ language, text }) => language === 'yaml' && /^workflow:/m.test(text))
     .filter(({ text }) => !isRun(text))
     .map(({ text, line }) => ({ page, line, text }));
+});
+
+describe('the panel of the README', () => {
+  it('is what its program prints', () => {
+    const error = { code: 'insufficient_quota', message: 'You exceeded your current quota' };
+    const thrown = Object.assign(new Error('429'), { status: 429, headers: {}, ...error, error });
+    const printed = renderPanel(reportFrom(thrown, { provider: 'openai' }));
+    const panel = fencesOf(read(FIRST)).find(({ text }) => text.startsWith('╭'))?.text ?? '';
+    const shown = panel.trimEnd().split('\n');
+    const anyRows = shown.map((row) => (/^│ … +│$/.test(row) ? '…' : row));
+    expect(shown.length).toBeGreaterThan(5);
+    expect(notPrinted(anyRows, printed), printed).toBeUndefined();
+  });
 });
 
 describe('a workflow on a page', () => {

@@ -81,7 +81,7 @@ function addResume(cli: CliContext): void {
   resumeCommand(cli, 'resume')
     .summary('resume a run')
     .description(
-      'Resumes a run that is paused, parked, failed or interrupted. Completed nodes keep their results. Fix the file, the input or the key first, then resume.',
+      'Resumes a run that is paused, failed or interrupted. Completed nodes keep their results. Fix the file, the input or the key first, then resume.',
     )
     .argument(...RUN)
     .addHelpText(

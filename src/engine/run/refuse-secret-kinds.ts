@@ -19,7 +19,10 @@ export function refuseSecretKinds(
 ): EffectResult {
   if (result.ok && result.errors === undefined && result.suppressed === undefined) return result;
   const checked = (draft: ReportDraft): ReportDraft => checkedDraft(draft, { declared, redactor });
-  const suppressed = result.suppressed?.map((each) => ({ ...each, failure: checked(each.failure) }));
+  const suppressed = result.suppressed?.map((each) => ({
+    ...each,
+    failure: checked(each.failure),
+  }));
   const beside = suppressed === undefined ? {} : { suppressed };
   if (!result.ok) return { ...result, ...beside, failure: checked(result.failure) };
   const errors = result.errors?.map(checked);

@@ -32,7 +32,7 @@ export const LIMIT_ROWS = {
       detail: 'Raise `timeout_seconds` under `limits` and resume the run.',
     },
     title: 'Run timed out',
-    help: 'The run took longer than `timeout_seconds` under `limits`. The clock keeps running through crashes, backoffs and `wait` nodes, and stops while the run waits for a person, is parked or has ended; if a provider asks for a wait beyond the deadline, the run ends at once, with that failure as its cause. Raise the limit and resume the run: finished work is kept. Errand stops what is running and ends with exit code 4. No route of the run handles it; for a child it is a failure of the node that called it.',
+    help: 'The run took longer than `timeout_seconds` under `limits`. The clock keeps running through crashes, and through backoffs and `wait` nodes that the run sits out; it stops while the run is paused (for a person, a park, or a wait of more than two minutes) or has ended; if a provider asks for a wait beyond the deadline, the run ends at once, with that failure as its cause. Raise the limit and resume the run: finished work is kept. Errand stops what is running and ends with exit code 4. No route of the run handles it; for a child it is a failure of the node that called it.',
   },
   'limit.node_timeout': {
     class: 'limit',

@@ -19,7 +19,7 @@ export const PROVIDER_TRANSIENT_ROWS = {
       detail: 'Wait, lower the concurrency, or add a model of another provider to the chain.',
     },
     title: 'Rate limit reached',
-    help: 'The provider refused the call because it received too many requests or tokens in a short time. The limit belongs to the key, the model or the account, so other programs on the same key count toward it. Wait, lower the concurrency, or add a model of another provider to the chain. Errand calls the next healthy model at once; when there is none it waits exactly as long as the provider says, else about 5, 10, 20, 40 and 80 seconds, for 6 calls in all, and a wait above 120 seconds parks the run. When every model has failed, the node fails with `provider.exhausted`.',
+    help: 'The provider refused the call because it received too many requests or tokens in a short time. The limit belongs to the key, the model or the account, so other programs on the same key count toward it. Wait, lower the concurrency, or add a model of another provider to the chain. Errand calls the next healthy model at once; when there is none it waits exactly as long as the provider says, else about 5, 10, 20, 40 and 80 seconds, for 6 calls in all, and a wait above 120 seconds pauses the run. When every model has failed, the node fails with `provider.exhausted`.',
   },
   'provider.overloaded': {
     class: 'provider_transient',

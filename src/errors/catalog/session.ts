@@ -81,7 +81,7 @@ export const SESSION_ROWS = {
       detail: 'Start a new run, or use `errand retry` with `--from` to repeat a part of this one.',
     },
     title: 'Run already ended',
-    help: 'The run is completed or cancelled, so there is nothing to resume. A failed, parked or interrupted run can be resumed, one that reached its end cannot. Start a new run, or repeat a node of a completed one and what follows it with `errand retry RUN --from NODE`. Errand refuses with exit code 2 and changes nothing.',
+    help: 'The run is completed or cancelled, so there is nothing to resume. A paused, failed or interrupted run can be resumed, one that reached its end cannot. Start a new run, or repeat a node of a completed one and what follows it with `errand retry RUN --from NODE`. Errand refuses with exit code 2 and changes nothing.',
   },
   'run.drifted': {
     class: 'session',

@@ -6,7 +6,7 @@ export interface CostBound {
   readonly effects: Figure;
   /** Requests to models, counting each attempt. */
   readonly modelRequests: Figure;
-  /** On the run's clock, which stops while the run is parked or waits for a person. */
+  /** On the run's clock, which stops while the run is paused. */
   readonly wallMs: Figure;
   readonly costUsdMicros: Figure;
 }

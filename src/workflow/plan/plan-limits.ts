@@ -1,6 +1,6 @@
 /** Limits that both the checks and the machine use. */
 
-/** A longer wait is parked on a durable timer instead of holding the run open. */
+/** A longer wait pauses the run instead of holding it open. */
 export const INLINE_CEILING_MS = 120_000;
 
 /** How often a reply that does not fit its schema is sent back to the model. */

@@ -31,7 +31,7 @@ const limits = strict(
       max: 1_000_000,
     }).optional(),
     timeout_seconds: seconds(
-      'How long the run may take; waiting for a person does not count.',
+      'How long the run may take; the time in which it is paused, as for a person or a `park`, does not count.',
     ).optional(),
     budget_usd: number('The most that the run may cost, in US dollars.', {
       min: 0,
