@@ -12,7 +12,7 @@ const BOUND =
   /\b(?:exceed\w{0,3}|more than|above|larger than|limit|allow\w{0,6}|max\w{0,4}|allotment|only|cap|ceiling|budget)\b[^.\n\d]{0,80}(\d[\d,]{2,14})/i;
 /** These words add up earlier requests, so the limit is a rate after all. */
 const OF_THE_PAST =
-  /\b(?:used|usage|remaining|left|would|already|so far|last|past|current(?:ly)?)\b/i;
+  /\b(?:used|usage|remain(?:s|ed|ing)?|left|would|already|so far|last|past|current(?:ly)?)\b/i;
 
 export function requestOverLimit({ prose, status }: Evidence): string | undefined {
   if (status !== 429 && status !== 413 && status !== undefined) return undefined;
