@@ -22,6 +22,9 @@ function modelsIn(text: string): readonly string[] {
   return [...text.matchAll(model)].map(([found]) => found);
 }
 
+/** Stands where a page shows what `validate` says of it. */
+const MISSPELT = 'anthropic/claude-sonet-5';
+
 it('has a price for every model that README, init, docs and examples name', () => {
   const files = PAGES.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
   const named = files.flatMap((file) =>
@@ -29,6 +32,6 @@ it('has a price for every model that README, init, docs and examples name', () =
   );
   expect(new Set(named.map(({ model }) => model)).size).toBeGreaterThan(1);
   // Acme sells nothing: its models stand where a page is about what has no price
-  const meant = named.filter(({ model }) => !model.includes('/acme-'));
+  const meant = named.filter(({ model }) => !model.includes('/acme-') && model !== MISSPELT);
   expect(meant.filter(({ model }) => priceOf(model) === null)).toEqual([]);
 });

@@ -129,7 +129,7 @@ function saysWhy({ rule, basis }: CompiledRule, text: string): boolean {
 
 /** Words for how a reply broke off. */
 const OF_A_CUT =
-  /\b(?:truncated|incomplete|not completed?|(?:unexpected|premature)(?:ly)? \w+|eof|reset|half (?:an?|the|of)|cut (?:\w+ )?off|stalled|silence)\b/i;
+  /\b(?:truncated|incomplete|not completed?|(?:unexpected|premature)(?:ly)? \w+|eof|reset|half (?:an?|the|of)|cut (?:\w+ )?off|stalled|silence|missing \w+ for choice)\b/i;
 
 /** The code of a server, after which its client names the error. */
 const IS_CODE = /^[a-z]+(?:_[a-z]+)+$/;

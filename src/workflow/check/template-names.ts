@@ -173,31 +173,16 @@ class Names {
       const early = this.#earlyProblem(node) ?? this.#hiddenProblem(node, reference);
       if (early !== undefined) return early;
     }
-    if (property === 'outputs' && node.type === 'parallel') {
-      const owner = `${node.name}.outputs`;
-      const unknownMember = memberProblem('unknown-field', owner, field, node.members);
-      const member = this.#context.flow.nodes.get(field ?? '');
-      // a method of the whole output, such as `.items()`
-      const isMethod = reference.isCall && inside.length === 1;
-      if (unknownMember !== undefined || member === undefined || isMethod) return unknownMember;
-      return this.#fieldProblem(member, `${owner}.${member.name}`, inside, reference);
-    }
+    // the output of a member is that of the last node of its branch
+    if (property === 'outputs' && node.type === 'parallel')
+      return memberProblem('unknown-field', `${node.name}.outputs`, field, node.members);
     if (property !== 'output') return undefined;
-    const read = field === undefined ? [] : [field, ...inside];
-    return this.#fieldProblem(node, `${node.name}.output`, read, reference);
-  }
-
-  /** A field that the output of a node cannot have, wherever that output is read. */
-  #fieldProblem(
-    node: NodePlan,
-    owner: string,
-    [field, ...inside]: readonly string[],
-    reference: Reference,
-  ): Omit<Problem, 'path'> | undefined {
     const fields = outputFields(node, this.#context.childOf);
     const unknownField =
-      fields === undefined ? undefined : memberProblem('unknown-field', owner, field, fields);
-    return unknownField ?? insideProblem(node, owner, { inside, reference, field });
+      fields === undefined
+        ? undefined
+        : memberProblem('unknown-field', `${node.name}.output`, field, fields);
+    return unknownField ?? insideProblem(node, `${node.name}.output`, { inside, reference, field });
   }
 
   /** `output` of the node itself, in its routes and assertions. */

@@ -82,7 +82,7 @@ const GENERAL_OVER = Math.log(10);
 const TRANSIENT = Math.log(6);
 /** How likely the likeliest conclusion must be where no rule holds, also for a call to be sent again. */
 const LEAST_LIKELY = { once: 0.2, again: 0.2 };
-/** Text alone may be no failure at all. */
+/** Text alone may be no failure at all, nor may that under the status of a success. */
 const LEAST_LIKELY_OF_TEXT = { once: 0.7, again: 0.8 };
 
 const scores = new Float64Array(LABELS.length);
@@ -165,7 +165,8 @@ export function conclude(
 }
 
 function leastLikely(found: Rule, { failure, status, codes }: Evidence): number {
-  const isTextAlone = status === undefined && codes.size === 0 && failure.transport === undefined;
+  const isRefused = failure.transport !== undefined || (status !== undefined && status >= 300);
+  const isTextAlone = !isRefused && codes.size === 0;
   const { once, again } = isTextAlone ? LEAST_LIKELY_OF_TEXT : LEAST_LIKELY;
   return isTransient(found) ? again : once;
 }
