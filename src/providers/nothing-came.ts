@@ -7,7 +7,7 @@ import type { TransportFault } from './provider-failure.ts';
 /** Parts of a reply, but not those that end it: `finish part`, `complete message`. */
 const PART = String.raw`(?!(?:\S+ )?(?:finish|final|last|end|close|closing|terminal|stop|done|usage|complete|completion|more|further|other|new|next|trailing)\b)(?:(?:output|data|text|content|response|reply|answer|message|body|audio|stream|model|assistant|sse|usable|useful|visible|actual|real|single)[- ]){0,2}(?:chunk|event|delta|token|byte|frame|line|char(?:acter)?|candidate|word|letter|piece|part|item|choice|message|packet|segment|fragment|output|text|content|data|reply|answer|audio|body)s?\b`;
 
-/** What follows makes it a pause, or a rest that is missing. */
+/** Words that follow, and make it a pause or a missing rest. */
 const NO_REST = String.raw`(?! (?:read|remaining|left|outstanding|for|in|within|after(?! the headers?\b)|since|is|to|until|before)\b)`;
 
 const MADE =

@@ -160,7 +160,7 @@ class Loader {
     this.#directory = directory;
   }
 
-  /** What the last broken package threw. */
+  /** The error of the last broken package. */
   get thrown(): unknown {
     return this.#thrown;
   }

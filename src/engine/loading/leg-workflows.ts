@@ -1,6 +1,6 @@
 /**
  * The workflow of each leg: the one that was given, else one that is registered, else the file as it is now.
- * What a file opened is closed when the leg is over.
+ * When the leg is over, this closes everything that the file opened.
  */
 import { latestPlan } from '../../history/latest-plan.ts';
 import type { RunEvent } from '../../machine/state/events.ts';

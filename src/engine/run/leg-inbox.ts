@@ -1,5 +1,5 @@
 /**
- * What a leg has received and not stored yet: the events that wait for its next step, also while it is
+ * Input that a leg has received and not stored yet: the events that wait for its next step, also while it is
  * being stopped, and the messages that its next commit acknowledges.
  */
 import type { ErrorReport } from '../../errors/report/report.ts';
@@ -107,7 +107,7 @@ export class LegInbox {
     this.#unsettledThrough = number;
   }
 
-  /** What the next commit acknowledges: a cancellation only together with the end of the run. */
+  /** The messages that the next commit acknowledges: a cancellation only together with the end of the run. */
   acknowledged(): number | undefined {
     const { cancelledBy, status } = this.#options.state;
     return cancelledBy === undefined || status === 'cancelled' ? this.#unsettledThrough : undefined;

@@ -46,7 +46,7 @@ export interface Recovered {
 export interface RecoverOptions {
   /** Events from the first on that have been read already; only later ones are read again. */
   readonly known?: readonly RunEvent[];
-  /** What an earlier call returned, from then on for this one alone: only later events are read. */
+  /** The result of an earlier call. This call changes it, and reads only later events. */
   readonly from?: Recovered | undefined;
   /** Called with every event of the log, whatever a checkpoint spares. */
   readonly onEvent?: (event: RunEvent) => void;

@@ -42,7 +42,7 @@ export function findNames(text: string): NameRanges {
   return lastRanges;
 }
 
-/** What a value is may depend on the words behind it. */
+/** The words behind a value may decide its meaning. */
 function isBeginning(text: string): boolean {
   const { length } = text;
   if (hasValues || length < MIN_BEGINNING_CHARS || length > lastText.length) return false;

@@ -145,7 +145,7 @@ export function loopWords(members: readonly string[]): string {
   return `the loop through ${[...members].sort().slice(0, 4).join(', ')}${members.length > 4 ? ', …' : ''}`;
 }
 
-/** What a node costs by itself, whatever follows it: both walks use it. */
+/** The cost of a node by itself, whatever follows it: both walks use it. */
 interface OwnCost {
   /** One attempt, without what is inside the node. */
   readonly attempt: CostBound;

@@ -126,7 +126,7 @@ export const TOPIC_PHRASES = {
     'no audio',
     'no video',
   ],
-  /** What a value is said to have to be. */
+  /** The demand that a message makes on a value. */
   about_value: [
     'has to be',
     'needs to be',

@@ -39,9 +39,9 @@ const ABSENT_CODES =
 /** Behind any of these nouns a model may be meant: `Model 'a' not found in project 'b'`. */
 const OF_A_MODEL = ['model'] as const;
 
-/** What has it, or takes it. */
+/** Things that have it, or take it. */
 const TAKER = '(?:(?:this|the|that|these|any|reasoning|thinking|\\S*\\d\\S*) )?(?:\\S+ )?models?';
-/** What may be had of a model. */
+/** Things that a model may have. */
 const SETTING = '(?:parameter|option|field|setting|argument|property|attribute)s?';
 
 /** `can't be used with this model`, `is not something that x takes`, `has no argument called y`. */

@@ -80,14 +80,14 @@ const GENERAL: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
 const GENERAL_OVER = Math.log(10);
 /** Sending a refused request again must be worth more than a word that gateways use of every failure. */
 const TRANSIENT = Math.log(6);
-/** How likely the likeliest conclusion must be where no rule holds, also for a call to be sent again. */
-const LEAST_LIKELY = { once: 0.2, again: 0.2 };
+/** How likely the likeliest conclusion must be where no rule holds. */
+const LEAST_LIKELY = 0.2;
 /** Text alone may be no failure at all, nor may that under the status of a success. */
 const LEAST_LIKELY_OF_TEXT = { once: 0.7, again: 0.8 };
 
 const scores = new Float64Array(LABELS.length);
 
-/** What the table of rules concluded, and on what ground. */
+/** The conclusion of the table of rules, and its ground. */
 interface Ruled {
   readonly rule: Rule | undefined;
   readonly basis: Exclude<Basis, 'certain'> | undefined;
@@ -109,9 +109,10 @@ export function weigh(
   if (basis === 'certain' || (rule !== undefined && !isBuiltIn(rule))) return undefined;
   if (evidence.text === '' && evidence.codes.size === 0) return undefined;
   if (evidence.faults.length > 0) return opinion(evidence, rule, basis);
-  const { status = NONE, form, codes, params, stops, prose } = evidence;
+  const { failure, status = NONE, form, codes, params, stops, prose } = evidence;
+  const isThrown = failure.transport !== undefined;
   const opinions = opinionsOn(prose);
-  const key = `${rule?.id ?? ''} ${status} ${form} ${[...codes].join()} ${params.join()} ${[...stops].join()}`;
+  const key = `${rule?.id ?? ''} ${status} ${isThrown} ${form} ${[...codes].join()} ${params.join()} ${[...stops].join()}`;
   const known = opinions.get(key);
   if (known !== undefined) return known ?? undefined;
   const made = opinion(evidence, rule, basis);
@@ -167,8 +168,8 @@ export function conclude(
 function leastLikely(found: Rule, { failure, status, codes }: Evidence): number {
   const isRefused = failure.transport !== undefined || (status !== undefined && status >= 300);
   const isTextAlone = !isRefused && codes.size === 0;
-  const { once, again } = isTextAlone ? LEAST_LIKELY_OF_TEXT : LEAST_LIKELY;
-  return isTransient(found) ? again : once;
+  if (!isTextAlone) return LEAST_LIKELY;
+  return isTransient(found) ? LEAST_LIKELY_OF_TEXT.again : LEAST_LIKELY_OF_TEXT.once;
 }
 
 function marginOf(found: Rule, rule: Rule, basis: Exclude<Basis, 'certain'>): number {
